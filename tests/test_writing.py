@@ -284,6 +284,15 @@ def test_only_arrays_of_the_replaced_document_are_removed(tmp_path: Path) -> Non
     assert own_array(1) in names and own_array(3) in names and own_array(2) not in names
 
 
+def test_a_read_only_array_stays(tmp_path: Path) -> None:
+    save(tmp_path, 1)
+    [own] = tmp_path.glob("s.own.*.npy")
+    own.chmod(0o444)
+    save(tmp_path, 2)
+    assert own.name not in (tmp_path / "s.json").read_text()
+    assert own.exists()
+
+
 def test_arrays_are_beside_the_file_behind_a_link(tmp_path: Path) -> None:
     real, links = tmp_path / "real", tmp_path / "links"
     for folder in (real, links):

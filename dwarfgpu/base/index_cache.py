@@ -5,7 +5,7 @@ checksum that it was written with. A cache that cannot be used, for any
 reason, is no error: questions are answered without it, with the same answers.
 
 Entries are written beside, and renamed (`dwarfgpu.base.writing`): writers do not wait for each
-other, and readers keep the file that they have mapped.
+other. Readers map no file: if another program shortens it, that ends no process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG, S_IWGRP, S_IWOTH
 from struct import Struct
@@ -66,7 +67,7 @@ class IndexCache:
         content = None
         if self.folder is not None:
             with suppress(OSError, ValueError):
-                content = self._mapped(self.folder, name, identity)
+                content = _read(self.folder, name, identity)
         if content is None:
             self.misses += 1
         else:
@@ -96,33 +97,43 @@ class IndexCache:
                        rest, *parts)  # fmt: skip
             _evict(self.folder, MAX_BYTES)
 
-    def _mapped(self, folder: Path, name: str, identity: bytes) -> memoryview | None:
-        """Map a file; `OSError` and `ValueError` for a file that cannot be mapped."""
-        import mmap
-        import zlib
 
-        _require_private(folder)
-        path = folder / f"{name}{_SUFFIX}"
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            status = os.fstat(descriptor)
-            size_bytes = status.st_size
-            if not (S_ISREG(status.st_mode) and status.st_uid == os.geteuid()):
-                return None
-            if not _HEADER.size <= size_bytes <= _MAX_ENTRY_BYTES:
-                return None
-            content = memoryview(mmap.mmap(descriptor, size_bytes, access=mmap.ACCESS_READ))
+def _read(folder: Path, name: str, identity: bytes) -> memoryview | None:
+    """Return the content of an entry; None, `OSError` or `ValueError` where it cannot be used."""
+    import zlib
+
+    _require_private(folder)
+    path = folder / f"{name}{_SUFFIX}"
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with FileIO(descriptor) as file:
+        status = os.fstat(descriptor)
+        size_bytes = status.st_size
+        if not (S_ISREG(status.st_mode) and status.st_uid == os.geteuid()):
+            return None
+        if not _HEADER.size <= size_bytes <= _MAX_ENTRY_BYTES:
+            return None
+        content = memoryview(_all_of(file, size_bytes))
+        with suppress(OSError):  # of a folder that may only be read
             os.utime(descriptor)  # it was used last
-        finally:
-            os.close(descriptor)
-        magic, format, checksum, claimed, identity_bytes = _HEADER.unpack_from(content)
-        start = _HEADER.size + identity_bytes
-        is_usable = (
-            (magic, format, claimed) == (_MAGIC, _FORMAT, size_bytes)
-            and content[_HEADER.size : start] == identity
-            and checksum == zlib.crc32(content[_CHECKED_AT:])
-        )
-        return content[start:] if is_usable else None
+    if len(content) != size_bytes:
+        return None
+    magic, format, checksum, claimed, identity_bytes = _HEADER.unpack_from(content)
+    start = _HEADER.size + identity_bytes
+    is_usable = (
+        (magic, format, claimed) == (_MAGIC, _FORMAT, size_bytes)
+        and content[_HEADER.size : start] == identity
+        and checksum == zlib.crc32(content[_CHECKED_AT:])
+    )
+    return content[start:] if is_usable else None
+
+
+def _all_of(file: FileIO, size_bytes: int) -> bytes:
+    """Return that many bytes of a file, or all that it has."""
+    parts: list[bytes] = []
+    while size_bytes and (part := file.read(size_bytes)):
+        parts.append(part)
+        size_bytes -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def default_folder() -> Path | None:

@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pathlib import Path
 
-Kind = Literal["file", "state"]
-"""A state may be replaced by its new contents; other files may not be replaced."""
+Kind = Literal["file", "state", "array", "argument"]
+"""A state may be replaced by its new contents. An `array` is one that the state names: it may be
+removed when the state is replaced. An `argument` is an array that the user names: `run --out` may
+write the new contents of the same argument to it. Other files may not be replaced, and none but
+`array` be removed."""
 _recorded: dict[str, Kind] | None = None
 
 
@@ -39,14 +42,13 @@ def record_input(path: str | Path, kind: Kind = "file") -> None:
     if _recorded is None:
         return
     name = os.path.abspath(path)
-    if kind == "state" or name not in _recorded:
+    if kind == "state" or _recorded.get(name, "array") == "array":
         _recorded[name] = kind
 
 
-def input_paths(*, with_states: bool = True) -> list[str]:
-    """Return the paths of the recorded files."""
-    recorded = _recorded or {}
-    return [path for path, kind in recorded.items() if with_states or kind != "state"]
+def input_paths(*, without: Kind | None = None) -> list[str]:
+    """Return the paths of the recorded files, without those of one kind."""
+    return [path for path, kind in (_recorded or {}).items() if kind != without]
 
 
-__all__ = ["input_paths", "record_input", "recorded_inputs"]
+__all__ = ["Kind", "input_paths", "record_input", "recorded_inputs"]

@@ -20,10 +20,10 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG
+from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG, S_IWUSR
 from typing import Final
 
-from dwarfgpu.base.input_files import input_paths
+from dwarfgpu.base.input_files import Kind, input_paths
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import folder_of, is_regular
 from dwarfgpu.errors import UsageError
@@ -76,12 +76,13 @@ class NotWritten(UsageError):
         return UsageError.__name__
 
 
-def write_file(path: Path, *parts: bytes | bytearray) -> None:
+def write_file(path: Path, *parts: bytes | bytearray, replaces: Kind | None = None) -> None:
     """Give a file these contents; `UsageError` where that cannot be, and the old ones stay.
 
-    A symbolic link stays one. A device or a pipe is written to.
+    A symbolic link stays one. A device or a pipe is written to. `replaces`: inputs of this kind may
+    be replaced.
     """
-    require_no_input(path)
+    require_no_input(path, replaces)
     try:
         _write(path, *parts)
     except (OSError, ValueError) as error:
@@ -115,17 +116,19 @@ def file_identity(path: Path) -> tuple[int, int] | str | None:
     return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else None
 
 
-def require_no_input(path: Path, *, replaces_state: bool = False) -> None:
+def require_no_input(path: Path, replaces: Kind | None = None) -> None:
     """Raise `UsageError` for an input of this command, such as an open program or core file.
 
-    `replaces_state`: the state of the command may be replaced.
+    `replaces`: inputs of this kind may be replaced.
     """
-    inputs = input_paths(with_states=not replaces_state)
-    if not inputs:
-        return
-    identity = file_identity(path)
-    if identity is not None and identity in {file_identity(Path(name)) for name in inputs}:
+    if _is_one_of(path, input_paths(without=replaces)):
         raise UsageError(f"{path} is an input: give another file")
+
+
+def _is_one_of(path: Path, paths: Collection[str]) -> bool:
+    """Return whether a path leads to the file of one of these paths."""
+    identity = file_identity(path) if paths else None
+    return identity is not None and identity in {file_identity(Path(name)) for name in paths}
 
 
 def append_file(path: Path, data: bytes) -> None:
@@ -166,11 +169,12 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
     """Write a JSON document, and the files beside it that it names, by `content_name`.
 
     Files that the replaced document names are removed, if neither the new one nor any other file
-    in the folder can name them. `UsageError` where something cannot be written: the old document
-    stays, with its files. Behind a symbolic link, all are in the folder of the document itself.
+    in the folder can name them, and the user did not name them as inputs of this command.
+    `UsageError` where something cannot be written: the old document stays, with its files.
+    Behind a symbolic link, all are in the folder of the document itself.
     """
     require_regular(path, files)
-    require_no_input(path, replaces_state=True)
+    require_no_input(path, "state")
     try:
         is_device = _is_device(path, _mode(path))
         folder = path.parent if is_device else folder_of(path)
@@ -370,7 +374,11 @@ def _named_before(path: Path) -> set[str]:
 
 
 def _remove_unnamed(path: Path, folder: Path, before: set[str], document: bytes) -> None:
-    """Remove the files that a document named before, and that no file in the folder can name."""
+    """Remove the files that a document named before, and that no file in the folder can name.
+
+    Files that the user named as inputs of the command stay, and so do read-only files
+    (docs/decisions/0027-arrays-of-a-state.md).
+    """
     paths = (path.name, os.path.basename(os.path.realpath(path)))
     stems = tuple(name.removesuffix(".json") for name in paths)
     old = [name for name in sorted(before - _names(document)) if name.startswith(stems)]
@@ -383,12 +391,22 @@ def _remove_unnamed(path: Path, folder: Path, before: set[str], document: bytes)
     for name in old:
         array = folder / name
         stem, digits, suffix = name.rsplit(".", 2)
-        if digits.encode("ascii") in used:
+        is_used = digits.encode("ascii") in used or _is_one_of(array, input_paths(without="array"))
+        if is_used or not _may_be_removed(array):
             continue
-        data = None if array.is_symlink() else _read(array, _MOST_ARRAY_BYTES)
+        data = _read(array, _MOST_ARRAY_BYTES)
         if data is not None and content_name(stem, data, suffix) == name:
             with suppress(OSError):
                 array.unlink()
+
+
+def _may_be_removed(array: Path) -> bool:
+    """Return whether a file is one that its owner may write to, and no symbolic link."""
+    try:
+        mode = os.lstat(array).st_mode
+    except OSError:
+        return False
+    return S_ISREG(mode) and bool(mode & S_IWUSR)
 
 
 def _hashes(text: bytes) -> set[bytes] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import npy_bytes
 from dwarfgpu.base.records import frozen
-from dwarfgpu.base.writing import write_set
+from dwarfgpu.base.writing import write_file
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.integer_options import natural
@@ -142,7 +142,7 @@ def report(
     """Write and print what a run has left; its exit status: 1 where a wave could not continue, or
     an expression meant nothing at any stop."""
     for name, path in outputs_of(args).items():
-        write_set(path, npy_bytes(output(result, name)), {})
+        write_file(path, npy_bytes(output(result, name)), replaces="argument")
     notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
     notes += [*_written(args, dispatches[0], result), *_not_run(dispatches, result)]
     notes += [] if showing.stops is None else showing.stops.notes

@@ -7,6 +7,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
@@ -90,7 +91,9 @@ def set_memories(
         if data.strip().startswith("@"):
             from dwarfgpu.base.npy import bytes_of
 
-            data = bytes_of(data.strip()[1:]).hex()
+            path = data.strip()[1:]
+            data = bytes_of(path).hex()
+            record_input(path)
         entry: dict[str, json_reader.Json] = {
             "space": space,
             "address": match["address"],

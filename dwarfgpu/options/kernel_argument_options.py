@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.npy import is_npy, parse_npy, read_file
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
@@ -224,6 +225,7 @@ def _file(path: str, option: str) -> Buffer:
         raise UsageError(f"{option}: a file is missing after @")
     try:
         data = read_file(Path(path))
+        record_input(path, "argument")
         array = parse_npy(data, path) if is_npy(data) else None
     except UsageError as error:
         raise UsageError(f"{option}: {error.message}") from None

@@ -72,6 +72,15 @@ def test_an_entry_that_is_cut_short_or_longer(cache: IndexCache) -> None:
     assert loaded(cache) is None
 
 
+def test_an_entry_that_is_cut_short_while_it_is_in_use(cache: IndexCache) -> None:
+    """A mapped file would end the process (SIGBUS)."""
+    cache.store("entry", b"file", bytes(1 << 20))
+    content = cache.load("entry", b"file")
+    assert content is not None and cache.folder is not None
+    os.truncate(cache.folder / "entry.index", 0)
+    assert bytes(content) == bytes(1 << 20)
+
+
 def test_a_writer_that_was_killed(cache: IndexCache) -> None:
     entry = stored(cache)
     half = entry.with_name(".dwarfgpu-0123.tmp")

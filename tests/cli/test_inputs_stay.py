@@ -235,6 +235,54 @@ def test_a_picture_replaces_no_input(form: str, tmp_path: Path) -> None:
         assert path.read_bytes() == contents
 
 
+def array_of(state: Path) -> Path:
+    """The array of v0 in all waves."""
+    [array] = state.parent.glob(f"{state.stem}.v0.*.npy")
+    return array
+
+
+@pytest.mark.parametrize("kind", ["path", "hard", "symbolic"])
+@pytest.mark.parametrize("command", ["dispatch", "run"])
+def test_an_old_array_that_is_an_argument_stays(command: str, kind: str, tmp_path: Path) -> None:
+    """The state that is saved no longer names it: v0 has other lanes, and a buffer is of bytes."""
+    state, other = tmp_path / "s.json", tmp_path / "other.npy"
+    first = (*LAUNCH, *LAST)
+    assert run("dispatch", NEST, *first, "--save", state).status == 0
+    old = array_of(state)
+    given = old
+    if kind != "path":
+        given = other
+        getattr(given, "hardlink_to" if kind == "hard" else "symlink_to")(old)
+    contents = old.read_bytes()
+    again = (
+        "nest",
+        "--grid",
+        32,
+        "--workgroup",
+        32,
+        "--arg",
+        f"0=@{given}",
+        "--arg",
+        "1=zeros:4096",
+    )
+    stops = ("--break", "nest.hip:12") if command == "run" else ()
+    done = run(command, NEST, *again, *LAST, *stops, "--save", state)
+    assert old.name not in state.read_text(), done.err
+    assert old.read_bytes() == contents
+
+
+def test_an_array_of_a_replaced_state_is_removed(tmp_path: Path) -> None:
+    """It is no input of its own, even if the session has read it with the state."""
+    state = tmp_path / "s.json"
+    assert run("dispatch", NEST, *LAUNCH, *LAST, "--save", state).status == 0
+    old = array_of(state)
+    done = run(
+        "debug", "--state", state, "--batch", "-ex", "set var $v0[3]=77", "-ex", f"save {state}"
+    )
+    assert old.name not in state.read_text(), done.err
+    assert not old.exists()
+
+
 def test_outside_of_a_command_nothing_is_recorded(tmp_path: Path) -> None:
     """A Python program that opens and writes many files decides itself what it may replace."""
     path, other = tmp_path / "a", tmp_path / "b"

@@ -59,7 +59,7 @@ class StateReader:
                 with suppress(OSError):  # reading reports it
                     self.take(path.stat().st_size, named.source)
                 self._files[name] = read_npy(path, self.limits.state_bytes)
-                record_input(path)
+                record_input(path, "array")
             except UsageError as error:
                 raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
         return self._files[name]

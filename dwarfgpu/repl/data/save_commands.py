@@ -43,7 +43,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be saved; the current machine is not a state.")
     path = _path(argument)
-    require_no_input(path, replaces_state=True)
+    require_no_input(path, "state")
     loaded = {
         Path(code_object.file.path): code_object.load_address
         for code_object in shell.session.code_objects
