@@ -359,6 +359,28 @@ def test_a_broken_unit_is_a_problem_and_the_others_are_shown(tmp_path: Path) -> 
         assert "total: 1 function, 9 variables, 27.3% described" in done.out
 
 
+def test_a_damaged_section_is_one_problem_of_many_entries(tmp_path: Path) -> None:
+    """The checksum at the end of compressed strings is wrong: no entry with a name is read."""
+    data = bytearray(read_fixture("core/containers.x86_64.libcxx"))
+    file = ObjectFile("containers", bytes(data))
+    [strings] = [section for section in file.sections if section.name == ".debug_str"]
+    data[strings.offset + strings.size_bytes - 1] ^= 0xFF
+    path = tmp_path / "broken"
+    path.write_bytes(data)
+    why = f".debug_str of {path} cannot be decompressed"
+    done = run("where", "--all", path)
+    problems = [line for line in done.lines if line.startswith("problem: ")]
+    assert done.status == 1 and sum(why in line for line in problems) == 1
+    [line] = [line for line in problems if why in line]
+    written = re.search(r" \(([0-9]+) times; this is the first\)$", line)
+    assert written is not None and int(written[1]) > 1000
+    answer = run_json("where", "--all", path)
+    records = [record for record in answer.json["problems"] if why in record["message"]]
+    assert [record["count"] for record in records] == [int(written[1])]
+    against = run("where", "--all", path, "--against", path)
+    assert sum(why in line for line in against.lines) == 2
+
+
 @pytest.mark.parametrize("name", ["hip/nest.gfx942.O2.v5.co", "x86_64/demo.gcc.O2.v4"])
 def test_mutated_files(tmp_path: Path, name: str) -> None:
     seed = random.randrange(1 << 32)

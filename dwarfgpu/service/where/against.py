@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.coverage.compare_builds import (
 from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
-from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.service.where.problems import problem_lines, problem_records
 from dwarfgpu.service.where.totals import SCHEMA
 from dwarfgpu.view.coverage_text import percent
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -104,8 +104,7 @@ def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
         yield "no variable is described better or worse"
     yield f"total: {_total(before)} -> {_total(after)}"
     for build, file in ((before, "old"), (after, "new")):
-        for error in build.problems:
-            yield f"problem: {file}: {error_line(error)}"
+        yield from problem_lines(build.problems, f"problem: {file}: ")
 
 
 def _total(build: Build) -> str:
@@ -139,7 +138,7 @@ def _build(file: CodeObject, build: Build, unknown: Iterable[DwarfGpuError] = ()
         "variables": build.variable_count,
         "scope_bytes": build.scope_bytes,
         "described_bytes": build.described_bytes,
-        "problems": [error_json(problem)["error"] for problem in [*build.problems, *unknown]],
+        "problems": problem_records([*build.problems, *unknown]),
     }
 
 

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
+from dwarfgpu.service.where.problems import problem_records
 from dwarfgpu.service.where.totals import SCHEMA, Total, architecture_of
 from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, variable_name
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -72,7 +73,7 @@ class WhereJson:
             "total": total.record(),
             "minimum": None if self.minimum is None else float(self.minimum),
             "is_below_minimum": is_low,
-            "problems": [error_json(problem)["error"] for problem in total.problems],
+            "problems": problem_records(total.problems),
         }
         yield f"], {json.dumps(tail, allow_nan=False)[1:]}\n"
 

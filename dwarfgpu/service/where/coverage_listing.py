@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
 from dwarfgpu.errors import counted
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where.coverages import amount, heading
+from dwarfgpu.service.where.problems import problem_lines
 from dwarfgpu.service.where.totals import Total, architecture_of
 from dwarfgpu.view.coverage_text import (
     Cells,
@@ -213,8 +214,7 @@ class CoverageListing:
             yield one_line(f"total: {functions}, {self.total.text()}")
         elif not self.total.variables + self.total.global_variables + len(self.total.problems):
             yield one_line(f"{self.file.name} describes no variables")
-        for error in self.total.problems:
-            yield one_line(f"problem: {error_line(error)}")
+        yield from problem_lines(self.total.problems)
 
     def why_too_low(self, minimum: Fraction | None) -> str | None:
         """Return why less than a minimum is described; None if the minimum is reached."""
