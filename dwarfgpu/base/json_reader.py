@@ -5,6 +5,7 @@ Law: a value that is not of the expected shape is a `UsageError`, never a guess.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -32,6 +33,9 @@ MAX_VALUES = 2_000_000
 MAX_DEVICE_BYTES = MAX_BYTES
 """Limit for pipes and devices, which may never end."""
 
+_WIDE_TEXT: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b"\0")
+"""So begins text of UTF-16 and UTF-32, which JSON files of several programs may not be (RFC 8259,
+8.1)."""
 _PART_BYTES = 1 << 20
 
 MAX_BITS = 128
@@ -230,7 +234,9 @@ def load(path: Path) -> Field:
             data = read_at_most(file, MAX_BYTES, path)
         if data.startswith(b"\x7fELF"):
             raise UnreadableFile(f"{path}: {IS_ELF}")
-        return parse(data.decode("utf-8"), str(path))
+        if data.startswith(_WIDE_TEXT) or data[1:2] == b"\0":
+            raise UnreadableFile(f"{path}: not JSON: it is no UTF-8 text; save it as UTF-8")
+        return parse(data.removeprefix(codecs.BOM_UTF8).decode("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Final
 
+ESCAPES: Final = "dwarfgpu.escapes"
+"""The error handler of `codecs` for text that an encoding does not have: it writes escapes."""
 _LONGEST: Final = 200
 """Characters of a name in a line."""
 
@@ -18,7 +21,28 @@ def one_line(text: str) -> str:
     """Return a text that may have names of a file or of a user in it, on one line."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() else escaped(c) for c in text)
+
+
+def on_one_line(text: str) -> str:
+    """Return a text without ends of lines; whoever prints it escapes other characters."""
+    return text.replace("\r", "\\r").replace("\n", "\\n")
+
+
+def escaped(character: str) -> str:
+    """Return the escape of a character; a byte of a file name that is not UTF-8 is `\\xff`."""
+    if "\udc80" <= character <= "\udcff":  # as os.fsdecode represents it
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return ascii(character)[1:-1]
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(escaped, error.object[error.start : error.end])), error.end
+
+
+codecs.register_error(ESCAPES, _replaced)
 
 
 def short_name(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.printable import ESCAPES
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.batch.corpus import Corpus
@@ -48,4 +49,4 @@ class CorpusReport:
         report = self.corpus.report()
         for path in self.paths:
             text = json.dumps(report) if path.suffix == ".json" else corpus_html(report)
-            write_file(path, text.encode("utf-8", "backslashreplace"))
+            write_file(path, text.encode("utf-8", ESCAPES))

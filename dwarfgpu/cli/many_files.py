@@ -13,7 +13,7 @@ from functools import partial
 from io import BytesIO, TextIOWrapper
 from typing import Final
 
-from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.printable import ESCAPES, one_line
 from dwarfgpu.base.records import frozen
 from dwarfgpu.batch.examine import examine, failed, summary_record
 from dwarfgpu.batch.in_order import in_order
@@ -99,8 +99,8 @@ def _lost_line(question: str, member: Member, error: DwarfGpuError) -> _Shown:
 def _shown(request: _Request, member: Member) -> _Shown:
     """Return what the command prints about a file, or why it cannot be read."""
     encoding = request.encoding or _ENCODING
-    output = TextIOWrapper(BytesIO(), encoding, "backslashreplace", write_through=True)
-    notes = TextIOWrapper(BytesIO(), encoding, "backslashreplace", write_through=True)
+    output = TextIOWrapper(BytesIO(), encoding, ESCAPES, write_through=True)
+    notes = TextIOWrapper(BytesIO(), encoding, ESCAPES, write_through=True)
     try:
         with redirect_stdout(output), redirect_stderr(notes):
             file = open_member(member, request.options.target, request.options.limits)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
@@ -280,8 +281,8 @@ def _require_existing(state: State, opened: Set[Path]) -> None:
         advice = "; --file FILE gives it" if len(state.code_objects) == 1 else ""
         raise UsageError(
             f"{listed.path_field.source}: {listed.path_field.path}: there is no file "
-            f"{listed.path}: correct the path, which is relative to the folder of the state, "
-            f"or put the file there{advice}"
+            f"{on_one_line(str(listed.path))}: correct the path, which is relative to the folder "
+            f"of the state, or put the file there{advice}"
         )
 
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager, redirect_stderr, suppress
 from io import BufferedWriter, BytesIO, FileIO, StringIO, TextIOBase, TextIOWrapper
 from typing import Final, TextIO, cast
 
+from dwarfgpu.base.printable import ESCAPES
+
 _COLUMNS: Final = 80
 _WIDEST: Final = 200
 
@@ -35,7 +37,7 @@ class _Lossy(TextIOWrapper):
 def standard_streams() -> Iterator[None]:
     """Provide usable streams: closed ones are empty, or drop all output."""
     if isinstance(sys.stdout, TextIOWrapper):  # a locale without the characters is no error
-        sys.stdout.reconfigure(errors="backslashreplace")
+        sys.stdout.reconfigure(errors=ESCAPES)
     if sys.stdin is None:
         sys.stdin = TextIOWrapper(BytesIO(), encoding="utf-8")
     elif isinstance(sys.stdin, TextIOWrapper) and sys.stdin.errors == "strict":
@@ -56,7 +58,7 @@ def _lossy(stream: TextIO | None) -> TextIO:
     return _Lossy(
         BufferedWriter(FileIO(number, "wb", closefd=False)),
         encoding=stream.encoding,
-        errors="backslashreplace",
+        errors=ESCAPES,
         line_buffering=True,
     )
 

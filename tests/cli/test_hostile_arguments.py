@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
+from tests.cli.command import FIXTURES, REPOSITORY, run
 
 
 @pytest.mark.parametrize(
@@ -23,3 +28,20 @@ def test_an_empty_argument_is_not_an_absent_one(line: str, name: str) -> None:
     answer = run(*shlex.split(line))
     assert answer.status == 2
     assert answer.error == f"{name} is empty: leave it out, or give a value"
+
+
+@pytest.mark.parametrize("command", ["info", "eval --state", "disas"])
+def test_bytes_of_a_name_that_are_not_text(command: str, tmp_path: Path) -> None:
+    """They are shown as in the members of archives."""
+    done = run(*command.split(), os.fsdecode(b"a\xffb\n.co"), *(["x"] if "eval" in command else []))
+    assert done.status == 2
+    assert "a\\xffb\\n.co" in done.error
+
+
+def test_the_output_has_bytes_of_a_name_as_escapes(tmp_path: Path) -> None:
+    path = os.path.join(os.fsencode(tmp_path), b"a\xffb.co")
+    shutil.copyfile(FIXTURES / "hip/nest.gfx942.O2.v5.co", path)
+    command = [sys.executable, "-m", "dwarfgpu", "info", path]
+    done = subprocess.run(command, capture_output=True, cwd=REPOSITORY, check=False)
+    assert done.returncode == 0
+    assert b"/a\\xffb.co: ELF 64-bit" in done.stdout

@@ -147,3 +147,42 @@ def test_lists_of_lanes_are_read_whole(tmp_path: Path) -> None:
     assert bytes(read["v0"].data) == b"".join(n.to_bytes(4, "little") for n in range(64))
     assert read["v1"].known == bytearray(b"\xff" * 20 + bytes(4) + b"\xff" * 232)
     assert read["v2"].data[12:16] == b"\x11\0\0\0"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_byte_order_mark_is_ignored(tmp_path: Path, encoding: str) -> None:
+    """RFC 8259, 8.1; the shell of Windows writes one."""
+    document = {"schema": "dwarfgpu-state-2", "architecture": "gfx942", "waves": [{"id": 7}]}
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(document), encoding=encoding)
+    assert [wave.id for wave in load_state(path).waves] == [7]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+def test_text_of_another_encoding(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "s.json"
+    path.write_text("{}", encoding=encoding)
+    with pytest.raises(UsageError, match="s.json: not JSON: it is no UTF-8 text; save it as"):
+        load_state(path)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"architecture": "a\nb"},
+        {"code_objects": [{"path": "a\nb/\r\0"}]},
+        {"memory": [{"address": 0, "npy": "a\nb\r"}]},
+        {"waves": [{"registers": {"a\nb": 0}}]},
+        {"a\nb": 0},
+    ],
+)
+def test_names_of_a_state_end_no_line_of_an_error(
+    tmp_path: Path, members: dict[str, object]
+) -> None:
+    document = {"schema": "dwarfgpu-state-2", "architecture": "gfx942", "waves": [{}]}
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(document | members))
+    with pytest.raises(DwarfGpuError) as caught:
+        load_state(path)
+    assert not set("\r\n") & set(str(caught.value))
+    assert str(caught.value).count(str(path)) == 1

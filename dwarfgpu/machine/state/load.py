@@ -12,8 +12,15 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import folder_of
-from dwarfgpu.errors import LimitExceeded, Unavailable, UnreadableFile, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    Unavailable,
+    UnreadableFile,
+    UsageError,
+)
 from dwarfgpu.machine.state.load_contents import (
     StateReader,
     add_memory,
@@ -51,6 +58,14 @@ def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> St
 
     `LimitExceeded` for more waves, registers or arrays than the limits allow.
     """
+    try:
+        return _loaded(path, limits)
+    except DwarfGpuError as error:  # a name in the file may end lines
+        error.args = (on_one_line(error.message), *error.args[1:])
+        raise
+
+
+def _loaded(path: Path | str, limits: FileLimits) -> State:
     from pathlib import Path  # imports a lot; operations alone have no state
 
     path = Path(path)

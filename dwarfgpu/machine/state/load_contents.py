@@ -54,8 +54,8 @@ class StateReader:
 
         name = named.text()
         if name not in self._files:
+            path = regular_file(named, self.folder)
             try:
-                path = regular_file(named, self.folder)
                 with suppress(OSError):  # reading reports it
                     self.take(path.stat().st_size, named.source)
                 self._files[name] = read_npy(path, self.limits.state_bytes)

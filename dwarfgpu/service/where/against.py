@@ -18,8 +18,7 @@ from dwarfgpu.dwarf.coverage.compare_builds import (
 from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
-from dwarfgpu.service.where.problems import problem_lines, problem_records
-from dwarfgpu.service.where.totals import SCHEMA
+from dwarfgpu.service.where.totals import SCHEMA, problem_lines, problem_records
 from dwarfgpu.view.coverage_text import percent
 from dwarfgpu.view.json_object import JsonObject, Plain
 

@@ -17,8 +17,7 @@ from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.service.where.problems import problem_records
-from dwarfgpu.service.where.totals import SCHEMA, Total, architecture_of
+from dwarfgpu.service.where.totals import SCHEMA, Total, architecture_of, problem_records
 from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, variable_name
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_sentence import description_words, operations_text

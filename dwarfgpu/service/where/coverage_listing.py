@@ -14,8 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
 from dwarfgpu.errors import counted
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where.coverages import amount, heading
-from dwarfgpu.service.where.problems import problem_lines
-from dwarfgpu.service.where.totals import Total, architecture_of
+from dwarfgpu.service.where.totals import Total, architecture_of, problem_lines
 from dwarfgpu.view.coverage_text import (
     Cells,
     Line,

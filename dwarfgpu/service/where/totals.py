@@ -1,16 +1,19 @@
-"""What the variables of `dwarfgpu where` add up to."""
+"""What the variables of `dwarfgpu where` add up to, and what could not be read."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
 from dwarfgpu.errors import DwarfGpuError, counted
+from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.view.coverage_text import percent
-from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -103,3 +106,31 @@ def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
     except DwarfGpuError as error:
         total.problems.append(error)
         return None
+
+
+def problem_lines(problems: Iterable[DwarfGpuError], prefix: str = "problem: ") -> Iterator[str]:
+    """Yield a line for each message, with the number of problems that have it."""
+    for error, count in _distinct(problems):
+        more = f" ({count} times; this is the first)" if count > 1 else ""
+        yield one_line(f"{prefix}{error_line(error)}{more}")
+
+
+def problem_records(problems: Iterable[DwarfGpuError]) -> list[Plain]:
+    """Return a record for each message, with the number of problems that have it."""
+    records: list[Plain] = []
+    for error, count in _distinct(problems):
+        record = error_json(error)["error"]
+        assert isinstance(record, dict)
+        records.append({**record, "count": count} if count > 1 else record)
+    return records
+
+
+def _distinct(problems: Iterable[DwarfGpuError]) -> list[tuple[DwarfGpuError, int]]:
+    """Return the first problem of each message, and how many have it: a damaged section of strings
+    is the problem of thousands of entries."""
+    firsts: dict[tuple[str, str], tuple[DwarfGpuError, int]] = {}
+    for error in problems:
+        key = error.kind, error.message
+        first, count = firsts.get(key, (error, 0))
+        firsts[key] = first, count + 1
+    return list(firsts.values())
