@@ -146,11 +146,19 @@ def head_of(path: str, data: Data, size_bytes: int) -> bytes:
         if program == "xz":
             return lzma.LZMADecompressor(memlimit=_MAX_MEMORY).decompress(packed, size_bytes)
         if program == "zstd":
-            reader = _zstandard(path).ZstdDecompressor().stream_reader(BytesIO(packed))
-            return reader.read(size_bytes)
+            return _zstd_head(_zstandard(path), packed, size_bytes)
     except (zlib.error, lzma.LZMAError, DwarfGpuError, ValueError):
         return b""
     return b""
+
+
+def _zstd_head(library: Zstandard, packed: bytes, size_bytes: int) -> bytes:
+    """Return how a file begins; empty if that is unknown."""
+    reader = library.ZstdDecompressor().stream_reader(BytesIO(packed), read_across_frames=True)
+    try:
+        return reader.read(size_bytes)
+    except library.ZstdError:
+        return b""
 
 
 def _too_large(path: str, program: str, size_bytes: int, limit: int) -> LimitExceeded:
@@ -273,16 +281,20 @@ def _gunzipped(path: str, data: Data, limit: int) -> bytes:
     """Return all of a file: only bgzip's can be read in parts."""
     out, bytes_left = BytesIO(), limit  # grows without a second copy
     unpacker = zlib.decompressobj(31)
+    is_complete = True
     for offset in range(0, len(data), _STEP_IN):
         part = bytes(data[offset : offset + _STEP_IN])
         while part:
             bytes_left -= out.write(unpacker.decompress(part, bytes_left + 1))
             if bytes_left < 0:
                 raise _too_large(path, "gzip", limit + 1, limit)
+            is_complete = unpacker.eof
             part = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             if unpacker.eof:
                 part = part.lstrip(b"\0")  # padding behind the last member
                 unpacker = zlib.decompressobj(31)
+    if not is_complete:
+        raise Malformed(f"{path} is cut short: it ends inside a member of gzip")
     return out.getvalue()
 
 
@@ -301,6 +313,8 @@ def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None
         magic = int.from_bytes(data[offset : offset + 4], "little")
         if magic & 0xFFFFFFF0 == _SKIPPABLE:
             offset += 8 + int.from_bytes(data[offset + 4 : offset + 8], "little")
+            if offset > len(data):
+                raise Malformed(f"{path} is cut short")
             continue
         if magic != _ZSTD_MAGIC:
             raise Malformed(f"{path} is not a Zstandard file at {offset:#x}")

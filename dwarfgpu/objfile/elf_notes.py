@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, Malformed, counted
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_kinds import ET_CORE
 
@@ -36,14 +36,14 @@ def notes(file: ObjectFile) -> tuple[Note, ...]:
     one."""
     notes, problem = readable_notes(file)
     if problem is not None:
-        raise problem
+        raise problem.anew()
     return notes
 
 
-def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None]:
+def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], DwarfGpuError | None]:
     """Return the readable notes, and the errors of the others."""
     notes: list[Note] = []
-    problem: Malformed | None = None
+    problem: DwarfGpuError | None = None
     bytes_left = file.size_bytes
     for area_name, size_bytes, area in _areas(file):
         if bytes_left < size_bytes <= file.size_bytes:
@@ -53,7 +53,7 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
             break
         try:
             data = area()
-        except Malformed as error:  # it names file and offset
+        except DwarfGpuError as error:  # it names file and offset
             problem = problem or error
             continue
         bytes_left -= size_bytes

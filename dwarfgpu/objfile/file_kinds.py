@@ -26,6 +26,8 @@ COMPRESSED: Final = {
     b"\x04\x22\x4d\x18": "lz4",
 }
 """The program that compressed a file, by the file's first bytes: so systems keep core files."""
+_SKIPPABLE_FRAME: Final = b"\x2a\x4d\x18"
+"""Bytes 1 to 3 of a frame of Zstandard that has no contents (RFC 8878, 3.1.2)."""
 LONGEST_MAGIC_BYTES: Final = 6
 """Maximum size in bytes of the first bytes above."""
 OBJECT_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, FATBIN_MAGIC)
@@ -48,6 +50,8 @@ CORE_HEADER_BYTES: Final = _TYPE_AT + 2
 def compressed_by(header: bytes) -> str | None:
     """Return the program that compressed a file with this beginning; None if it is not
     compressed."""
+    if header[1:4] == _SKIPPABLE_FRAME and 0x50 <= header[0] <= 0x5F:
+        return "zstd"  # as pzstd writes it, or with metadata before the contents
     return next((name for magic, name in COMPRESSED.items() if header.startswith(magic)), None)
 
 

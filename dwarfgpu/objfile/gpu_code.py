@@ -7,6 +7,7 @@ Law: an unreadable part is reported as a problem; the other parts stay.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.processors import Processor
@@ -119,6 +120,7 @@ class GpuCode:
     """Why other parts could not be read."""
 
 
+@lru_cache(16)  # it depends on the file alone; broken metadata are not read again either
 def read_gpu_code(file: ObjectFile) -> GpuCode:
     """Read all information about the code of a code object; `Unsupported` for a file of another
     machine."""

@@ -183,3 +183,62 @@ def test_blocks_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         assert tracemalloc.get_traced_memory()[0] < 3 * len(block)
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("size_bytes", [11, 100, -9, -1])
+def test_a_gzip_file_that_is_cut_short(size_bytes: int) -> None:
+    packed = gzip.compress(DATA)
+    whole = packed + packed
+    assert decompressed("a.gz", whole) == DATA + DATA
+    for data in (packed[:size_bytes], packed + packed[:size_bytes]):
+        with pytest.raises(Malformed, match="a.gz is cut short"):
+            decompressed("a.gz", data)
+
+
+def zstd_of_a_dictionary() -> bytes:
+    library = zstd()
+    samples = [Random(number).randbytes(20) + DATA[number : number + 200] for number in range(500)]
+    trained = library.train_dictionary(2000, samples)
+    packed: bytes = library.ZstdCompressor(dict_data=trained).compress(DATA)
+    return packed
+
+
+def with_wrong_checksum() -> bytes:
+    packed = bytearray(zstd().ZstdCompressor(write_checksum=True).compress(DATA))
+    packed[-1] ^= 0xFF
+    return bytes(packed)
+
+
+def with_first_block_reserved() -> bytes:
+    packed = bytearray(zstd().ZstdCompressor().compress(DATA))
+    packed[4] |= 8  # a reserved bit of the frame header (RFC 8878, 3.1.1.1.1)
+    return bytes(packed)
+
+
+def with_the_largest_window() -> bytes:
+    packed = zstd().ZstdCompressor().compress(DATA)
+    return bytes(packed[:4]) + b"\0\xf8" + bytes(packed[6:])
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        zstd_of_a_dictionary, with_wrong_checksum, with_first_block_reserved,
+        with_the_largest_window,
+    ],
+)  # fmt: skip
+def test_zstandard_that_its_library_refuses(damaged: Callable[[], bytes]) -> None:
+    packed = damaged()
+    with pytest.raises(Malformed, match="a.zst (cannot be decompressed|is cut short)"):
+        bytes(decompressed("a.zst", packed))
+    assert head_of("a.zst", packed, 100) in (b"", DATA[:100])
+
+
+@pytest.mark.parametrize("first_byte", [0x50, 0x5F])
+def test_a_file_that_begins_with_a_skippable_frame(first_byte: int) -> None:
+    skippable = bytes([first_byte]) + b"\x2a\x4d\x18\x05\0\0\0hello"
+    packed = skippable + zstd().ZstdCompressor().compress(DATA)
+    assert bytes(decompressed("a.zst", packed)) == DATA
+    assert head_of("a.zst", packed, 100) == DATA[:100]
+    with pytest.raises(Malformed, match="a.zst is cut short"):
+        decompressed("a.zst", skippable[:6])

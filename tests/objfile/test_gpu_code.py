@@ -13,12 +13,13 @@ import pytest
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile import gpu_code
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import notes, readable_notes
 from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.kernel_symbols import wave_size
-from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
+from dwarfgpu.objfile.metadata import CodeObjectMetadata, metadata_v2, metadata_v3
 from dwarfgpu.objfile.metadata_value import Metadata
 from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from dwarfgpu.objfile.msgpack import unpack
@@ -407,3 +408,22 @@ def test_mutated_files_give_only_our_errors(name: str) -> None:
             del data[source.randrange(len(data)) :]
         with contextlib.suppress(DwarfGpuError):
             read_gpu_code(ObjectFile("mutated", bytes(data)))
+
+
+def test_broken_metadata_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every wave of a dispatch asks for its kernel."""
+    data = bytearray(read_fixture("hip/nest.gfx942.O2.v5.co"))
+    data[data.index(b"AMDGPU\0\0") + 8] = 0xC1  # MessagePack never uses it
+    file = ObjectFile("nest", bytes(data))
+    calls: list[bytes] = []
+
+    def read(content: bytes) -> CodeObjectMetadata:
+        calls.append(content)
+        return metadata_v3(content)
+
+    monkeypatch.setattr(gpu_code, "metadata_v3", read)
+    for _ in range(3):
+        code = read_gpu_code(file)
+        assert [str(problem) for problem in code.problems]
+        assert [kernel.name for kernel in code.kernels] == ["nest"]
+    assert len(calls) == 1
