@@ -25,7 +25,7 @@ def one_line(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return a text without ends of lines; whoever prints it escapes other characters."""
+    """Return a text without ends of lines; other characters are escaped when it is printed."""
     return text.replace("\r", "\\r").replace("\n", "\\n")
 
 
