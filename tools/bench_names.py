@@ -29,14 +29,14 @@ COMMANDS = (
 REPEATED = (*COMMANDS, "print nosuch@", "ptype nosuch@", "list nosuch@", "complete break mall")
 """Commands of one process; `@` is another word each time."""
 ROUNDS = 7
-REPEATS = 12
+REPEATS = 40
 GDB_SCRIPT = """\
 import json, time
 times = {}
 for command in COMMANDS:
     times[command] = []
     for number in range(REPEATS):
-        line, begin = command.replace("@", "name" + chr(97 + number)), time.process_time()
+        line, begin = command.replace("@", f"name{number:02}"), time.process_time()
         try:
             gdb.execute(line, to_string=True)
         except gdb.error:
@@ -121,7 +121,7 @@ def repeated(program: str, core: str, folder: Path) -> None:
     print("\n| command | GDB, first, ms | again | dwarfgpu, first, ms | again | times GDB, again |")
     print("|---|---|---|---|---|---|")
     for command in REPEATED:
-        lines = [command.replace("@", f"name{chr(97 + number)}") for number in range(REPEATS)]
+        lines = [command.replace("@", f"name{number:02}") for number in range(REPEATS)]
         own = [seconds_of(shell, line) for line in lines]
         row = [own[0], min(own[1:]), theirs[command][0], min(theirs[command][1:])]
         first, again, gdb_first, gdb_again = (1e3 * seconds for seconds in row)
