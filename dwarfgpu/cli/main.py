@@ -180,12 +180,24 @@ class _Word(str):
     """An argument after `--`, which is no option whatever it begins with."""
 
 
+def _may_be_help(word: str) -> bool:
+    """Return whether an argument is `--help`, or may have `-h` among letters."""
+    return word == "--help" or (word[:1] == "-" != word[1:2] and "h" in word)
+
+
 class _Parser(argparse.ArgumentParser):
     """Errors of usage go the way of all errors, and `--` ends the options.
 
     `parse_intermixed_args` drops `--` when it takes the options out, and then reads what comes
     after it as options.
     """
+
+    def parse_known_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; without the usage, which takes 1 ms to format, where nothing shows it:
+        only help does."""
+        if not any(map(_may_be_help, args)):
+            self.usage = self.prog
+        return super().parse_known_intermixed_args(args, namespace)
 
     def _parse_optional(self, arg_string: str) -> Any:
         return None if isinstance(arg_string, _Word) else super()._parse_optional(arg_string)

@@ -26,3 +26,10 @@ def test_advice_names_a_command_that_works_from_here(monkeypatch: pytest.MonkeyP
 def test_help_lists_the_commands_and_says_how_to_go_on() -> None:
     assert run("--help").out.endswith("Run dwarfgpu COMMAND --help for details.\n")
     assert "\nSee docs/where.md.\n" in run("where", "--help").out
+
+
+def test_help_has_the_usage_wherever_it_is_asked_for() -> None:
+    expected = run("eval", "--help").out
+    assert "EXPRESSION" in expected.split("\n\n")[0].upper()
+    for words in (["x", "-h"], ["--help", "--json"], ["x", "--lane", "3", "--help"]):
+        assert run("eval", *words).out == expected
