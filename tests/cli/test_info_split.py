@@ -78,7 +78,9 @@ def test_units_of_a_package_are_where_its_sections_have_them() -> None:
 
 def test_a_missing_split_file_is_reported_with_the_folders_searched(tmp_path: Path) -> None:
     program = copied("gcc4", tmp_path, "prog.dwp", "b.dwo")
-    answer = run_json("info", program, "--debug-dir", tmp_path / "none")
+    folder = tmp_path / "none"
+    folder.mkdir()
+    answer = run_json("info", program, "--debug-dir", folder)
     assert answer.status == 1
     result, missing = [unit["split"] for unit in answer.json["units"]]
     assert result["file"] == str(tmp_path / "a.dwo") and result["error"] is None
