@@ -48,10 +48,6 @@ _SCRATCH_INTERPRETATION = (
     "upstream clang: DW_OP_bregx of the stack or frame pointer is in the focused lane's private "
     "memory"
 )
-AMBIGUOUS = (
-    "upstream clang: DW_OP_bregx of a vector register, which it writes both where the register "
-    "holds an address and where it holds the value itself"
-)
 LANE_VALUE = (
     "upstream clang: DW_OP_bregx of a vector register computes with the focused lane's dword"
 )
@@ -97,13 +93,13 @@ def translated(instructions: Instructions) -> Translation:
             instruction = _as(instruction, _interpreted("lane's dword", "bregx", _lane_value))
             notes.append(LANE_VALUE)
         elif name == "bregx" and register in VECTOR_REGISTERS:
-            instruction = _with(instruction, "bregx", _ambiguous)
+            instruction = _with(instruction, "bregx", _ambiguous_address)
             notes = []  # the error says it
         elif name == "regx" and register in VECTOR_REGISTERS:
             instruction = _with(instruction, "regx", _lane_of_register(_piece(following)))
             notes.append("upstream clang: a vector register read as the focused lane's dword")
         elif name == "regval_type" and register in VECTOR_REGISTERS:
-            instruction = _with(instruction, "regval_type", _ambiguous)
+            instruction = _with(instruction, "regval_type", _ambiguous_value)
             notes = []
         elif name == "bregx" and register in _SCRATCH_BASES:
             is_whole = following is None or following.operation.name in PIECES
@@ -301,8 +297,21 @@ def _scratch_based(is_whole: bool) -> Callable[..., Location]:
     return scratch_based
 
 
-def _ambiguous(ctx: Context, **_: int) -> Location:
-    raise Ambiguous(AMBIGUOUS)
+def _ambiguous_address(ctx: Context, *, register: int, **_: int) -> Location:
+    raise _two_readings(ctx, register, "DW_OP_bregx")
+
+
+def _ambiguous_value(ctx: Context, *, register: int, **_: int) -> Location:
+    raise _two_readings(ctx, register, "DW_OP_regval_type")
+
+
+def _two_readings(ctx: Context, register: int, operation: str) -> Ambiguous:
+    """Return the error of an operation that does not say what a vector register holds."""
+    name = require(ctx.architecture, "target architecture").register(register).name
+    return Ambiguous(
+        f"{name} holds the value itself or its address: upstream clang writes {operation} for "
+        f"both, and nothing says which; ${name}[$_lane] is the register"
+    )
 
 
 class DescribesFrameBase(Protocol):
