@@ -9,10 +9,11 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.errors import UsageError, plural
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.integer_options import lane_number, natural
+from dwarfgpu.service.answer import NOT_AVAILABLE
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.frame.frame_answer import innermost_frame
-from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes, lane_records
 from dwarfgpu.service.lanes.lane_choice import CHOICES, is_choice, listed_lanes
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, run_breakpoint
@@ -35,6 +36,8 @@ class ShownStops:
         self.addresses = stops.addresses
         self.count = 0
         self.records: list[Json] = []
+        self._assumptions: dict[str, None] = {}
+        """Those behind the values that were printed, once each."""
         self._meaningful: set[str] = set()
         self._stop_addresses: set[int] = set()
 
@@ -46,9 +49,10 @@ class ShownStops:
 
     @property
     def notes(self) -> list[str]:
-        """The lines that breakpoints are at instead of those without code; and what a run that was
-        not ended by `--stops` says of breakpoints without a stop."""
+        """The lines that breakpoints are at instead of those without code, what the values assume,
+        and what a run that was not ended by `--stops` says of breakpoints without a stop."""
         moved = [item.note for item in self._stops.breakpoints if item.note is not None]
+        moved += self._assumptions
         if self.count == self._most:
             return moved
         return moved + [
@@ -74,6 +78,9 @@ class ShownStops:
             self.records.append(_record(stop))
         else:
             print(*map(one_line, _lines(stop)), sep="\n")
+            for _, answers in stop.answers:
+                notes = (note for note in lane_notes(answers) if NOT_AVAILABLE not in note)
+                self._assumptions.update(dict.fromkeys(notes))
         return self.count == self._most
 
 

@@ -53,6 +53,7 @@ from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
+from dwarfgpu.machine.sparse_memory import NOT_WRITTEN
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
@@ -229,7 +230,8 @@ class ObjectAccess(Dereference):
         single = None if location is None else location.single_locations[0]
         if single is not None and isinstance(single.storage, Memory):
             where = self.address_text(single.storage.space, single.bit_offset // 8)
-            message = f"Cannot access memory at address {where}"
+            reason = f": {NOT_WRITTEN}" if message.endswith(NOT_WRITTEN) else ""
+            message = f"Cannot access memory at address {where}{reason}"
         return evolve(value, error=Unavailable(message))
 
     def known(self, value: TypedValue) -> Bits:

@@ -11,6 +11,8 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable, UsageError
 
+NOT_WRITTEN: Final = "nothing has written it"
+"""Why a machine that runs has no contents of an address."""
 NOT_IN_STATE: Final = "not in the state"
 """Why memory that a state leaves out cannot be read."""
 

@@ -44,3 +44,14 @@ def test_one_variable_of_the_size_of_the_lds_is_at_its_start(level: int) -> None
     done = run("debug", file, *dispatch, "--batch", *commands)
     assert done.lines[-2:] == ["$1 = (float (*)[64]) local#0x0", "$2 = 31.5"]
     assert "offset 0" not in done.err
+
+
+def test_a_run_says_what_its_values_assume() -> None:
+    """A state of the same stop gives the same notes."""
+    buffers = ("--arg", "out=zeros:256", "--arg", "in=range:64", "--arg", "n=3")
+    dispatch = ("data", "--grid", 64, "--workgroup", 64, *buffers)
+    stop = ("--break", 53, "--stops", 1, "--lane", 0, "--print", "pool[1]")
+    done = run("run", DATA, *dispatch, *stop)
+    assert [note for note in done.notes if "offset 0 for every LDS variable" in note]
+    assert "pool[1]: <unavailable> in lane 0" in done.out
+    assert "local#0x4: nothing has written it" in done.out
