@@ -46,6 +46,7 @@ class _Step:
     """A value of the entries of an abbreviation to check."""
 
     spec: CheckedValue
+    tag: int
     known: Container[Raw] = frozenset()
     """Lists that were checked, or expressions without findings: nothing is to be done for them."""
     position: int = field(init=False)
@@ -143,13 +144,13 @@ class EntryChecker:
         is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
         if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
             self._has_inner_lanes = True
-        return tuple([_Step(spec) for spec in plan])
+        return tuple([_Step(spec, abbreviation.tag) for spec in plan])
 
     def _value(self, index: int, step: _Step, value: Raw) -> None:
         spec, role = step.spec, step.spec.role
         if spec.is_reference:
             assert isinstance(value, int)
-            step.known = targets = self.references.targets(spec.form, spec.number)
+            step.known = targets = self.references.targets(spec.form, spec.number, step.tag)
             if value not in targets:
                 self.references.add(targets, value, index, spec.number)
             return

@@ -80,9 +80,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "which fails only when it is dereferenced), or to no address of `.debug_addr`"
     ),
     "dangling-reference": (
-        "an attribute that refers to an offset where no entry starts, or a `DW_AT_type` that "
-        "refers to an entry that describes no type, as a variable. References to type units and "
-        "into supplementary files are not looked up, and `DW_AT_sibling` is not checked"
+        "an attribute that refers to an offset where no entry starts, a `DW_AT_type` that "
+        "refers to an entry that describes no type, as a variable, or a `DW_AT_abstract_origin` "
+        "or `DW_AT_specification` of a function that refers to no function, or of a variable that "
+        "refers to a function. References to type units and into supplementary files are not "
+        "looked up, and `DW_AT_sibling` is not checked"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "lanes-missing": (

@@ -61,11 +61,11 @@ TAG_RVALUE_REFERENCE_TYPE: Final = 0x42
 TAG_TYPE_UNIT: Final = 0x41
 TAG_COARRAY_TYPE: Final = 0x44
 TAG_GENERIC_SUBRANGE: Final = 0x45
+TAG_DYNAMIC_TYPE: Final = 0x46
 TAG_ATOMIC_TYPE: Final = 0x47
 TAG_CALL_SITE: Final = 0x48
 TAG_CALL_SITE_PARAMETER: Final = 0x49
 TAG_SKELETON_UNIT: Final = 0x4A
-TAG_DYNAMIC_TYPE: Final = 0x4B
 NO_TYPES: Final = frozenset(
     {
         0x03, 0x05, 0x08, 0x0A, 0x0B, 0x0D, 0x11, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x22,
@@ -76,6 +76,8 @@ NO_TYPES: Final = frozenset(
 """Tags of entries of DWARF 5 that describe no type (2.7): data objects, scopes, units, parts.
 
 A template parameter may be a type (2.23), and so may what a vendor adds."""
+FUNCTIONS: Final = frozenset({TAG_ENTRY_POINT, TAG_INLINED_SUBROUTINE, TAG_SUBPROGRAM})
+"""Tags of functions and of their instances (3.3)."""
 
 AT_LOCATION: Final = 0x02
 AT_NAME: Final = 0x03

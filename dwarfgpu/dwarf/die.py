@@ -38,6 +38,11 @@ MAX_ORIGINS: Final = 16
 MAX_CONSTANT_BYTES: Final = 16
 """The size of DW_FORM_data16; larger objects are blocks."""
 
+INHERITING_DATA: Final = frozenset(
+    {dw.TAG_FORMAL_PARAMETER, dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT}
+)
+"""Tags of data objects that never inherit from a function."""
+
 _FIXED_DATA: Final = {
     dw.FORM_DATA1: 1,
     dw.FORM_DATA2: 2,
@@ -232,7 +237,11 @@ class Die:
         return index
 
     def origins(self) -> Iterator[Die]:
-        """Yield this entry, and those whose attributes it inherits (DWARF 5 2.13.2, 3.3.8.1)."""
+        """Yield this entry, and those whose attributes it inherits (DWARF 5 2.13.2, 3.3.8.1).
+
+        Raises `IllFormed` for a function that inherits from something else, and for a data object
+        that inherits from a function.
+        """
         positions = self.abbreviation.positions
         if dw.AT_ABSTRACT_ORIGIN not in positions and dw.AT_SPECIFICATION not in positions:
             yield self
@@ -243,8 +252,17 @@ class Die:
                 return
             yield die
             above = die.reference(dw.AT_ABSTRACT_ORIGIN)
-            die = die.reference(dw.AT_SPECIFICATION) if above is None else above
+            above = die.reference(dw.AT_SPECIFICATION) if above is None else above
+            if above is not None:
+                die._require_origin(above)
+            die = above
         raise IllFormed(f"entry {self.offset:#x} has more than {MAX_ORIGINS} abstract origins")
+
+    def _require_origin(self, origin: Die) -> None:
+        if may_be_origin(self.tag, origin.tag):
+            return
+        problem = f"its origin at {origin.offset:#x} has DW_TAG {origin.tag:#x}"
+        raise self.located(IllFormed(problem))
 
     @property
     def described(self) -> Die:
@@ -277,6 +295,14 @@ class Die:
             return self.string(dw.AT_NAME)
         holder = self.holder(dw.AT_NAME)
         return None if holder is None else holder.string(dw.AT_NAME)
+
+
+def may_be_origin(tag: int, origin: int) -> bool:
+    """Return whether an entry may inherit from one of another tag: functions from functions, data
+    objects from none of them."""
+    if tag in dw.FUNCTIONS:
+        return origin in dw.FUNCTIONS
+    return origin not in dw.FUNCTIONS or tag not in INHERITING_DATA
 
 
 def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian) -> bytes:

@@ -139,8 +139,8 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
     if layout.problem is not None:
         return [(Span(f"is unknown: {layout.problem}"),)]
     pieces = layout.pieces
-    if not pieces:
-        return [(Span("no bits"),)]
+    if not any(piece.total_bits for piece in pieces):
+        return [(Span("the object has no bits"),)]
     is_bytes = all(not piece.first_bit % 8 for piece in pieces) and not layout.size_bits % 8
     unit, size = ("byte", 8) if is_bytes else ("bit", 1)
     margin = len(unit) + 1
@@ -244,6 +244,8 @@ def _rows(layout: Layout, glyphs: Glyphs, room: int) -> Iterator[Line]:
 
 
 def _bits(first: int, count: int) -> str:
+    if not count:
+        return "no bits"
     return f"bit {first}" if count == 1 else f"bits {first}-{first + count - 1}"
 
 

@@ -179,3 +179,32 @@ def test_a_form_that_is_not_a_reference_is_left_to_its_reader() -> None:
     shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_TYPE, dw.FORM_UDATA)))
     data = info_file([UNIT, shape], b"\1\2v\0" + encode_uleb(5) + b"\0")
     assert findings(verdict_on(data)) == []
+
+
+@pytest.mark.parametrize("attribute", ["abstract_origin", "specification"])
+@pytest.mark.parametrize(
+    ("tag", "target", "is_right"),
+    [
+        (dw.TAG_SUBPROGRAM, dw.TAG_SUBPROGRAM, True),
+        (dw.TAG_INLINED_SUBROUTINE, dw.TAG_SUBPROGRAM, True),
+        (dw.TAG_SUBPROGRAM, dw.TAG_BASE_TYPE, False),
+        (dw.TAG_INLINED_SUBROUTINE, dw.TAG_VARIABLE, False),
+        (dw.TAG_VARIABLE, dw.TAG_MEMBER, True),
+        (dw.TAG_FORMAL_PARAMETER, dw.TAG_VARIABLE, True),  # GCC
+        (dw.TAG_VARIABLE, dw.TAG_SUBPROGRAM, False),
+        (dw.TAG_LEXICAL_BLOCK, dw.TAG_SUBPROGRAM, True),  # nothing is known against it
+    ],
+)
+def test_origins(attribute: str, tag: int, target: int, is_right: bool) -> None:
+    """As llvm-dwarfdump --verify: "DIE with tag DW_TAG_variable has DW_AT_abstract_origin that
+    points to DIE with incompatible tag DW_TAG_subprogram"."""
+    shapes = (
+        UNIT,
+        Shape(target, ((dw.AT_NAME, STRING),)),
+        Shape(tag, ((getattr(dw, f"AT_{attribute.upper()}"), dw.FORM_REF4),)),
+    )
+    data = info_file(shapes, b"\1\2f\0\3" + INT_AT.to_bytes(4, "little") + b"\0")
+    messages = [one.message for one in findings(verdict_on(data))]
+    wrong = f"DW_AT_{attribute}: the entry at offset {INT_AT:#x} is a DW_TAG_"
+    assert len(messages) == (0 if is_right else 1)
+    assert all(message.startswith(wrong) for message in messages)

@@ -297,6 +297,8 @@ def test_pointer_to_void_typedef_of_void_and_unknown_tags() -> None:
     assert isinstance(typedef, Typedef) and typedef.target is None
     unknown = build(b"\x02", Shape(0x4109))
     assert isinstance(unknown, Unspecified) and unknown.name == "DW_TAG 0x4109"
+    dynamic = build(b"\x02", Shape(0x46))  # DW_TAG_dynamic_type, by DWARF 5 7.5.3
+    assert isinstance(dynamic, Unspecified) and dynamic.name == "dynamic type"
 
 
 def test_an_unspecified_type_without_a_name_is_void() -> None:

@@ -78,3 +78,24 @@ def test_the_error_is_that_of_the_variable(state: Path) -> None:
     names = [line.partition(" = ")[0] for line in done.lines]
     assert names == ["v_zero", "v_int", "v_self", "v_huge"]
     assert [line for line in done.lines if "<error" not in line] == ["v_zero = 0x5", "v_int = 5"]
+
+
+def test_scopes_with_enumerations_of_any_size(tmp_path: Path) -> None:
+    """A size beyond every object costs no memory; an enumerator without a value is none of 0."""
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (BASE, *RANGE), True),
+        Shape(dw.TAG_SUBPROGRAM, (BASE, *RANGE), True),
+        Shape(dw.TAG_ENUMERATION_TYPE, (BASE, (dw.AT_BYTE_SIZE, dw.FORM_DATA8)), True),
+        Shape(dw.TAG_ENUMERATOR, (BASE, (dw.AT_CONST_VALUE, dw.FORM_SDATA))),
+        Shape(dw.TAG_ENUMERATOR, (BASE,)),
+    ]
+    enumeration = b"\3e\0" + struct.pack("<Q", 1 << 62) + b"\4A\0\x7f\5B\0\0"
+    data = b"\1a.c\0" + PLACE + b"\2f\0" + PLACE + enumeration + b"\0\0"
+    state = state_in(tmp_path, data, shapes)
+    done = run("debug", "-q", "--batch", "--state", state, "-ex", "info scope f")
+    assert done.lines == [
+        "Scope for f:",
+        f"Symbol A is a constant with value -1 (0x{'f' * 32}), length {1 << 62}.",
+        "Symbol B is a constant without a value.",
+        "Symbol e is a typedef.",
+    ]

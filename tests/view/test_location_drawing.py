@@ -173,3 +173,9 @@ def test_json_of_an_undescribed_tail() -> None:
 def test_registers_of_a_cpu() -> None:
     lines = [plain(item) for item in drawing(of("reg0", 32, "x86_64"), ASCII)]
     assert lines[2].startswith("       | rax[31:0]")
+
+
+def test_an_object_of_no_bits() -> None:
+    """An empty structure of C has no bits to draw, but is somewhere."""
+    assert drawn("regx s8", 0)[:2] == ["  the object has no bits", "  no bits  s8, no bits of 32"]
+    assert drawn("addr 0x10", 0)[1:] == ["  no bits  0x10 (global)"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TYPES
@@ -114,16 +114,20 @@ def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
             length = scope.unit.format.address_size
             yield label.name, f"a label at address {label.address:#x}, length {length}"
         if die.tag == dw.TAG_ENUMERATION_TYPE:
-            length = die.integer(dw.AT_BYTE_SIZE) or 0
             for child in die.children():
-                value = child.signed_integer(dw.AT_CONST_VALUE) or 0
-                number = value & (1 << 8 * length) - 1
-                text = f"a constant with value {value} ({number:#x}), length {length}"
-                yield child.name or "??", text
+                yield child.name or "??", _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
         if die.tag in TYPES and die.name is not None:
             yield die.name, "a typedef"
     for variable in variables.values():
         yield _variable(session, variable)
+
+
+def _enumerator(die: Die, length: int) -> str:
+    value = die.signed_integer(dw.AT_CONST_VALUE)
+    if value is None:
+        return "a constant without a value"
+    shown_bits = 8 * min(max(length, 0), MAX_CONSTANT_BYTES)
+    return f"a constant with value {value} ({value & (1 << shown_bits) - 1:#x}), length {length}"
 
 
 def _variable(session: Session, variable: Variable) -> tuple[str, str]:
@@ -137,8 +141,8 @@ def _variable(session: Session, variable: Variable) -> tuple[str, str]:
     return variable.name, f"{static}{text}, length {_length(variable)}"
 
 
-def _length(variable: Variable) -> int:
+def _length(variable: Variable) -> str:
     try:
-        return size_bytes(variable.type) or 0
-    except DwarfGpuError:
-        return 0
+        return str(size_bytes(variable.type) or 0)
+    except DwarfGpuError as error:
+        return f"<error: {error.message}>"
