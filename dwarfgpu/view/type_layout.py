@@ -71,7 +71,8 @@ def _bare(type_: Type | None) -> Type | None:
 def member_bits(member: Member) -> int | None:
     """Return the size; None if unknown or impossible."""
     try:
-        return size_bits(member.type) if member.bit_size is None else member.bit_size
+        size = member.declared_bit_size
+        return size_bits(member.type) if size is None else size
     except IllFormed:
         return None
 

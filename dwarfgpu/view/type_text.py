@@ -260,7 +260,8 @@ def _flags(kind: Base) -> str:
 def _width(member: Member) -> str:
     """Return ` : 3` of a bit-field; empty for any other member."""
     try:
-        return "" if member.bit_size is None else f" : {member.bit_size}"
+        size = member.declared_bit_size
+        return "" if size is None else f" : {size}"
     except IllFormed as error:
         return f" : <error: {error.message}>"
 

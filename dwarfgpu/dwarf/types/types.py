@@ -184,6 +184,20 @@ class Member:
 
     @property
     def bit_size(self) -> int | None:
+        """The bits with the value of a bit-field. The others are padding, where it is wider than
+        its type (C++ class.bit); clang counts them in DW_AT_bit_size."""
+        size = self.declared_bit_size
+        if size is None or size <= 8:  # no type is narrower
+            return size
+        bare = strip(self.type)
+        if isinstance(bare, Base):
+            whole = bare.base.bit_size
+        else:
+            whole = 8 * bare.size_bytes if isinstance(bare, Enum) else 0
+        return whole if 0 < whole < size and whole % 8 == 0 else size
+
+    @property
+    def declared_bit_size(self) -> int | None:
         """Size of a bit-field; None for any other member. `IllFormed` where no field has it."""
         size = self._bit_size
         if size is not None and not 0 <= size <= MAX_TYPE_BITS:
