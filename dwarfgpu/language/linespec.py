@@ -60,6 +60,8 @@ _IN_FUNCTION: Final = pattern(
 _NAMES_ONLY: Final = Options(
     read_only="assignments are not possible in the name of a function", is_closed=True
 )
+_OPERATOR_COMMA: Final = pattern(r"\boperator\s*$")
+"""Before a comma that is the name of an operator."""
 _JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
 
@@ -229,7 +231,8 @@ def split_at_comma(text: str) -> tuple[str, bool, str]:
         if character in "'\"":
             after_quotes = text.find(character, index + 1) + 1
         depth += (character in "(<[") - (character in ")>]")
-        if character == "," and depth <= 0:
+        is_operator = character == "," and _OPERATOR_COMMA.search(text, 0, index) is not None
+        if character == "," and depth <= 0 and not is_operator:
             return text[:index].strip(), True, text[index + 1 :].strip()
     return text.strip(), False, ""
 

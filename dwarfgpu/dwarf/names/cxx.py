@@ -6,6 +6,7 @@ int` and `unsigned long`. Law: a name that cannot be parsed stays as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,7 +14,25 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 
 _TOKEN: Final = pattern(
-    r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|[0-9][\w.']*|'(?:\\.|[^'\\])+'|[<>()\[\],*&-])"
+    r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|[0-9][\w.']*(?:(?<=[eE])[+-][0-9]+)?"
+    r"|'(?:\\.|[^'\\])+'|[<>()\[\],*&-])"
+)
+_CHARACTER: Final = pattern(r"'(?:[^'\\]|\\[0-7]{1,3}|\\[^0-7])'")
+"""The characters that GDB's parser of names reads: not `'\\x80'`."""
+_ESCAPES: Final = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+_VARIED: Final = pattern(r"[<,(]\s*[-(&'LuU0-9]")
+_INTEGER_TYPE: Final = (
+    r"\((?:(?:un)?signed char|(?:unsigned )?(?:__int128|short|int|long|long long)|wchar_t"
+    r"|char(?:8|16|32)_t)\)"
+)
+_LITERAL: Final = pattern(
+    rf"(?<=[<,\s(])(?:(?P<cast>{_INTEGER_TYPE})|\(char\)\s*)?\s*"
+    r"(?:(?P<prefix>L|u8|u|U)?'(?P<code>\\x[0-9a-fA-F]+|\\[0-7]+|\\.|[^'\\])'"
+    r"|(?P<number>-?[0-9]+)[uUlL]*)(?=\s*[,>])"
+)
+_ADDRESS: Final = pattern(
+    r"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+)\)|&\s*\(\s*(?P<function>[\w:~]+)(?:\([^()]*\))?\s*\)"
+    r"|&\s*(?P<plain>[^\W\d][\w:~]*))(?=\s*[,>])"
 )
 _INTEGER_WORDS: Final = frozenset(
     ["signed", "unsigned", "short", "long", "int", "char", "__int128"]
@@ -47,10 +66,44 @@ def canonical(
         return name
 
 
+def comparable(name: str) -> str:
+    """Return a name of a template with each value among its arguments in one spelling.
+
+    Compilers, GDB and demanglers spell one value `'x'`, `(char)'x'` or `(char)120`, `9` or `9u`,
+    `(& x)` or `&x`. The type `char` stays, as `Box<'x'>` and `Box<120>` may be different types.
+    """
+    if "<" not in name or _VARIED.search(name) is None:
+        return name
+    return _ADDRESS.sub(_entity, _LITERAL.sub(_value, name))
+
+
+def _value(match: re.Match[str]) -> str:
+    code = match["code"]
+    is_char = match["cast"] is None and match[0].lstrip().startswith(("(", "'"))
+    if code is None:
+        number = int(match["number"])
+    elif code[:1] != "\\" or len(code) == 1:
+        number = ord(code)
+    elif code[1] in "01234567":
+        number = int(code[1:], 8)
+    elif code[1] == "x" and len(code) > 2:
+        number = int(code[2:], 16)
+    else:
+        number = _ESCAPES.get(code[1], ord(code[1]))
+    if not is_char:
+        return str(number)
+    return f"(char){(number + 128) % 256 - 128}"
+
+
+def _entity(match: re.Match[str]) -> str:
+    return match["grouped"] or match["function"] or match["plain"]
+
+
 class _Parser:
     def __init__(self, text: str, replaced: Mapping[str, str], *, has_functions: bool) -> None:
         self.replaced = replaced
         self.has_functions = has_functions
+        self.is_shown = not has_functions
         self.tokens: list[str] = []
         self.position = self.depth = 0
         index, end = 0, len(text.rstrip())
@@ -148,19 +201,49 @@ class _Parser:
 
     def argument(self) -> str:
         token = self.next
-        if token == "-" or is_decimal(token[:1]) or token[:1] == "'":
+        if token == "-" or is_decimal(token[:1]):
             sign = self.take() if token == "-" else ""
-            literal = self.take()
-            return sign + (literal if literal[:1] == "'" else literal.lower())
+            literal = self.take().lower()
+            is_floating = "." in literal or ("e" in literal and not literal.startswith("0x"))
+            return f"(double)[{sign}{literal}]" if is_floating and self.is_shown else sign + literal
+        if token[:1] == "'":
+            return self.character()
+        if token in ("&", "(") and self.follows_address():
+            return self.address()
         if token == "(":  # `(unsigned char)'a'`
             self.enter()
             self.take()
             kind = self.type()
             self.expect(")")
-            value = self.argument()
+            is_character = self.next[:1] == "'"
+            value = self.character(is_cast=True) if is_character else self.argument()
             self.depth -= 1
             return f"({kind}){value}"
         return self.type()
+
+    def character(self, *, is_cast: bool = False) -> str:
+        """Return `(char)'c'`, as GDB shows it."""
+        literal = self.take()
+        if not self.is_shown:
+            return literal
+        if not _CHARACTER.fullmatch(literal):
+            raise _NotUnderstood
+        return literal if is_cast else f"(char){literal}"
+
+    def follows_address(self) -> bool:
+        """Return whether `&x` or `(& x)` comes here."""
+        at = self.position + (self.next == "(")
+        return self.tokens[at : at + 1] == ["&"] and (
+            _is_name(self.tokens[at + 1] if at + 1 < len(self.tokens) else "")
+        )
+
+    def address(self) -> str:
+        is_grouped = self.next == "("
+        self.position += 1 + is_grouped
+        name = self.qualified()
+        if is_grouped:
+            self.expect(")")
+        return f"&{name}"
 
     def declarator(self) -> str:
         """Return `*`, `const` after it, `(*)(int)`, `[3]`."""

@@ -22,6 +22,8 @@ from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 
 _OPERATOR: Final = pattern(r"\boperator(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
+_ADDRESS: Final = pattern(r"(?<=[<,])\s*&\([\w:]+\([^()]*\)\)")
+"""The address of a function among template arguments: `&(f(int))`."""
 _DECLARATOR: Final = pattern(r"\((?:[*&]|[\w:<>, ]+::\*)")
 """The opening parenthesis of a pointer or reference to a function or an array."""
 _MEMBER_OF_LOCAL: Final = pattern(r"\)(?: const| volatile| &&?)*::")
@@ -101,6 +103,7 @@ def is_read_by_gdb(name: str) -> bool:
     if "{" in name or "<lambda" in name:
         return False
     text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))
+    text = _ADDRESS.sub("_", text)
     depth = 0
     for index, character in enumerate(text):
         depth += (character == "<") - (character == ">")

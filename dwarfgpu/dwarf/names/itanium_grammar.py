@@ -326,6 +326,8 @@ class ItaniumName:
         operator = self.at(*_OPERATORS)
         if operator is not None:
             return "operator" + _OPERATORS[operator]
+        if self.at("li") is not None and is_decimal(self.peek()):
+            return f'operator"" {self.untagged()}'
         raise NotSupported
 
     def with_arguments(self, text: str) -> str:
@@ -356,10 +358,20 @@ class ItaniumName:
                 arguments += self.argument()
             self.depth -= 1
             return arguments
-        if self.at("X") is not None:  # an expression: read are parameters alone
-            parameters = self.types("sp") if self.peek(2) == "sp" else [self.parameter()]
+        if self.at("XadL_Z") is not None:
+            name, parameters = self.entity()
             self.expect("E")
-            return parameters
+            self.expect("E")
+            is_member = "::" in name  # as in binutils
+            return [f"&{name}" if is_member or not parameters else f"&({name}{parameters})"]
+        if self.at("L_Z") is not None:
+            name, parameters = self.entity()
+            self.expect("E")
+            return [name + parameters]
+        if self.at("X") is not None:  # an expression: read are parameters alone
+            elements = self.types("sp") if self.peek(2) == "sp" else [self.parameter()]
+            self.expect("E")
+            return elements
         if self.at("L") is None:
             return self.types()
         kind = self.peek()
@@ -378,6 +390,23 @@ class ItaniumName:
             text = digits + _SUFFIX[kind] if plain else f"({spelled}){digits}"
         self.expect("E")
         return [text]
+
+    def entity(self) -> tuple[str, str]:
+        """Read a variable or function in an argument: its name, and the parameters of a function
+        with its qualifiers."""
+        self.enter()
+        before = self.last, self.arguments, self.has_arguments, self.has_no_result, self.qualifiers
+        self.arguments, self.has_arguments, self.has_no_result = [], False, False
+        name = self.name()
+        parameters = ""
+        if self.peek() != "E":
+            qualifiers = self.qualifiers
+            if self.has_arguments and not self.has_no_result:
+                self.type()
+            parameters = f"{self.parameters()}{qualifiers}"
+        self.last, self.arguments, self.has_arguments, self.has_no_result, self.qualifiers = before
+        self.depth -= 1
+        return name, parameters
 
     def enter(self) -> None:
         self.depth += 1

@@ -13,6 +13,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.names import cxx
 
 ANONYMOUS: Final = "(anonymous namespace)"
 """Represents the name of a namespace without one."""
@@ -27,6 +28,11 @@ _MAX_WORDS: Final = 5
 """Of the longest name of a built-in type: `signed long long int` and one more."""
 _SPACE_BETWEEN_WORDS: Final = pattern(r"(?<=[\w>*&)])\s+(?=\w)")
 _SPACE: Final = pattern(r"\s+")
+_OPERATOR: Final = pattern(
+    r"\boperator(?:\s*(?:\(\s*\)|<=>|<<=?|>>=?|->\*?|[<>]=?|,)|\s+[^\W\d][^()]*(?:\(\*+\)\([^()]*\))?)"
+)
+"""The name of an operator, with brackets or a comma, or with a type: `operator int&`."""
+_CONVERSION: Final = pattern(r"operator\s+(?!(?:new|delete)\b)(?=[^\W\d])")
 
 
 @frozen
@@ -46,6 +52,11 @@ def canonical(text: str) -> str:
     """Return the form of a name or type for comparison."""
     if not any(character in text for character in " <(,*&"):
         return text
+    if (conversion := _CONVERSION.match(text)) is not None:
+        text = f"operator {cxx.canonical(text[conversion.end() :])}"
+    if "<" in text and ("const" in text or "volatile" in text):
+        text = cxx.canonical(text)  # `Box<const char*>` is `Box<char const*>`
+    text = cxx.comparable(text)
     words = _WORDS.sub(lambda match: _base(match[0].split()), text)
     return _SPACE.sub("", _SPACE_BETWEEN_WORDS.sub("\0", words)).replace("\0", " ")
 
@@ -100,9 +111,13 @@ def split_outside(text: str, separator: str) -> list[str]:
 
 def _pieces(name: str) -> list[str]:
     out: list[str] = []
-    depth = start = 0
+    depth = start = after_operator = 0
     for index, character in enumerate(name):
-        if character in _OPENING:
+        if index < after_operator:
+            continue
+        if character == "o" and (operator := _OPERATOR.match(name, index)) is not None:
+            after_operator = operator.end()
+        elif character in _OPENING:
             depth += 1
         elif character in _CLOSING and name[index - 1 : index] != "-":
             depth -= 1
@@ -130,7 +145,9 @@ def _parameters_at(text: str) -> int | None:
     """Return where the parameters of a function begin: at the first parenthesis in no template's
     arguments."""
     depth = 0
-    for index, character in enumerate(text):
+    operator = _OPERATOR.match(text)
+    begin = 0 if operator is None else operator.end()
+    for index, character in enumerate(text[begin:], begin):
         if character == "<":
             depth += 1
         elif character == ">":

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
+from dwarfgpu.dwarf.names.demangle import demangled_name
+from dwarfgpu.dwarf.names.function_names import linkage_name
 from dwarfgpu.dwarf.names.qualified import (
     ANONYMOUS,
     Part,
     canonical,
     joined,
     parts,
+    split_last,
     split_outside,
 )
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -36,6 +40,8 @@ from dwarfgpu.dwarf.types.types import Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
+_TEMPLATES: Final = VARIABLES | {dw.TAG_MEMBER}
+"""The entries that may be instances of variable templates."""
 _MAX_AROUND: Final = 100
 """At most this many enclosing scopes are followed."""
 
@@ -159,7 +165,9 @@ def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tup
     """Return the entities of a name in a namespace of a unit; a command asks for it several
     times."""
     members: list[Die] = []
-    for die in named(unit, name):
+    template = name.partition("<")[0] if name.endswith(">") else ""
+    instances = (die for die in named(unit, template) if die.tag in _TEMPLATES) if template else ()
+    for die in chain(named(unit, name), instances):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
         if not is_part and is_within(path_of(die), path):
             members.append(followed(die))
@@ -204,9 +212,10 @@ def qualified_name(die: Die) -> str:
 
 
 def has_parameters(die: Die, part: Part) -> bool:
-    """Return whether a function has the parameters that are written, or none are."""
+    """Return whether a function has the parameters that are written, or none are, and a variable
+    the written arguments of a template."""
     if part.parameters is None:
-        return True
+        return die.tag not in _TEMPLATES or _instance_name(die) in (None, part.name)
     if die.tag != dw.TAG_SUBPROGRAM:
         return False
     written = list(map(cxx.canonical, split_outside(part.parameters, ",")))
@@ -214,6 +223,17 @@ def has_parameters(die: Die, part: Part) -> bool:
         list(map(cxx.canonical, parameter_types(die))) or [""],
         parameter_types(die, spelling=_resolved) or [""],
     )
+
+
+def _instance_name(die: Die) -> str | None:
+    """Return the canonical simple name of an instance of a variable template, `v<int>`, which
+    compilers name by its linkage name only; None of another variable."""
+    mangled = linkage_name(die) if die.unit.is_cplusplus else None
+    is_instance = mangled is not None and mangled.endswith("E") and "I" in mangled
+    name = demangled_name(mangled) if mangled is not None and is_instance else None
+    if name is None or not name.endswith(">"):
+        return None
+    return canonical(split_last(name)[1])
 
 
 def with_parameters(function: Die) -> Die:

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_functions
-from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names import cxx
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import (
     bare_name,
@@ -292,3 +292,8 @@ def merged_function(code_objects: Iterable[CodeObject], name: str) -> int | None
             if len(_components(_split(symbol.name)[0])) == length:
                 entries.add(symbol.entry)
     return entries.pop() if len(entries) == 1 else None
+
+
+def canonical(name: str) -> str:
+    """Return the form of a name for comparison."""
+    return cxx.comparable(cxx.canonical(name))

@@ -71,14 +71,15 @@ class UnitSearch:
     def _naming(
         self, info: DebugInfo, path: Path, name: str, tags: Collection[int] | None
     ) -> Iterator[CompilationUnit]:
-        """Yield the units with a name; the arguments of a template have several spellings, and do
-        not determine them."""
+        """Yield the units with a name; the arguments of a template and the type of a conversion
+        have several spellings, and do not determine them."""
         if is_in_no_unit(info, name):
             for source in type_sources(info):
                 yield from source.type_units
             return
         full_name = joined((*path, name))
-        named_units = info.units if "<" in full_name else units_naming(info, full_name)
+        has_spellings = "<" in full_name or name.startswith("operator") and not name.isidentifier()
+        named_units = info.units if has_spellings else units_naming(info, full_name)
         # A namespace extends over many units: the first one with the name counts.
         visited: set[CompilationUnit] = set()
         is_identifier = _IDENTIFIER.fullmatch(name) is not None  # others have several spellings

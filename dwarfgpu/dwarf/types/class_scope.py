@@ -74,11 +74,14 @@ def own_members(kind: Die, name: str) -> list[Die]:
     if _is_own_name(kind, name):
         return [kind]  # its own name, which no constructor hides (C++ class.qual)
     out: list[Die] = []
+    template = name.partition("<")[0] if name.endswith(">") else None
     pending, remaining = [kind], _MOST
     while pending and remaining:
         remaining -= 1
         for child in pending.pop().children():
-            if child.tag in _MEMBERS and canonical(child.name or "") == name:
+            child_name = canonical(child.name or "")
+            is_instance = child_name == template and child.tag in DATA | {dw.TAG_MEMBER}
+            if child.tag in _MEMBERS and (child_name == name or is_instance):
                 out.append(child)
             if child.tag == dw.TAG_ENUMERATION_TYPE and is_transparent(child):
                 pending.append(child)

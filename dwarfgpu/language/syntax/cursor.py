@@ -35,9 +35,9 @@ _SPELLED: Final = {
 
 
 @lru_cache(maxsize=8)
-def _words(text: str, radix: int) -> tuple[Token, ...]:
+def _words(text: str, radix: int, has_operators: bool) -> tuple[Token, ...]:
     """Return the words of an expression, which `lanes` asks for in each lane."""
-    return tuple(tokens(text, radix))
+    return tuple(tokens(text, radix, has_operators=has_operators))
 
 
 class Cursor:
@@ -48,7 +48,8 @@ class Cursor:
         self.known = names
         self.radix = radix
         """The base of integers without a prefix."""
-        self.tokens = list(_words(text, radix))
+        has_operators = "operator" in text and names.is_cplusplus()
+        self.tokens = list(_words(text, radix, has_operators))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.at = 0

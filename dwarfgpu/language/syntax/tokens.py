@@ -37,6 +37,20 @@ _PATTERN: Final = pattern(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_OPERATOR_NAME: Final = pattern(r"(?:.*::)?operator", re.DOTALL)
+_OPERATOR: Final = pattern(
+    r"""\s*(?:(?:new|delete)\b(?:\s*\[\s*\])? | ""\s*[^\W\d]\w* | \(\s*\) | \[\s*\]
+        | <=>|<<=|>>=|->\*|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[-+*/%&|^~!<>=,])""",
+    re.VERBOSE,
+)
+"""What follows `operator` in a name, a conversion to a type apart ([over.oper])."""
+_CONVERSION: Final = pattern(
+    r"""\s*(?:::\s*)?[^\W\d]\w*(?:\s*::\s*[^\W\d]\w*|\s+(?!(?:and|or|xor)\b)[^\W\d]\w*)*""",
+)
+"""The words of a conversion's type; template arguments and `*` or `&` may follow."""
+_POINTERS: Final = pattern(r"\s*(?:\*|&(?!&)|const\b|volatile\b)")
+_MAX_ARGUMENTS: Final = 1_000
+"""Characters of the template arguments of a conversion's type."""
 _NO_CHARACTER: Final = "A character constant must contain at least one character."
 _LETTERED: Final = pattern(r"(?P<number>(?!0[xX])[0-9]\w*)(?!\.)")
 """A number whose digits can be letters."""
@@ -82,10 +96,11 @@ class Token:
     """Characters from the start of the expression."""
 
 
-def tokens(text: str, radix: int = 10) -> Iterator[Token]:
+def tokens(text: str, radix: int = 10, *, has_operators: bool = False) -> Iterator[Token]:
     """Yield the words, and an empty one at the end; `UsageError` for an invalid one.
 
-    `radix`: the base of integers without a prefix.
+    `radix`: the base of integers without a prefix. `has_operators`: names of operators are one
+    word, as in C++: `Num::operator int&`.
     """
     if len(text) > MAX_CHARACTERS:
         raise LimitExceeded(f"an expression of more than {MAX_CHARACTERS} characters")
@@ -100,7 +115,13 @@ def tokens(text: str, radix: int = 10) -> Iterator[Token]:
             raise UsageError(f"Invalid character '{text[index]}' in expression.")
         kind, word = match.lastgroup, match[0]
         if kind == "name":
-            yield Token("name", re.sub(r"\s+(?!namespace\))", "", word), index)
+            simple = re.sub(r"\s+(?!namespace\))", "", word)
+            end = match.end()
+            if has_operators and _OPERATOR_NAME.fullmatch(simple):
+                end = _end_of_operator(text, end)
+            yield Token("name", simple + text[match.end() : end], index)
+            index = end
+            continue
         elif kind == "character" and word[word.index("'") :] == "''":
             raise UsageError(_NO_CHARACTER)
         elif kind == "character" and not _is_character(word):
@@ -109,6 +130,25 @@ def tokens(text: str, radix: int = 10) -> Iterator[Token]:
             yield Token(kind, word, index)  # type: ignore[arg-type]
         index = match.end()
     yield Token("end", "", len(text))
+
+
+def _end_of_operator(text: str, index: int) -> int:
+    """Return where the name of an operator ends whose mark or type begins at a position."""
+    if (match := _OPERATOR.match(text, index)) is not None:
+        return match.end()
+    if (match := _CONVERSION.match(text, index)) is None:
+        return index
+    index = end = match.end()
+    depth = 0
+    if text[index : index + 1] == "<":
+        for position in range(index, min(index + _MAX_ARGUMENTS, len(text))):
+            depth += (text[position] == "<") - (text[position] == ">")
+            if not depth:
+                end = position + 1
+                break
+    while (match := _POINTERS.match(text, end)) is not None:
+        end = match.end()
+    return end
 
 
 def number(text: str, radix: int = 10) -> Integer | Floating:

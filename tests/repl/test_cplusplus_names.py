@@ -1,0 +1,135 @@
+"""Names of operators and templates at the prompt, as GDB 13 shows them and as C++ spells them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+
+SOURCE = """
+#include <cstddef>
+struct Num { int v = 3;
+  operator int &() { return v; }
+  operator const char *() const { return ""; }
+  Num operator+(const Num &o) const { return o; }
+  bool operator<(const Num &o) const { return v < o.v; }
+  int operator()(int a) { return a; }
+  int operator[](int i) { return i; }
+  Num *operator->() { return this; }
+  int operator,(int x) { return x; }
+  Num &operator++() { return *this; }
+  Num operator++(int) { return *this; }
+  void *operator new[](size_t n) { return ::operator new[](n); }
+};
+int operator""_x(unsigned long long v) { return v; }
+namespace ns { struct P { int a; }; bool operator==(const P &x, const P &y) { return x.a == y.a; } }
+int operator*(const Num &n, int b) { return b; }
+
+template <class T, char C> struct Box { T t; };
+template <unsigned char C> struct Byte { int t; };
+int global; template <int *P> struct To { int t; };
+template <char C> int chr(int a) { return a + C; }
+template <int (*F)(int)> int call(int a) { return F(a); }
+template <int *P> int to(int a) { return a + *P; }
+template <unsigned N> int count() { return N; }
+template <class T> T scaled = T(3);
+Box<const char *, 'x'> box; Byte<'a'> byte; To<&global> pointer; Box<int, '\\''> quote;
+int inc(int a) { return a + 1; }
+int main() {
+  Num n; Num m; const char *c = m; int &r = n; n + m; n < m; n(1); n[2]; n->v; n, 3;
+  ++n; n++; n * 2;
+  5_x; ns::P p{1}; p == p; new Num[2];
+  chr<'x'>(1); call<inc>(1); to<&global>(1); count<9>();
+  scaled<int> = 4; scaled<double> = 2.5;
+  return r + !c;
+}
+"""
+TYPES = {
+    "whatis Num::operator int&": "int &(Num * const)",
+    "whatis Num::operator const char*": "const char *(const Num * const)",
+    "whatis Num::operator char const*": "const char *(const Num * const)",
+    "whatis Num::operator+": "Num (const Num * const, const Num &)",
+    "whatis Num::operator<": "bool (const Num * const, const Num &)",
+    "whatis Num::operator()": "int (Num * const, int)",
+    "whatis Num::operator[]": "int (Num * const, int)",
+    "whatis Num::operator->": "Num *(Num * const)",
+    "whatis Num::operator,": "int (Num * const, int)",
+    "whatis Num::operator++(int)": "Num (Num * const, int)",
+    "whatis Num::operator new[]": "void *(size_t)",
+    "whatis ns::operator==": "bool (const ns::P &, const ns::P &)",
+    "whatis operator*": "int (const Num &, int)",
+    'whatis operator""_x': "int (unsigned long long)",
+    'whatis operator"" _x': "int (unsigned long long)",
+    "whatis &Num::operator+": "Num (Num::*)(const Num * const, const Num &)",
+    "whatis box": "Box<char const*, (char)'x'>",
+    "whatis quote": "Box<int, (char)'\\''>",
+    "whatis &pointer": "To<&global> *",
+    "whatis (Box<const char *, 'x'> *) 0": "Box<char const*, (char)'x'> *",
+    "whatis (Box<char const*,(char)120> *) 0": "Box<char const*, (char)'x'> *",
+    "whatis (To<(& global)> *) 0": "To<&global> *",
+    "whatis chr<'x'>": "int (int)",
+    "whatis chr<(char)120>": "int (int)",
+    "whatis call<inc>": "int (int)",
+    "whatis call<&(inc(int))>": "int (int)",
+    "whatis to<&global>": "int (int)",
+    "whatis count<9u>": "int (void)",
+    "whatis scaled<int>": "int",
+    "whatis scaled<double>": "double",
+}
+PLACES = {
+    "info symbol Num::operator new[]": "Num::operator new[](unsigned long) in section .text",
+    "info symbol operator*": "operator*(Num const&, int) in section .text",
+    'info symbol operator""_x': 'operator"" _x(unsigned long long) in section .text',
+    "info symbol chr<'x'>": "int chr<(char)120>(int) in section .text",
+    "info symbol call<inc>": "int call<&(inc(int))>(int) in section .text",
+    "info symbol to<&global>": "int to<&global>(int) in section .text",
+}
+BROKEN = (
+    "Num::operator int&", "Num::operator new[]", "Num::operator,", "Num::operator<",
+    "Num::operator->", 'operator"" _x', "ns::operator==", "chr<'x'>", "chr<(char)120>",
+    "to<&global>", "call<inc>", "call<&(inc(int))>",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["g++", "clang++-19"])
+def program(
+    tmp_path_factory: pytest.TempPathFactory,
+    tool: Callable[[str], str],
+    request: pytest.FixtureRequest,
+) -> Path:
+    folder = tmp_path_factory.mktemp("names")
+    (folder / "names.cpp").write_text(SOURCE)
+    flags = ["-std=c++17", "-g", "-O0", "-w", "-no-pie", "names.cpp", "-o", "names"]
+    subprocess.run([tool(request.param), *flags], cwd=folder, check=True)
+    return folder / "names"
+
+
+def answers(program: Path, commands: list[str]) -> list[str]:
+    words = [word for line in commands for word in ("-ex", "echo @@", "-ex", line)]
+    done = run("debug", "--batch", "-q", str(program), "--pc", "main", *words)
+    return [text.strip() for text in "\n".join(done.lines).split("@@")[1:]]
+
+
+def test_types(program: Path) -> None:
+    types = [text.removeprefix("type = ") for text in answers(program, list(TYPES))]
+    assert dict(zip(TYPES, types, strict=True)) == TYPES
+
+
+def test_symbols(program: Path) -> None:
+    assert dict(zip(PLACES, answers(program, list(PLACES)), strict=True)) == PLACES
+
+
+def test_breakpoints(program: Path) -> None:
+    said = answers(program, [f"break {name}" for name in BROKEN])
+    assert [text.partition(" at ")[0] for text in said] == [
+        f"Breakpoint {number}" for number in range(1, len(BROKEN) + 1)
+    ]
+
+
+def test_a_variable_template_has_no_value_without_its_arguments(program: Path) -> None:
+    done = run("debug", "--batch", "-q", str(program), "--pc", "main", "-ex", "print scaled")
+    assert 'No symbol "scaled" in current context.' in done.err
