@@ -13,7 +13,6 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.names import cxx
 
 ANONYMOUS: Final = "(anonymous namespace)"
 """Represents the name of a namespace without one."""
@@ -52,13 +51,22 @@ def canonical(text: str) -> str:
     """Return the form of a name or type for comparison."""
     if not any(character in text for character in " <(,*&"):
         return text
-    if (conversion := _CONVERSION.match(text)) is not None:
-        text = f"operator {cxx.canonical(text[conversion.end() :])}"
-    if "<" in text and ("const" in text or "volatile" in text):
-        text = cxx.canonical(text)  # `Box<const char*>` is `Box<char const*>`
-    text = cxx.comparable(text)
+    if "<" in text or text.startswith("operator"):
+        text = _plain(text)
     words = _WORDS.sub(lambda match: _base(match[0].split()), text)
     return _SPACE.sub("", _SPACE_BETWEEN_WORDS.sub("\0", words)).replace("\0", " ")
+
+
+def _plain(text: str) -> str:
+    """Return a name with template arguments or of a conversion in one spelling:
+    `Box<char const*>` for `Box<const char*>`."""
+    from dwarfgpu.dwarf.names import cxx  # few names need it
+
+    if (conversion := _CONVERSION.match(text)) is not None:
+        text = f"operator {cxx.canonical(text[conversion.end() :])}"
+    elif "const" in text or "volatile" in text:
+        text = cxx.canonical(text)
+    return cxx.comparable(text)
 
 
 def _base(words: list[str]) -> str:

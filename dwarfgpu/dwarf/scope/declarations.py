@@ -15,8 +15,6 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
-from dwarfgpu.dwarf.names.demangle import demangled_name
-from dwarfgpu.dwarf.names.function_names import linkage_name
 from dwarfgpu.dwarf.names.qualified import (
     ANONYMOUS,
     Part,
@@ -228,9 +226,13 @@ def has_parameters(die: Die, part: Part) -> bool:
 def _instance_name(die: Die) -> str | None:
     """Return the canonical simple name of an instance of a variable template, `v<int>`, which
     compilers name by its linkage name only; None of another variable."""
-    mangled = linkage_name(die) if die.unit.is_cplusplus else None
-    is_instance = mangled is not None and mangled.endswith("E") and "I" in mangled
-    name = demangled_name(mangled) if mangled is not None and is_instance else None
+    holder = die.holder(dw.AT_LINKAGE_NAME) if die.unit.is_cplusplus else None
+    mangled = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
+    if mangled is None or not mangled.endswith("E") or "I" not in mangled:
+        return None
+    from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables are instances
+
+    name = demangled_name(mangled)
     if name is None or not name.endswith(">"):
         return None
     return canonical(split_last(name)[1])
