@@ -232,10 +232,9 @@ class _Parser:
 
     def follows_address(self) -> bool:
         """Return whether `&x` or `(& x)` comes here."""
-        at = self.position + (self.next == "(")
-        return self.tokens[at : at + 1] == ["&"] and (
-            _is_name(self.tokens[at + 1] if at + 1 < len(self.tokens) else "")
-        )
+        index = self.position + (self.next == "(")
+        mark, name = (*self.tokens[index : index + 2], "", "")[:2]
+        return mark == "&" and _is_name(name)
 
     def address(self) -> str:
         is_grouped = self.next == "("
