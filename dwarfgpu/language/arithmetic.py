@@ -31,7 +31,7 @@ from dwarfgpu.language.base_class_casts import (
     require_defined,
     way_up,
 )
-from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
 from dwarfgpu.language.complexes import COMPLEX, is_complex
 from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
@@ -231,6 +231,8 @@ class Arithmetic:
             x, y = self.address(left), self.address(right)
             return holds(operator, (x > y) - (x < y))
         kind = _kind_of(left, right)
+        if any(isinstance(strip(operand.type), Struct) for operand in (left, right)):
+            raise not_comparable(operator)
         if kind is not None:
             return kind.compared(self, operator, left, right)
         return self.numbers.compared(operator, self.number(left), self.number(right))

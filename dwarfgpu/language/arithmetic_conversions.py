@@ -6,9 +6,9 @@ Law: arithmetic is exact in the type that C prescribes; this module reads no mac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import ENCODINGS, BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import BareType, Base, Enum, Type, strip
@@ -19,6 +19,12 @@ from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of
 
 if TYPE_CHECKING:
     from dwarfgpu.language.syntax.ast import Floating, Integer
+
+
+_INTEGERS: Final = frozenset(
+    {"signed", "signed_char", "unsigned", "unsigned_char", "UTF", "UCS", "ASCII"}
+)
+_ENCODINGS: Final = frozenset({*ENCODINGS.values(), "generic"}) - NUMBERS_NOT_READ
 
 
 def bounded(size_bits: int) -> int:
@@ -33,6 +39,14 @@ def is_number(type_: Type | None) -> bool:
     floats."""
     bare = strip(type_)
     return isinstance(bare, Enum) or (isinstance(bare, Base) and bare.base.vector_size is None)
+
+
+def is_integer(type_: Type | None) -> bool:
+    """Return whether a type is an integer or a character type, no enumeration and not bool."""
+    bare = strip(type_)
+    if not isinstance(bare, Base) or bare.base.vector_size is not None:
+        return False
+    return bare.base.encoding in _INTEGERS
 
 
 @frozen
@@ -65,7 +79,7 @@ class ArithmeticConversions:
         """Return the type in which to do arithmetic: signed, unsigned or float, in the target's
         order."""
         bounded(base.bit_size)
-        if base.vector_size is not None or base.encoding in NUMBERS_NOT_READ:
+        if base.vector_size is not None or base.encoding not in _ENCODINGS:
             raise Unsupported(f"arithmetic on the type {base}")
         if base.encoding == "float":
             form = format_of(base, base.bit_size)

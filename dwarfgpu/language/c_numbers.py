@@ -157,3 +157,10 @@ def holds(operator: str, order: int | None) -> bool:
         "<=": order <= 0,
         ">=": order >= 0,
     }[operator]
+
+
+def not_comparable(operator: str) -> UsageError:
+    """Return the error that the operands of a comparison have no order, with GDB's wording."""
+    is_equality = operator in ("==", "!=")
+    what = "equality test" if is_equality else "ordering comparison"
+    return UsageError(f"Invalid type combination in {what}.")

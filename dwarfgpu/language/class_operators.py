@@ -44,9 +44,9 @@ def refuse_arrow(operand: TypedValue) -> None:
 
 def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> None:
     """Raise `Unsupported` for an operator that a class declares, and `UsageError`, with GDB's
-    wording, for another one."""
+    wording, for another one. To GDB, unions have no operators."""
     kinds = [strip(operand.type) for operand in operands]
-    structs = [kind for kind in kinds if isinstance(kind, Struct)]
+    structs = [kind for kind in kinds if isinstance(kind, Struct) and kind.kind != "union"]
     if not structs:
         return
     name = f"operator{operator}"

@@ -8,7 +8,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
-from dwarfgpu.language.c_numbers import NOT_A_NUMBER
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER, not_comparable
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import concatenate
@@ -57,6 +57,8 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
 def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
     """Compare with `==` or `!=`; `UsageError` for another operator, because complex numbers have no
     order."""
+    if operator not in ("==", "!="):
+        raise not_comparable(operator)
     (a, b), (c, d) = _operands(arithmetic, ("==", "!="), operator, left, right)
     numbers = arithmetic.numbers
     is_equal = numbers.compared("==", a, c) and numbers.compared("==", b, d)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import cast
+from typing import Final, cast
 
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.dwarf.types.address_class import space_of_class
@@ -26,6 +26,8 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.session.session import Session
+
+GENERIC_POINTER: Final = "Attempt to dereference a generic pointer."
 
 
 class Dereference(ABC):
@@ -121,7 +123,7 @@ class Dereference(ABC):
             raise UsageError("Attempt to take contents of a non-pointer value.")
         target = self.completed(bare.target)
         if strip(target) is None:
-            raise UsageError("Attempt to dereference a generic pointer.")
+            raise UsageError(GENERIC_POINTER)
         read = self.read(value)
         if read.pointer is not None:
             location = self.pointee(read.pointer)

@@ -31,7 +31,7 @@ from dwarfgpu.dwarf.types.types import (
     strip_reference,
 )
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
-from dwarfgpu.language.arithmetic_conversions import is_number
+from dwarfgpu.language.arithmetic_conversions import is_integer, is_number
 from dwarfgpu.language.array_expressions import alignment_bytes, elements, repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
@@ -39,6 +39,7 @@ from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
+from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
@@ -60,6 +61,9 @@ from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
+
+_MAX_STEPS: Final = 8
+"""Pointers and arrays that a member access follows."""
 
 
 def _forget(name: str, value: TypedValue) -> None:
@@ -274,12 +278,10 @@ class Evaluator(NamedValues):
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array):
             return self.objects.element(value, 0)
-        if is_number(value.type):  # GDB: an integer is the address of a long
-            number = self.arithmetic.number(value)
-            if not number.is_float:
-                builtins = self.names.builtins
-                pointer = builtins.pointer(builtins.integer(builtins.long_bits))
-                return self.objects.dereferenced(self.arithmetic.cast(value, pointer))
+        if is_integer(value.type):  # GDB: the address of a long
+            builtins = self.names.builtins
+            pointer = builtins.pointer(builtins.integer(builtins.long_bits))
+            return self.objects.dereferenced(self.arithmetic.cast(value, pointer))
         return self.objects.dereferenced(value)
 
     def _binary(self, node: ast.Binary) -> TypedValue:
@@ -325,11 +327,11 @@ class Evaluator(NamedValues):
 
                 value = real_pointer(self.objects, value)
                 bare = strip(value.type)
-        if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
-            value = self.objects.dereferenced(value)
-        elif isinstance(bare, Array) and isinstance(strip(element_type(bare)), Struct):
-            value = self.objects.element(value, bare.lower_bound or 0)  # as in GDB
+        if (structure := self._structure_at(value)) is not None:
+            value = structure
         elif node.is_arrow and not isinstance(bare, Struct):
+            if isinstance(bare, Pointer) and strip(bare.target) is None:
+                raise UsageError(GENERIC_POINTER)
             raise UsageError(
                 "Attempt to extract a component of a value that is not a structure pointer."
             )
@@ -341,6 +343,23 @@ class Evaluator(NamedValues):
             if component is not None:
                 return component
         return self.objects.member(value, node.name)
+
+    def _structure_at(self, value: TypedValue) -> TypedValue | None:
+        """Return the structure to which pointers and arrays lead, as in GDB; None if they lead to
+        no structure, or the value is one."""
+        end, steps = strip(value.type), 0
+        while isinstance(end, Pointer | Array) and steps < _MAX_STEPS:
+            end = strip(end.target if isinstance(end, Pointer) else element_type(end))
+            steps += 1
+        if not steps or not isinstance(end, Struct):
+            return None
+        for _ in range(steps):
+            bare = strip(value.type)
+            if isinstance(bare, Array):
+                value = self.objects.element(value, bare.lower_bound or 0)
+            else:
+                value = self.objects.dereferenced(value)
+        return value
 
     def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
         """Return the member function of an object; `UsageError` where its class has none of that
@@ -387,7 +406,9 @@ class Evaluator(NamedValues):
             return element
         refuse_overloaded("[]", value, cplusplus=self.is_cplusplus)
         if not isinstance(form, Array | Absent) and not is_vector:
-            spelled = declared_name(value.type) or "void"
+            spelled = "void" if value.type is None else declared_name(bare)
+            if spelled is None:
+                raise UsageError("cannot subscript requested type")
             raise UsageError(f"cannot subscript something of type `{spelled}'")
         number = self.arithmetic.number(index)
         if number.is_float:

@@ -48,7 +48,7 @@ from dwarfgpu.errors import (
     counted,
 )
 from dwarfgpu.expr.implicit_conversions import memory_location
-from dwarfgpu.language.dereference import Dereference
+from dwarfgpu.language.dereference import GENERIC_POINTER, Dereference
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
@@ -345,10 +345,9 @@ class ObjectAccess(Dereference):
         if name in _COMPONENTS and (is_vector or isinstance(bare, Base)):
             return self.element(value, _COMPONENTS[name])
         if not isinstance(bare, Struct):
-            raise UsageError(
-                f"Attempt to extract a component of a value that is not a structure"
-                f"{' pointer' if _is_of_data(bare) else ''}."
-            )
+            if isinstance(bare, Pointer) and strip(bare.target) is None:
+                raise UsageError(GENERIC_POINTER)
+            raise UsageError("Attempt to extract a component of a value that is not a structure.")
         path = path_to(bare, name)
         if path is None:
             raise no_member(bare, name)
@@ -429,6 +428,10 @@ class ObjectAccess(Dereference):
         if not in_memory and count is not None and not 0 <= index < count:
             raise UsageError("no such vector element")
         first_bit = offset_bits(stride, count or 0, index)
+        single = single_location_in(location)
+        if in_memory and single is not None and single.storage.size_bits is not None:
+            start = single.bit_offset  # addresses wrap, as those of pointers do
+            first_bit = (start + first_bit) % single.storage.size_bits - start
         if location is None or not is_dynamic(kind):
             return self.part(value, kind, first_bit)
         resolved = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
@@ -490,8 +493,3 @@ def _stride_bits(array_type: Array) -> int | None:
     """Return the distance of two elements."""
     strides = strides_of(array_type)
     return None if strides is None else strides[0]
-
-
-def _is_of_data(type_: Type | None) -> bool:
-    """Return whether it is a pointer, to no function."""
-    return isinstance(type_, Pointer) and not isinstance(strip(type_.target), Function)

@@ -35,6 +35,8 @@ class Unevaluated(ObjectAccess):
         bare = strip(value.type)
         if isinstance(bare, Pointer) and is_dynamic(bare.target):
             return ObjectAccess(self.session).dereferenced(value)
+        if isinstance(bare, Pointer) and strip(bare.target) is None:
+            return TypedValue(bare.target, location=UNDEFINED_LOCATION, unit=value.unit)
         return super().dereferenced(value)
 
     def step(self, value: TypedValue, member: Member) -> TypedValue:
