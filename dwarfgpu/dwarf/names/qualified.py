@@ -123,8 +123,8 @@ def _pieces(name: str) -> list[str]:
     for index, character in enumerate(name):
         if index < after_operator:
             continue
-        if character == "o" and (operator := _OPERATOR.match(name, index)) is not None:
-            after_operator = operator.end()
+        if character == "o" and name.startswith("operator", index):
+            after_operator = _end_of_operator(name, index)
         elif character in _OPENING:
             depth += 1
         elif character in _CLOSING and name[index - 1 : index] != "-":
@@ -134,6 +134,12 @@ def _pieces(name: str) -> list[str]:
             start = index + 2
     out.append(name[start:].strip())
     return [piece for piece in out if piece]
+
+
+def _end_of_operator(text: str, index: int) -> int:
+    """Return where the name of an operator ends that may begin at a position."""
+    operator = _OPERATOR.match(text, index)
+    return index if operator is None else operator.end()
 
 
 def _part(text: str) -> Part:
@@ -153,8 +159,7 @@ def _parameters_at(text: str) -> int | None:
     """Return where the parameters of a function begin: at the first parenthesis in no template's
     arguments."""
     depth = 0
-    operator = _OPERATOR.match(text)
-    begin = 0 if operator is None else operator.end()
+    begin = _end_of_operator(text, 0) if text.startswith("operator") else 0
     for index, character in enumerate(text[begin:], begin):
         if character == "<":
             depth += 1
