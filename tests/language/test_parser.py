@@ -255,7 +255,7 @@ def test_lanes_share_the_words_of_an_expression(monkeypatch: pytest.MonkeyPatch)
     texts: list[str] = []
     split = cursor.tokens
 
-    def counted(text: str, radix: int) -> Iterator[Token]:
+    def counted(text: str, radix: int, *, has_operators: bool) -> Iterator[Token]:
         texts.append(text)
         return split(text)
 
