@@ -238,12 +238,12 @@ def load(path: Path) -> Field:
             raise UnreadableFile(f"{path}: not JSON: it is no UTF-8 text; save it as UTF-8")
         return parse(data.removeprefix(codecs.BOM_UTF8).decode("utf-8"), str(path))
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         message = f"{path}: not JSON: byte {error.start:#x} is not of UTF-8 text"
         raise UnreadableFile(message) from None
     except ValueError as error:  # a NUL in the name
-        raise UsageError(f"{path}: cannot be read: {error}") from None
+        raise UsageError(f"{path} cannot be read: {error}") from None
 
 
 def parse(text: str, source: str) -> Field:

@@ -66,7 +66,7 @@ def read_file(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
         with open_to_read(path) as file:
             return read_at_most(file, most_bytes, path)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
+        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
 
 
 def bytes_of(path: str) -> bytes:

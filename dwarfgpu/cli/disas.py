@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
@@ -20,7 +21,7 @@ from dwarfgpu.options.given_files import opening, require_file_first
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled_option import add_mangled_option
-from dwarfgpu.options.program_location import in_file, is_number
+from dwarfgpu.options.program_location import address, in_file, is_number
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.code.code_json import function_record, instruction_record
 from dwarfgpu.service.code.code_listing import CodeListing, ListingOptions, simulated_lines
@@ -31,6 +32,7 @@ from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, is_terminal
 from dwarfgpu.view.branch_arrows import glyphs_for
 
 SCHEMA: Final = "dwarfgpu-disas-1"
+_OTHER_RANGE: Final = pattern(r"(0x[0-9a-fA-F]+)(?:-|\.\.|:)(0x[0-9a-fA-F]+)")
 _CHOICES: Final = ("auto", "always", "never")
 
 
@@ -43,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "place", nargs="?", metavar="PLACE",
         help="only the code of a function, a line or addresses: "
-        "FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES",
+        "FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES, where BEGIN may be any of them",
     )  # fmt: skip
     parser.add_argument("extra", nargs="?", help=argparse.SUPPRESS)
     parser.add_argument(
@@ -168,17 +170,31 @@ def _code_object(args: argparse.Namespace) -> CodeObject:
     raise UsageError(f"{args.place}: it is in no available code object of the core file")
 
 
+def _end(begin: int, text: str) -> int:
+    """Return the end of a range: END, or +BYTES."""
+    number = natural(text.removeprefix("+"), "PLACE") or 0
+    return begin + number if text.startswith("+") else number
+
+
+def _require_range(place: str) -> None:
+    """Raise `UsageError` for a range in the syntax of others."""
+    match = _OTHER_RANGE.fullmatch(place)
+    if match is not None:
+        raise UsageError(f"{place}: a range is written {match[1]},{match[2]}")
+
+
 def _code_to_show(
     disassembly: Disassembly, place: str | None
 ) -> tuple[list[CodeToShow], Sequence[str]]:
     """Return the code that PLACE denotes, and the assumptions; `UsageError` if there is none."""
     if place is None:
         return [CodeToShow(item, item.begin, item.end) for item in require_code(disassembly)], ()
+    _require_range(place)
     first, comma, last = place.partition(",")
+    code_object = disassembly.code_object
     if comma and is_number(first):
-        begin = natural(first, "PLACE") or 0
-        end = natural(last.removeprefix("+"), "PLACE") or 0
-        return list(code_between(disassembly, begin, begin + end if last[0] == "+" else end)), ()
+        begin = address((code_object,), first, "PLACE")
+        return list(code_between(disassembly, begin, _end(begin, last))), ()
     if named := disassembly.ranges_named(place):
         return [CodeToShow(item, item.begin, item.end) for item in named], ()
     name, colon, line = place.rpartition(":")
@@ -188,7 +204,11 @@ def _code_to_show(
             return [
                 piece for begin, end in spans for piece in code_between(disassembly, begin, end)
             ], ()
-    location = in_file(disassembly.code_object, place, "PLACE")
+    if comma and is_number(last.removeprefix("+")):
+        start = in_file(code_object, first, "PLACE")
+        assert start is not None
+        return list(code_between(disassembly, start.pc, _end(start.pc, last))), start.notes
+    location = in_file(code_object, place, "PLACE")
     assert location is not None
     code = disassembly.range_at(location.pc)
     if code is None:

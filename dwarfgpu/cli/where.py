@@ -297,6 +297,10 @@ def _at_program_location(
     location = in_file(file, args.pc, "--pc")
     if location is None:
         return request
+    if not file.covers(location.pc):
+        from dwarfgpu.session.focused_frame import not_in_code  # few locations are wrong
+
+        raise UsageError(not_in_code(location.pc, (file,)))
     notes |= dict.fromkeys(location.notes)
     return evolve(request, wanted=evolve(request.wanted, pc=location.pc))
 
@@ -336,7 +340,9 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
             limits=file_limits_of(args),
         )
     if _lacks_debug_info(file):
-        hint = ""
+        from dwarfgpu.objfile.container import code_inside  # most files describe something
+
+        hint = code_inside(file.file)
         if file.file.machine == "CUDA" and file.file.has_section(".debug_line"):
             hint = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
         raise UsageError(f"{file.name} has no debugging information{hint}")

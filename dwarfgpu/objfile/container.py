@@ -8,6 +8,7 @@ tables are read, and the picked code object.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.registry import GPUS
@@ -15,7 +16,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import Unsupported, UsageError, counted
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
@@ -98,6 +99,18 @@ def container_of(file: ObjectFile) -> Container:
     return Container(file.path, file, entries, file.limits)
 
 
+def code_inside(file: ObjectFile) -> str:
+    """Return `; it holds 2 code objects: 1: gfx90a, 2: gfx942; give one with --target` for a host
+    file with code objects; otherwise nothing."""
+    entries = container_of(file).device_entries()
+    if not entries:
+        return ""
+    return (
+        f"; it holds {counted(len(entries), 'code object')}: {_listed(entries)}; give one with "
+        "--target"
+    )
+
+
 def is_for_gpu(file: ObjectFile) -> bool:
     """Return whether a file is code for a GPU itself."""
     return file.machine in GPUS
@@ -144,15 +157,21 @@ def pick(container: Container, target: str | None) -> BundleEntry:
     if len(fitting) == 1:
         return fitting[0]
     matching = fitting or entries
-    listed = ", ".join(f"{entry.index}: {entry.label}" for entry in matching[:_MAX_LISTED])
-    if len(matching) > _MAX_LISTED:
-        listed += f" and {len(matching) - _MAX_LISTED} more"
+    listed = _listed(matching)
     if not fitting:
         raise UsageError(f"{container.path} holds no code for {target}; it has {listed}")
     raise UsageError(
         f"{container.path} holds {len(fitting)} code objects"
         f"{'' if target is None else f' for {target}'}: {listed}; give one with --target, "
         "by its target or its number"
+    )
+
+
+def _listed(entries: Sequence[BundleEntry]) -> str:
+    """Return `1: gfx90a, 2: gfx942`."""
+    listed = ", ".join(f"{entry.index}: {entry.label}" for entry in entries[:_MAX_LISTED])
+    return listed + (
+        f" and {len(entries) - _MAX_LISTED} more" if len(entries) > _MAX_LISTED else ""
     )
 
 

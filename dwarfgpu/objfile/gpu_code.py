@@ -125,7 +125,11 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     """Read all information about the code of a code object; `Unsupported` for a file of another
     machine."""
     if file.machine != "AMDGPU":
-        raise Unsupported(f"{file.path} is for {file.machine}, not for an AMD GPU")
+        from dwarfgpu.objfile.container import code_inside  # most files are for one
+
+        raise Unsupported(
+            f"{file.path} is for {file.machine}, not for an AMD GPU{code_inside(file)}"
+        )
     problems: list[DwarfGpuError] = []
     notes, problem = readable_notes(file)
     if problem is not None:

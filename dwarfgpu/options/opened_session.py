@@ -15,7 +15,6 @@ from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import (
     DwarfGpuError,
     InconsistentContext,
-    Malformed,
     Unsupported,
     UsageError,
     shown,
@@ -36,8 +35,10 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import lane_number, natural
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
+from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
-from dwarfgpu.service.machine.open_machine import Stopped
+from dwarfgpu.service.machine.open_machine import Stopped, require_architecture
+from dwarfgpu.session.focused_frame import not_in_code
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ def session_of(
         other_code_objects=of_other_machines,
     )
     session = _at_program_location(args.pc, session)
+    _require_code_object(args, session)
     if args.lane is not None and (stopped.has_started or stopped.code_objects):
         _require_lanes(session)
     explicit = stopped.given_of(session.wave)
@@ -186,7 +188,7 @@ def _at_program_location(text: str | None, session: Session) -> Session:
     if text is None:
         return session
     if program_location.is_number(text):
-        return evolve(session, pc=natural(text, "--pc"))
+        return evolve(session, pc=program_location.address(session.code_objects, text, "--pc"))
     location = program_location.program_location(session, text, "--pc")
     return evolve(session, pc=location.pc, notes=(*session.notes, *location.notes))
 
@@ -246,7 +248,10 @@ def _code_objects(
             for code_object in state.code_objects
         }
         if load_address is None:
-            named = [(path, load_addresses.get(resolved(path), 0)) for path, _ in named]
+            named = [
+                (path, load_addresses.get(resolved(path), _address_of_same(state, path)))
+                for path, _ in named
+            ]
         paths = {resolved(path) for path, _ in named}
         named += [
             (code_object.path, code_object.load_address)
@@ -271,6 +276,43 @@ def _code_objects(
     if load_address is not None or state is not None:
         _require_end(code_objects, None if load_address is not None else state)
     return code_objects
+
+
+def _address_of_same(state: State, path: str | Path) -> int:
+    """Return where the only code object of a state is loaded, if a file is the same, or the state's
+    is missing; 0 for another file."""
+    if len(state.code_objects) != 1:
+        return 0
+    import filecmp  # few requests name another file than the state
+
+    [listed] = state.code_objects
+    try:
+        is_same = not listed.path.exists() or filecmp.cmp(path, listed.path, shallow=False)
+    except OSError:
+        return 0  # opening it says why
+    return listed.load_address if is_same else 0
+
+
+def _require_code_object(args: argparse.Namespace, session: Session) -> None:
+    """Raise `UsageError` if the wave of a state is not in the code object of the command line, but
+    in another one that the state names."""
+    own = session.code_objects
+    if args.state is None or args.file is None or args.load_address is not None or len(own) != 1:
+        return
+    if session.pc is None or args.pc is not None or own[0].covers(session.pc):
+        return
+    from dwarfgpu.machine.state.load import load_state
+
+    named = load_state(args.state, file_limits_of(args)).code_objects
+    if len(named) != 1 or resolved(named[0].path) == resolved(args.file):
+        return
+    typed = "--demo" if args.demo else shortened(args.file)
+    is_there = named[0].path.exists()
+    advice = f"leave out {typed}, or give --load-address" if is_there else "give that file"
+    raise UsageError(
+        f"{not_in_code(session.pc, own)}; {args.state} names {named[0].path.name}, loaded at "
+        f"{named[0].load_address:#x}: {advice}"
+    )
 
 
 def _require_existing(state: State, opened: Set[Path]) -> None:
@@ -311,13 +353,9 @@ def _architecture(
         of_file = code_objects[0].info.architecture if code_objects else None
     else:
         arch = state.architecture
-        of_file = _architecture_of(code_objects)
         if args.arch is not None and architecture(args.arch).name != arch.name:
             raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
-        if of_file is not None and of_file.name != arch.name:
-            raise UsageError(
-                f"{code_objects[0].name} is for {of_file.name}, but the state is of {arch.name}"
-            )
+        require_architecture(code_objects, arch)
         return arch
     if args.arch is not None:
         arch = architecture(args.arch)
@@ -330,12 +368,3 @@ def _architecture(
         return architecture_of(code_objects[0].file)
     except Unsupported as error:
         raise UsageError(f"{error.message}; --arch names one to take in its place") from None
-
-
-def _architecture_of(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
-    """Return the architecture of the first code object; None if it is unreadable, and the state
-    decides."""
-    try:
-        return code_objects[0].info.architecture if code_objects else None
-    except Malformed:
-        return None

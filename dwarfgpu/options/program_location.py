@@ -3,13 +3,14 @@ prompt."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.objfile.file_kinds import SOURCE_ENDINGS
 from dwarfgpu.options.integer_options import PLACE_HELP, natural
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
     """Return the location that a text, not a number, denotes; `UsageError` if it denotes none."""
     # No other command line needs the language of expressions.
     from dwarfgpu.language.code_positions import code_places, next_code_position
-    from dwarfgpu.service.code.break_addresses import used_instead
+    from dwarfgpu.service.code.break_addresses import NO_CODE, place_error, used_instead
     from dwarfgpu.service.value.expression_answer import DEFAULT
 
     stripped = text.strip()
@@ -53,15 +54,28 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         positions = code_places(session, stripped, DEFAULT)
         after = None if positions else next_code_position(session, stripped, DEFAULT)
     except UsageError as error:
-        raise UsageError(f"{option} {text}: {error.message}{_like(session, error)}") from None
+        raise UsageError(f"{option} {text}: {place_error(session, error)}") from None
     except DwarfGpuError as error:
         raise UsageError(f"{option} {text}: {error}") from None
     if positions:
         return ProgramLocation(positions[0].pc, _choice(text, positions))
     if after is None:
-        raise UsageError(f"{option} {text}: neither this line nor one after it has code")
+        raise UsageError(f"{option} {text}: {NO_CODE}")
     assert after.line is not None  # it is found by its line
     return ProgramLocation(after.pc, (used_instead(text, after.line, after.pc),))
+
+
+def address(code_objects: Sequence[CodeObject], text: str, option: str) -> int:
+    """Return the address that a number is; `UsageError` for one in hexadecimal without 0x."""
+    pc = natural(text, option) or 0
+    if any(code_object.covers(pc) for code_object in code_objects) or not is_decimal(text):
+        return pc
+    from dwarfgpu.service.code.break_addresses import in_hexadecimal  # few addresses are wrong
+
+    advice = in_hexadecimal(text, code_objects)
+    if advice:
+        raise UsageError(f"{option} {text}: there is no code at {pc:#x}; an {advice}")
+    return pc
 
 
 def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLocation | None:
@@ -69,7 +83,7 @@ def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLo
     if text is None:
         return None
     if is_number(text):
-        return ProgramLocation(natural(text, option) or 0)
+        return ProgramLocation(address((code_object,), text, option))
     from dwarfgpu.session.session import Session
 
     architecture = code_object.info.architecture
@@ -78,20 +92,6 @@ def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLo
             f"{option} {text}: the machine of {code_object.name} is unknown; give an address"
         )
     return program_location(Session(architecture, (code_object,)), text, option)
-
-
-def _like(session: Session, error: UsageError) -> str:
-    """Return a suggestion for a similar function."""
-    name = error.message.removeprefix('Function "').partition('"')[0]
-    if not error.message.startswith("Function"):
-        return ""
-    if name.lower().endswith(SOURCE_ENDINGS):
-        return f" A line is written {name}:LINE"
-    files = session.code_objects
-    if not any(item.info.units or item.file.has_section(".symtab") for item in files):
-        names = ", ".join(item.name for item in files)
-        return f" {names} has neither symbols nor debugging information: give an address"
-    return session.did_you_mean(name.partition("+")[0], "function")
 
 
 def _choice(text: str, positions: tuple[CodePosition, ...]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.model.location import Location
@@ -107,6 +107,15 @@ def of_result(
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
     """Return an error in place of a result."""
     return Answer(error_line(error), 1, notes, notes, error)
+
+
+def without_value(error: DwarfGpuError) -> str:
+    """Return why there is no value: one that is optimized out is no mistake of anybody."""
+    if isinstance(error, UndefinedBits):
+        from dwarfgpu.view.format_options import OPTIMIZED_OUT  # operations need no types
+
+        return f"{OPTIMIZED_OUT} ({error.message})"
+    return error_line(error)
 
 
 def first_hint(notes: Iterable[str]) -> list[str]:

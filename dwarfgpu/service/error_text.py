@@ -39,7 +39,7 @@ LONGEST: Final = 500
 def hint(error: DwarfGpuError) -> str | None:
     """Return advice if a command line option would help."""
     if isinstance(error, MissingContext | UsageError) and NO_DEBUG_INFORMATION in error.message:
-        return WITHOUT_DEBUG_INFORMATION
+        return None if "; give one with --target" in error.message else WITHOUT_DEBUG_INFORMATION
     if isinstance(error, MissingContext | Unavailable):
         for piece, advice in HINTS.items():
             if piece in error.message:

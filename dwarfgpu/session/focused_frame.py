@@ -7,6 +7,7 @@ something is written does it change. Errors are not kept: what failed is tried a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,12 @@ from dwarfgpu.machine.target import Named, NotStarted, Target
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.line_table import SourceFile
+
+
+def not_in_code(pc: int, code_objects: Iterable[CodeObject]) -> str:
+    """Return the message about a program location that is in none of the code objects."""
+    names = ", ".join(f"{item.name} loaded at {item.load_address:#x}" for item in code_objects)
+    return f"pc {pc:#x} is not in the code of any code object ({names})"
 
 
 @frozen
@@ -110,11 +117,7 @@ class FocusedFrame:
                 return code_object
         if not self.code_objects or self.can_be_anywhere:
             return None
-        names = ", ".join(
-            f"{code_object.name} loaded at {code_object.load_address:#x}"
-            for code_object in self.code_objects
-        )
-        raise UsageError(f"pc {self.pc:#x} is not in the code of any code object ({names})")
+        raise UsageError(not_in_code(self.pc, self.code_objects))
 
     @cached_property
     def named(self) -> Named | None:

@@ -51,7 +51,10 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
             return f" pc {focus.pc:#x} is not in any code object{missing}"
     without = [code_object.name for code_object in focus.code_objects if not code_object.info.units]
     if without and len(without) == len(focus.code_objects):
-        return f" {', '.join(without)} has no debugging information"
+        from dwarfgpu.objfile.container import code_inside  # few files describe nothing
+
+        others = code_inside(focus.code_objects[0].file) if len(without) == 1 else ""
+        return f" {', '.join(without)} has no debugging information{others}"
     inside = next(in_namespaces(focus.code_objects, name), None)
     if inside is not None:
         return f' Did you mean "{inside}"?'

@@ -95,7 +95,7 @@ def read_file(path: str) -> bytes:
         with open_to_read(path) as file:
             return read_all(file, path)
     except OSError as cause:
-        raise UsageError(f"{path}: {cause.strerror or cause}") from None
+        raise UsageError(f"{path} cannot be read: {cause.strerror or cause}") from None
     except ValueError:  # a NUL in the name
         raise UsageError(f"{path!r} is not a file name") from None
 

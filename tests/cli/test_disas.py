@@ -127,9 +127,19 @@ def test_bytes_that_are_not_an_instruction(tmp_path: Path) -> None:
     assert undefined_text(b"\x01\x02") == ".byte 0x01, 0x02"
 
 
+def test_a_range_may_begin_at_a_function_or_line() -> None:
+    """`readelf -s`: nest is at 0x1600; `llvm-dwarfdump --debug-line`: line 12 begins at 0x165c."""
+    for place, begin in (("nest,+0x20", "0x1600"), ("nest.hip:12,+8", "0x165c")):
+        done = run("disas", NEST, place, "--no-source")
+        size = place.partition(",")[2]
+        assert done.out == run("disas", NEST, f"{begin},{size}", "--no-source").out
+        assert done.lines[-1].split()[0] == f"{int(begin, 0) + int(size, 0) - 4:x}"
+
+
 @pytest.mark.parametrize(
     ("place", "message"),
     [
+        ("0x1660..0x1680", "0x1660..0x1680: a range is written 0x1660,0x1680"),
         ("0x10", "0x10: the file has no code at 0x10"),
         ("0x10,0x20", "the file has no code there"),
         ("0x1660,0x1660", "the range is empty"),

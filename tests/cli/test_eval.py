@@ -129,7 +129,7 @@ def test_one_line_where_all_lanes_agree() -> None:
          "--cfa zz#1: no address space zz; known: global, generic, region, local, private_lane, "
          "private_wave"),
         (["lit1", "--push", "bogus"], 2, "1:1: 'bogus': unknown operation"),
-        (["lit1", "--state", "/"], 2, "/: cannot be read: Is a directory"),
+        (["lit1", "--state", "/"], 2, "/ cannot be read: Is a directory"),
         (["lit1", "--state", "/dev/null"], 2, None),
         (["lit1", "--state", "\0"], 2, None),
         (["t", "--file", "/nonexistent"], 2, None),

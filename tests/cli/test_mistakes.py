@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIXTURES, STATES, run, run_json
+from tests.cli.command import FIXTURES, REPOSITORY, STATES, run, run_json
 from tests.dwarf.builder import elf
 
 
@@ -67,6 +67,21 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("run --demo --break 12 --lane 3-1", "--lane 3-1: a range begins with its lower lane: 1-3"),
         ("run --demo --trace --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
         ("lanes --demo --lane 70 t", "--lane 70: the wave has 64 lanes, from 0"),
+        # addresses and places
+        ("eval k.co --pc 1684 t", "--pc 1684: there is no code at 0x694; an address in hexadecimal "
+         "is written 0x1684"),
+        ("frames k.co --pc 16ac", '--pc 16ac: Function "16ac" not defined. An address in '
+         "hexadecimal is written 0x16ac"),
+        ("disas k.co 1660,1680", "PLACE 1660: there is no code at 0x67c; an address in "),
+        ("disas k.co 0x1660-0x1680", "0x1660-0x1680: a range is written 0x1660,0x1680"),
+        ("where k.co t --pc 0x10", "pc 0x10 is not in the code of any code object (k.co "),
+        ("run --demo --break mandlebrot", '--break mandlebrot: Function "mandlebrot" not defined. '
+         'Did you mean "mandelbrot"?'),
+        # files in place of others
+        ("waves k.co --state state.json", "k.co is for gfx942, but the state is of gfx1100"),
+        ("asm --file nofile", "nofile cannot be read: No such file or directory"),
+        ("conformance nofile", "nofile cannot be read: No such file or directory"),
+        ("eval --state nofile", "nofile cannot be read: No such file or directory"),
         # names that are not found
         ("lanes --demo yy zz", 'No symbol "yy" in current context. No symbol "zz" in current '),
         ("eval k.co nosuch", 'No symbol "nosuch" in current context.'),
@@ -222,6 +237,35 @@ def test_the_state_names_another_code_object() -> None:
         assert (done.out, done.error, done.status) == ("", why.format("demo.co", "--demo"), 1)
     done = run("eval", "k.co", "--state", state)
     assert (done.error, done.status) == (why.format("k.co", "k.co"), 1)
+
+
+def test_a_file_in_place_of_that_of_a_state_is_loaded_where_the_state_says(tmp_path: Path) -> None:
+    """A copy is loaded at the address of the state, and another build is refused with advice."""
+    demo = REPOSITORY / "dwarfgpu/data"
+    shutil.copy(demo / "demo.json", tmp_path / "demo.json")
+    shutil.copy(demo / "demo.co", tmp_path / "copy.co")
+    shutil.copy(FIXTURES / "hip/nest.gfx942.O0.v5.co", tmp_path / "O0.co")
+    words = ("copy.co", "--state", "demo.json", "--lane", "4", "t")
+    assert run("eval", *words).out == "t = 324\n"
+    shutil.copy(demo / "demo.co", tmp_path / "demo.co")
+    assert run("eval", *words).out == "t = 324\n"
+    for command in ("eval", "lanes", "location", "explain", "bt"):
+        done = run(command, "O0.co", "--state", "demo.json", *(["t"] if command != "bt" else []))
+        assert (done.error, done.status) == (
+            "pc 0x7f0000001690 is not in the code of any code object (O0.co loaded at 0x0); "
+            "demo.json names demo.co, loaded at 0x7f0000000000: leave out O0.co, or give "
+            "--load-address",
+            2,
+        )
+
+
+def test_a_host_file_names_its_code_objects() -> None:
+    library = FIXTURES / "hip/liblibrary.so"
+    advice = "; it holds 4 code objects: 1: gfx1100, 2: gfx90a:xnack-, 4: gfx1100, 5: gfx90a:xnack-"
+    for words in (("where", library, "x"), ("eval", library, "x"),
+                  ("run", library, "k", "--grid", 64, "--workgroup", 64)):  # fmt: skip
+        done = run(*words)
+        assert f"{advice}; give one with --target" in done.error and done.status == 2
 
 
 # Lanes are those of waves: a thread of a CPU has none.

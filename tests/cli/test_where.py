@@ -292,7 +292,7 @@ WRONG = [
     (["--file", NEST, "tt"], 'No symbol "tt" in nest.gfx942.O2.v5.co.'),
     (["--file", NEST, "limits"], 'in nest.gfx942.O2.v5.co. Did you mean "limit"?'),
     (["--file", NEST, "t", "--function", "g"], 'Function "g" not defined in nest'),
-    (["--file", NEST, "t", "--pc", "0x10"], 'No symbol "t" at 0x10 in nest'),
+    (["--file", NEST, "t", "--pc", "0x10"], 'pc 0x10 is not in the code of any code object (nest'),
     (["--all", NEST, "--function", "g"], 'Function "g" not defined in nest'),
     (["--all", "/nonexistent"], "cannot be read"),
     (["--all", REPOSITORY / "LICENSE"], "is not an ELF file"),

@@ -55,12 +55,12 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
             "1: t = 3", "$v0[3]: 0x7 -> 0x3", "1: t = 3"]),
         ([f"diff {STATE}"], [f"No difference from {STATE}."]),
         (["set var t = 7", f"diff {STATE}"], ["wave 1 $v0[3]: 0x3 -> 0x7"]),
-        (["diff /no/such"], ["/no/such: cannot be read: No such file or directory"]),
+        (["diff /no/such"], ["/no/such cannot be read: No such file or directory"]),
         ([f"diff {FIXTURES / 'states/nest.gfx942.O0.json'}"], None),
         (["save"], ["Argument required (file to write the state to)."]),
         (["load"], ["Argument required (state file)."]),
         (["load /no/such", "p t"], [
-            "$1 = 3", "/no/such: cannot be read: No such file or directory"]),
+            "$1 = 3", "/no/such cannot be read: No such file or directory"]),
         (["save /no/such/folder/x.json"], None),
     ],
 )  # fmt: skip

@@ -629,7 +629,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-mapped-files -x -d 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l max-source-lines -x -d 'source lines of one disassembly; default: 10000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas' -l no-cache -d 'neither read nor write the index cache, where names of large files are kept'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas; and test $_shtab_dwarfgpu_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'an ELF file, a fat binary with --target, or a core file'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas; and test $_shtab_dwarfgpu_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'only the code of a function, a line or addresses: FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using disas; and test $_shtab_dwarfgpu_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'only the code of a function, a line or addresses: FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES, where BEGIN may be any of them'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a frames -d 'show call frame information: entries, instructions, rules at each program location'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using frames' -s h -l help -d 'show this help message and exit'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using frames' -l json -d 'one JSON object on stdout'

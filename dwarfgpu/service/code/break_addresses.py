@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import (
     CodeLocation,
+    LinespecNotFound,
     code_location_of,
     code_locations_of,
     no_line,
     with_code,
 )
 from dwarfgpu.language.prologue import after_prologue, body_of, body_position
+from dwarfgpu.objfile.file_kinds import SOURCE_ENDINGS
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
@@ -100,6 +107,47 @@ def line_used_instead(
         return None
     position = with_code(session, location).position
     return None if position is None else position.line
+
+
+_LINE_WITHOUT_CODE: Final = pattern("No line [1-9]")
+NO_CODE: Final = "neither this line nor one after it has code"
+"""The error about a line that is after all code of its file."""
+
+
+def place_error(session: Session, error: UsageError) -> str:
+    """Return what is wrong with a place that a user wrote, and what was perhaps meant."""
+    if isinstance(error, LinespecNotFound) and _LINE_WITHOUT_CODE.match(error.message):
+        return NO_CODE
+    return f"{error.message}{_advice(session, error)}"
+
+
+def _advice(session: Session, error: UsageError) -> str:
+    """Return a suggestion for a function that is not defined."""
+    name = error.message.removeprefix('Function "').partition('"')[0]
+    if not error.message.startswith("Function"):
+        return ""
+    if name.lower().endswith(SOURCE_ENDINGS):
+        return f" A line is written {name}:LINE"
+    files = session.code_objects
+    if not any(item.info.units or item.file.has_section(".symtab") for item in files):
+        names = ", ".join(item.name for item in files)
+        return f" {names} has neither symbols nor debugging information: give an address"
+    similar = session.did_you_mean(name.partition("+")[0], "function")
+    hexadecimal = in_hexadecimal(name, files)
+    return similar or (f" An {hexadecimal}" if hexadecimal else "")
+
+
+def in_hexadecimal(text: str, code_objects: Iterable[CodeObject]) -> str:
+    """Return `address in hexadecimal is written 0x1684` for a number without 0x, if there is code
+    at that address; otherwise nothing."""
+    try:
+        pc = int(text, 16)
+    except ValueError:
+        return ""
+    has_prefix = text.strip().lower().startswith("0x")
+    if has_prefix or not any(code_object.covers(pc) for code_object in code_objects):
+        return ""
+    return f"address in hexadecimal is written 0x{text.strip()}"
 
 
 def used_instead(text: str, line: int, pc: int) -> str:

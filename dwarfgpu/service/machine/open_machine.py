@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.loaded_state import WaveState, wave_named
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -19,6 +19,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dwarfgpu.machine.core.load import Core
+
+
+def require_architecture(code_objects: Sequence[CodeObject], architecture: Architecture) -> None:
+    """Raise `UsageError` if the first code object is not for the machine of a state; one that is
+    unreadable may be."""
+    try:
+        of_file = code_objects[0].info.architecture if code_objects else None
+    except Malformed:
+        return
+    if of_file is not None and of_file.name != architecture.name:
+        raise UsageError(
+            f"{code_objects[0].name} is for {of_file.name}, but the state is of {architecture.name}"
+        )
 
 
 @frozen(eq=False)

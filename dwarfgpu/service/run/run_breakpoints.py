@@ -18,6 +18,7 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.code.break_addresses import (
     break_addresses,
     line_used_instead,
+    place_error,
     used_instead,
 )
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
@@ -154,6 +155,8 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
             _require_code(session, addresses[0])
         if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
             require_valid_condition(session, addresses, match["condition"], ValueHistory())
+    except UsageError as error:
+        raise UsageError(f"--break {text}: {place_error(session, error)}") from None
     except DwarfGpuError as error:
         raise UsageError(f"--break {text}: {error.message}") from None
     note = None if line is None else used_instead(linespec, line, addresses[0])

@@ -24,7 +24,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
+from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text, without_value
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
@@ -36,7 +36,6 @@ from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
-    OPTIMIZED_OUT,
     FormatOptions,
     Symbolize,
     format_value,
@@ -86,9 +85,8 @@ def of_contents(
         return None if location is None else where_text(location, session.code_objects)
 
     if error is not None and bits is None:
-        why = f"<error: {error_line(error)}>"
-        if isinstance(error, UndefinedBits):
-            why = f"{OPTIMIZED_OUT} ({error.message})"
+        is_missing = isinstance(error, UndefinedBits)
+        why = without_value(error) if is_missing else f"<error: {error_line(error)}>"
         return Answer(why, 1, notes, notes, error, location_line=location_line)
     faults: list[DwarfGpuError] = []
     shown = text(faults.append)

@@ -15,6 +15,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.service.error_text import error_line
+from dwarfgpu.service.machine.open_machine import require_architecture
 from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.waves.wave_rows import (
     WavePositions,
@@ -125,6 +126,7 @@ def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWave
     """Return the waves of a state; `file`: the code object in place of those that it names."""
     state = load_state(Path(path), limits)
     objects, problems = _code_objects_of(state, file, limits)
+    require_architecture(objects, state.architecture)
     session = Session(state.target.architecture, tuple(objects), state.target, knows_loaded=True)
     positions = WavePositions(session)
     rows = [
