@@ -35,6 +35,7 @@ from dwarfgpu.service.machine.convert_address import (
     conversions_json,
     converted,
 )
+from dwarfgpu.terminal.input import is_object
 
 if TYPE_CHECKING:
     from dwarfgpu.options.program_location import ProgramLocation
@@ -88,6 +89,11 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the address; `EvaluationError` or another error of the engine if there is none."""
     if args.second is not None:
+        if is_object(args.address):
+            raise UsageError(
+                f"{args.address} {args.second}: give the file with --file: --file {args.address} "
+                f"{args.second}"
+            )
         raise UsageError(
             f"{args.address} {args.second}: a space and an address are one argument, such as "
             "private_lane#0x10"

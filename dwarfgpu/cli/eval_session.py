@@ -10,7 +10,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
-from dwarfgpu.cli.subject_words import NOTHING, is_expression, names_operation, require_subject
+from dwarfgpu.cli.subject_words import (
+    NOTHING,
+    is_expression,
+    names_operation,
+    names_something,
+    require_subject,
+)
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options.opened_session import in_first_lane, session_of, sessions_of_waves
@@ -189,14 +195,14 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
         return False
     if not args.subject:
         raise UsageError(NOTHING)
-    if args.core and session.knows_loaded and any(map(str.isidentifier, args.subject)):
+    if args.core and session.knows_loaded:
         _require_code_object(args.subject, session)
     return True
 
 
 def _require_code_object(subject: Sequence[str], session: Session) -> None:
     """Raise `UsageError` for names of variables where a core has the file of no code object."""
-    names = [word for word in subject if word.isidentifier() and not names_operation(word)]
+    names = [word for word in subject if names_something(word) and not names_operation(word)]
     if names:
         missing = [note for note in session.notes if " is not used: " in note]
         why = f": {missing[0]}" if missing else ""

@@ -29,7 +29,7 @@ from dwarfgpu.options.limit_options import given_file_limits
 from dwarfgpu.options.opened_launch import Prepared, prepare_behind
 from dwarfgpu.options.opened_session import stopped_of
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.machine.open_machine import Stopped
+from dwarfgpu.service.machine.open_machine import NO_WAVES, Stopped
 from dwarfgpu.service.run.resumed_waves import ResumedWaves, resumed_waves
 from dwarfgpu.service.run.run_kernel import Ending
 from dwarfgpu.service.run.run_report import SCHEMA, ending_lines, ending_record
@@ -143,6 +143,8 @@ def _opened(args: Namespace) -> Stopped:
         pc=None,
     )
     stopped = stopped_of(options, [args.file] if args.file else [])
+    if stopped.core is not None and (stopped.core.gpu is None or not stopped.core.gpu.waves):
+        raise UsageError(NO_WAVES)
     target = stopped.target()
     for wave in stopped.all_waves() if args.reg else ():
         set_registers(options, target, stopped.given_of(wave.wave), wave.wave, wave.pc)

@@ -16,7 +16,7 @@ from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes, lane_records
 from dwarfgpu.service.lanes.lane_choice import CHOICES, is_choice, listed_lanes
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
-from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, run_breakpoint
+from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, require_printable, run_breakpoint
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.progress import Progress
@@ -106,6 +106,7 @@ def breakpoints_of(
         known = f"{plural(len(waves), 'wave')} {runs_text(waves)}"
         raise UsageError(f"--wave {wave}: the run has {known}")
     stop_breakpoints = [run_breakpoint(session, text, around) for text in args.breakpoints]
+    require_printable(session, args.expressions, stop_breakpoints)
     stops = Stops(stop_breakpoints, args.expressions, lanes, wave)
     most = natural(args.stops, "--stops")
     if most == 0:

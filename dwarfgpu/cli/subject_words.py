@@ -31,6 +31,11 @@ def require_subject(args: argparse.Namespace) -> None:
         raise UsageError("give operations with -e or as arguments, not both")
 
 
+def names_something(text: str) -> bool:
+    """Return whether a word is in a text, as the name of a variable or an operation is."""
+    return _WORD.search(text) is not None
+
+
 def names_operation(text: str) -> bool:
     """Return whether a word of a text is the name of an operation."""
     import dwarfgpu.expr.ops  # noqa: F401 - declares them

@@ -19,6 +19,7 @@ from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.machine.open_machine import NO_WAVES
 from dwarfgpu.service.waves.wave_rows import (
     waves_in_core,
 )
@@ -136,10 +137,10 @@ def _save(args: Namespace) -> int:
     core = stopped.core
     number = natural(args.wave, "--wave")
     if core is None or core.gpu is None:
-        raise UsageError("the core file has no waves of GPUs")
-    number = core.focus if number is None else number
+        raise UsageError(NO_WAVES)
+    number = core.focus if number is None else stopped.wave(number, "--wave").wave
     if number not in core.gpu.waves:
-        raise UsageError(f"--wave {number}: the core has no such wave")
+        raise UsageError(f"--wave {number}: thread {number} is of a CPU")
     ranges = [_range(text) for text in args.memory]
     from dwarfgpu.service.machine.save_wave_state import save_wave
 

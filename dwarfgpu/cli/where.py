@@ -25,7 +25,7 @@ from dwarfgpu.options.file_options import (
     add_target_option,
 )
 from dwarfgpu.options.given_files import opening
-from dwarfgpu.options.integer_options import PLACE, PLACE_HELP, natural
+from dwarfgpu.options.integer_options import PLACE, PLACE_HELP, natural, wave_number
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import error_line, one_line, shortened
@@ -267,7 +267,7 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
     from dwarfgpu.options.opened_core import opened_core  # most requests are about a program
 
     stopped = opened_core(args, args.file)
-    wave = stopped.wave(natural(args.wave, args.wave_option), args.wave_option)
+    wave = stopped.wave(wave_number(args.wave, args.wave_option), args.wave_option)
     name = f"thread {wave.wave}"
     if wave.pc is None:
         raise UsageError(f"no program location of {name} is known")

@@ -10,6 +10,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -44,7 +45,7 @@ def set_registers(
         name, equals, value = text.partition("=")
         register = target.architecture.register_named(name.strip())
         part = target.architecture.part_named(name.strip())
-        if not equals:
+        if not equals or not name.strip():
             raise UsageError(f"--reg {text}: expected NAME=VALUE")
         if part is not None:
             if {part.name, part.register.name} & keys:
@@ -53,7 +54,9 @@ def set_registers(
             set_part(machine, wave, part, Field(f"--reg {name}", "value", value.strip()))
             continue
         if register is None:
-            raise UsageError(f"--reg {text}: {target.architecture.name} has no register {name}")
+            known = target.architecture
+            advice = nearest(name.strip(), known.by_name)
+            raise UsageError(f"--reg {text}: {known.name} has no register {name}{advice}")
         value = value.strip()
         field = Field(f"--reg {name}", "value", value)
         if value.startswith("["):
@@ -62,6 +65,8 @@ def set_registers(
             lanes = [element.strip() for element in value[1:-1].split(",")]
             values: list[json_reader.Json] = [None if lane == "null" else lane for lane in lanes]
             field = Field(f"--reg {name}", "value", values)
+        elif "," in value:
+            raise UsageError(f"--reg {text}: values of lanes are a list: {name}=[{value}]")
         elif value.startswith("bytes:"):
             field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
         parts = target.architecture.register_parts.values()

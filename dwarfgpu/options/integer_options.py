@@ -44,6 +44,13 @@ def lane_number(text: str | None) -> int | None:
     return natural(text, "--lane")
 
 
+def wave_number(text: str | None, option: str) -> int | None:
+    """Return the number of the one wave that a command works on; None if it is absent."""
+    if text == "all":
+        raise UsageError(f"{option} all: this command works on one wave; eval and lanes take all")
+    return natural(text, option)
+
+
 def natural(text: str | None, option: str) -> int | None:
     """Return a nonnegative option; None if it is absent."""
     value = number(text, option)

@@ -33,7 +33,7 @@ from dwarfgpu.options.given_contents import (
     set_registers,
 )
 from dwarfgpu.options.given_files import opening
-from dwarfgpu.options.integer_options import lane_number, natural
+from dwarfgpu.options.integer_options import lane_number, natural, wave_number
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
 from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
@@ -72,7 +72,7 @@ def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
     if state is not None:
         target, notes = state.target, state.notes
         return Stopped(arch, target, target, state.waves, code_objects, True, notes=notes)
-    target, wave = StateTarget(arch), natural(args.wave, args.wave_option) or 0
+    target, wave = StateTarget(arch), wave_number(args.wave, args.wave_option) or 0
     target.add_wave(wave)
     return Stopped(arch, target, target, (WaveState(wave, None),), code_objects, False)
 
@@ -112,7 +112,7 @@ def session_of(
     stopped = stopped or stopped_of(args, files)
     lane = None if args.lane == "all" else lane_number(args.lane)
     option = args.wave_option
-    wave, code_objects = stopped.wave(natural(args.wave, option), option), stopped.code_objects
+    wave, code_objects = stopped.wave(wave_number(args.wave, option), option), stopped.code_objects
     arch = stopped.architecture_of(wave.wave)
     if stopped.has_started or stopped.code_objects:
         _check_lanes(given_lanes, lane, arch)

@@ -39,7 +39,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
     """Return the location that a text, not a number, denotes; `UsageError` if it denotes none."""
     # No other command line needs the language of expressions.
     from dwarfgpu.language.code_positions import code_places, next_code_position
-    from dwarfgpu.service.code.break_addresses import NO_CODE, place_error, used_instead
+    from dwarfgpu.service.code.break_addresses import NO_CODE, location_error, used_instead
     from dwarfgpu.service.value.expression_answer import DEFAULT
 
     stripped = text.strip()
@@ -54,7 +54,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         positions = code_places(session, stripped, DEFAULT)
         after = None if positions else next_code_position(session, stripped, DEFAULT)
     except UsageError as error:
-        raise UsageError(f"{option} {text}: {place_error(session, error)}") from None
+        raise UsageError(f"{option} {text}: {location_error(session, error)}") from None
     except DwarfGpuError as error:
         raise UsageError(f"{option} {text}: {error}") from None
     if positions:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
 from dwarfgpu.expr.implicit_conversions import memory_location
@@ -23,9 +24,9 @@ from dwarfgpu.options.given_contents import (
     set_memories,
     set_registers,
 )
-from dwarfgpu.options.integer_options import natural
+from dwarfgpu.options.integer_options import natural, wave_number
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.service.lanes.lane_count import checked_lanes
+from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
 
 
 def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
@@ -36,10 +37,12 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
         checked_lanes(given_lanes)
     file_limits_of(args)
     arch = architecture(args.arch or DEFAULT_ARCHITECTURE)
-    machine, wave = StateTarget(arch), natural(args.wave, args.wave_option) or 0
+    machine, wave = StateTarget(arch), wave_number(args.wave, args.wave_option) or 0
     machine.add_wave(wave)
     target = TargetWithCodeObjects(machine, (), False)
     lane, iteration = natural(args.lane, "--lane"), natural(args.iteration, "--iteration")
+    if arch.is_simt and lane is not None and given_lanes is None and lane >= arch.lane_count:
+        raise UsageError(no_such_lane(f"--lane {lane}", arch.lane_count))
     limits = limits_of(args, VARIABLE_STEPS)
     place_scratch(args, machine, wave)
     set_registers(args, target, machine, wave, None)

@@ -53,8 +53,8 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
     if without and len(without) == len(focus.code_objects):
         from dwarfgpu.objfile.container import code_inside  # few files describe nothing
 
-        others = code_inside(focus.code_objects[0].file) if len(without) == 1 else ""
-        return f" {', '.join(without)} has no debugging information{others}"
+        code = code_inside(focus.code_objects[0].file) if len(without) == 1 else ""
+        return f" {', '.join(without)} has no debugging information{code}"
     inside = next(in_namespaces(focus.code_objects, name), None)
     if inside is not None:
         return f' Did you mean "{inside}"?'

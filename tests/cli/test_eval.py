@@ -156,8 +156,7 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["push_object_address"], 1, None),
         (["fbreg 0"], 1, None),
         (["regval_type v3 1"], 1, None),
-        (["lit1", "--lane", "99"], 1, "InconsistentContext: lane 99 and lane count 64 disagree: "
-         "the lane must be at least 0 and below 64"),
+        (["lit1", "--lane", "99"], 2, "--lane 99: the wave has 64 lanes, from 0"),
         (["lit1", "--lanes", "0"], 1, "InconsistentContext: lane count 0: must be greater than 0"),
         (["lit1", "--lanes", "100000000", "--lane", "all"], 1,
          "LimitExceeded: 100000000 lanes: at most 1024 are evaluated together"),

@@ -82,6 +82,17 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("asm --file nofile", "nofile cannot be read: No such file or directory"),
         ("conformance nofile", "nofile cannot be read: No such file or directory"),
         ("eval --state nofile", "nofile cannot be read: No such file or directory"),
+        ("eval lit1 --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
+        ("eval lit1 --arch x86_64 --reg rspp=1", "--reg rspp=1: x86_64 has no register rspp; did "
+         "you mean rsp"),
+        ("eval lit1 --reg =1", "--reg =1: expected NAME=VALUE"),
+        ("eval lit1 --reg v3=1,2", "--reg v3=1,2: values of lanes are a list: v3=[1,2]"),
+        ("bt --demo --wave all", "--wave all: this command works on one wave; eval and lanes "),
+        ("convert k.co nest", "k.co nest: give the file with --file: --file k.co nest"),
+        ("check prog.core", "prog.core is a core file, without debug information: give the "),
+        ("run prog.core", "the core file has no waves of GPUs; `dwarfgpu info` lists its threads"),
+        ("waves prog.core", "the core file has no waves of GPUs; `dwarfgpu info` lists its "),
+        ("run --demo --break 12 --print nosuch", '--print nosuch: No symbol "nosuch" in current '),
         # names that are not found
         ("lanes --demo yy zz", 'No symbol "yy" in current context. No symbol "zz" in current '),
         ("eval k.co nosuch", 'No symbol "nosuch" in current context.'),

@@ -460,6 +460,10 @@ def test_a_line_without_code_is_a_note_as_with_pc() -> None:
         (("--print", "steps"), "--print is about stops: give --break PLACE"),
         (("--break", "mandelbrot.hip:7 if stops"),
          '--break mandelbrot.hip:7 if stops: No symbol "stops" in current'),
+        (("--break", "mandelbrot.hip:7 if"),
+         "--break mandelbrot.hip:7 if: a condition is missing after if"),
+        ((*DEMO_LINE, "--print", "steps +"),
+         "--print steps +: A syntax error in expression, near the end of `steps +'."),
         (("--break", "mandelbrot.hip:7 if steps +"), "--break mandelbrot.hip:7 if steps +: "),
     ],
 )  # fmt: skip

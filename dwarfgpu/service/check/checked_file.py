@@ -65,7 +65,7 @@ def checked(
     """
     path = file.file.path
     if file.file.type == ET_CORE:
-        raise UsageError(f"{path} is a core file, which has no debug information: give the program")
+        raise UsageError(f"{path} is a core file, without debug information: give the program")
     if name is not None:
         _require_named(file, name)
     verdict = verify(file, rules, most_of_rule=most_of_rule)

@@ -114,7 +114,7 @@ NO_CODE: Final = "neither this line nor one after it has code"
 """The error about a line that is after all code of its file."""
 
 
-def place_error(session: Session, error: UsageError) -> str:
+def location_error(session: Session, error: UsageError) -> str:
     """Return what is wrong with a place that a user wrote, and what was perhaps meant."""
     if isinstance(error, LinespecNotFound) and _LINE_WITHOUT_CODE.match(error.message):
         return NO_CODE

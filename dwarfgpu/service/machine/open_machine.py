@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dwarfgpu.machine.core.load import Core
+
+
+NO_WAVES: Final = "the core file has no waves of GPUs; `dwarfgpu info` lists its threads"
+"""The error of a command that needs waves."""
 
 
 def require_architecture(code_objects: Sequence[CodeObject], architecture: Architecture) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import amdgpu
@@ -18,7 +18,7 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.code.break_addresses import (
     break_addresses,
     line_used_instead,
-    place_error,
+    location_error,
     used_instead,
 )
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
@@ -30,7 +30,7 @@ from dwarfgpu.service.run.run_kernel import AtBreakpoint
 from dwarfgpu.service.run.state_of_run import state_of_run
 from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.expression_answer import DEFAULT
-from dwarfgpu.service.value.subject import Expression, Subject, subject
+from dwarfgpu.service.value.subject import Expression, Subject, or_operations, subject
 from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
@@ -148,20 +148,48 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     `*ADDRESS`. `UsageError` for a location that does not exist."""
     match = _CONDITION.fullmatch(text.strip())
     linespec = text.strip() if match is None else match["place"]
+    if linespec.endswith(" if"):
+        raise UsageError(f"--break {text}: a condition is missing after if")
     try:
         addresses = [item.pc for item in break_addresses(session, linespec, around, DEFAULT)]
         line = line_used_instead(session, linespec, around, DEFAULT)
         if linespec.startswith("*"):
             _require_code(session, addresses[0])
         if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
-            require_valid_condition(session, addresses, match["condition"], ValueHistory())
+            _require_valid(session, addresses, match["condition"])
     except UsageError as error:
-        raise UsageError(f"--break {text}: {place_error(session, error)}") from None
+        raise UsageError(f"--break {text}: {location_error(session, error)}") from None
     except DwarfGpuError as error:
         raise UsageError(f"--break {text}: {error.message}") from None
     note = None if line is None else used_instead(linespec, line, addresses[0])
     condition = None if match is None else match["condition"]
     return RunBreakpoint(text, frozenset(addresses), condition, note)
+
+
+def require_printable(
+    session: Session, texts: Sequence[str], breakpoints: Sequence[RunBreakpoint]
+) -> None:
+    """Raise `UsageError` if no expression has a meaning at any of the breakpoints; otherwise the
+    stops report those without."""
+    addresses = sorted(frozenset[int]().union(*(item.addresses for item in breakpoints)))
+    errors: list[str] = []
+    for text in texts:
+        if "$" in text:  # of a wave that stops
+            return
+        try:
+            _require_valid(session, addresses, text)
+            return
+        except UsageError as error:
+            errors.append(f"--print {text}: {error.message}")
+    if errors:
+        raise UsageError(" ".join(errors))
+
+
+def _require_valid(session: Session, addresses: Iterable[int], text: str) -> None:
+    try:
+        require_valid_condition(session, addresses, text, ValueHistory())
+    except UsageError as error:
+        raise or_operations(text, error) from None
 
 
 def _require_code(session: Session, address: int) -> None:

@@ -18,7 +18,7 @@ from dwarfgpu.machine.core.gpu.stop_reasons import FAULTS
 from dwarfgpu.machine.state.loaded_state import WaveState
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Machine, Wave
-from dwarfgpu.service.machine.open_machine import Stopped
+from dwarfgpu.service.machine.open_machine import NO_WAVES, Stopped
 from dwarfgpu.service.waves.wave_frames import LaneCounts, lane_counts, wave_frame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import FrameStyle
@@ -257,7 +257,7 @@ def waves_in_core(stopped: Stopped) -> CoreWaves:
     """Return the waves of a core file; `UsageError` for one that has only threads."""
     core = stopped.core
     if core is None or core.gpu is None:
-        raise UsageError("the core file has no waves of GPUs; `dwarfgpu info` lists its threads")
+        raise UsageError(NO_WAVES)
     first = next(iter(core.gpu.waves), None)
     return CoreWaves(core, core.gpu, None if first is None else session_of_core(stopped, first))
 
