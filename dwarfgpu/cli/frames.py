@@ -57,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.demo:
         if args.file:
+            _require_files([DEMO_FILE, *args.file])
             raise UsageError(f"{args.file[0]}: give FILE or --demo, not both")
         args.file = [DEMO_FILE]
     if not args.file:

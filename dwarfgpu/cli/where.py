@@ -23,6 +23,7 @@ from dwarfgpu.options.file_options import (
     add_debug_dir_option,
     add_load_address_option,
     add_target_option,
+    require_end,
 )
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import PLACE, PLACE_HELP, natural, wave_number
@@ -339,6 +340,7 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
             debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
             limits=file_limits_of(args),
         )
+    require_end(file)
     if _lacks_debug_info(file):
         from dwarfgpu.objfile.container import code_inside  # most files describe something
 

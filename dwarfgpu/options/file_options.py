@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, _ArgumentGroup
+from typing import TYPE_CHECKING
 
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, shown
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.service.error_text import empty, shortened
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.code_object import CodeObject
 
 
 def _debug_directory(path: str) -> str:
@@ -23,6 +27,21 @@ def require_folder(path: str, option: str) -> None:
     """Raise `UsageError` if an option names no folder."""
     if not os.path.isdir(path):
         raise UsageError(f"{option} {shortened(path)}: there is no such folder")
+
+
+def has_end(code_object: CodeObject) -> bool:
+    """Return whether a code object ends within 64 bits where it is loaded."""
+    ends = (segment.address + segment.size_bytes for segment in code_object.loaded_segments())
+    return not code_object.load_address or max(ends, default=0) <= 1 << 64
+
+
+def require_end(code_object: CodeObject) -> None:
+    """Raise `UsageError` for a load address from which a code object would exceed 64 bits."""
+    if not has_end(code_object):
+        raise UsageError(
+            f"--load-address: {code_object.name} at {shown(code_object.load_address)} would end "
+            "beyond 64 bits"
+        )
 
 
 def add_target_option(parser: ArgumentParser | _ArgumentGroup) -> None:

@@ -17,7 +17,6 @@ from dwarfgpu.errors import (
     InconsistentContext,
     Unsupported,
     UsageError,
-    shown,
 )
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.loaded_state import State, WaveState
@@ -26,6 +25,7 @@ from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import require_core
+from dwarfgpu.options.file_options import has_end, require_end
 from dwarfgpu.options.given_contents import (
     explicit_address,
     place_scratch,
@@ -334,16 +334,12 @@ def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> N
     listed = () if state is None else state.code_objects
     fields = {resolved(item.path): item.address_field for item in listed}
     for code_object in code_objects:
-        ends = (segment.address + segment.size_bytes for segment in code_object.loaded_segments())
-        if not code_object.load_address or max(ends, default=0) <= 1 << 64:
+        if has_end(code_object):
             continue
         field = fields.get(resolved(code_object.file.path))
         if field is not None:
             raise field.expected(f"an address where {code_object.name} ends within 64 bits")
-        raise UsageError(
-            f"--load-address: {code_object.name} at {shown(code_object.load_address)} would end "
-            "beyond 64 bits"
-        )
+        require_end(code_object)
 
 
 def _architecture(

@@ -93,6 +93,10 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("run prog.core", "the core file has no waves of GPUs; `dwarfgpu info` lists its threads"),
         ("waves prog.core", "the core file has no waves of GPUs; `dwarfgpu info` lists its "),
         ("run --demo --break 12 --print nosuch", '--print nosuch: No symbol "nosuch" in current '),
+        ("where k.co t --load-address 0xffffffffffffffff", "--load-address: k.co at "),
+        ("frames --demo nest", "nest is not a file; give a place in one with --pc"),
+        ("where k.co nest.t", 'No symbol "nest.t" in k.co. Did you mean "nest::t"?'),
+        ("where k.co nest:t", 'No symbol "nest:t" in k.co. Did you mean "nest::t"?'),
         # names that are not found
         ("lanes --demo yy zz", 'No symbol "yy" in current context. No symbol "zz" in current '),
         ("eval k.co nosuch", 'No symbol "nosuch" in current context.'),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -22,6 +24,9 @@ from dwarfgpu.view.coverage_text import (
     share,
     variable_name,
 )
+
+_OTHER_SCOPE: Final = pattern(r"\w+\.\w+|\w+:\w+")
+"""A variable after its function as in other languages: `nest.t`."""
 
 
 def _of_nameless(variable: Variable) -> str:
@@ -172,11 +177,15 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
     every = find_variables(file.scopes, Wanted((), query.function, query.pc))
     variables = [variable for unit in every for group in unit.groups for variable in group.declared]
     name, suggestion = query.names[0], ""
+    if _OTHER_SCOPE.fullmatch(name):
+        name = name.replace(".", "::") if "." in name else name.replace(":", "::")
     if "::" in name:
         qualified = {
             full for variable, code_scope in variables for full in _qualified(variable, code_scope)
         }
-        suggestion = did_you_mean(name, sorted(qualified))
+        is_written = name != query.names[0] and name in qualified
+        suggestion = f' Did you mean "{name}"?' if is_written else ""
+        suggestion = suggestion or did_you_mean(name, sorted(qualified))
     simple = {variable.name for variable, _ in variables}
     suggestion = suggestion or did_you_mean(name.rpartition("::")[2], sorted(simple))
     cut = file.info.unsearched
