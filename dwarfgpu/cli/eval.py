@@ -7,13 +7,18 @@ short command.
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
+from dwarfgpu.cli.printing import EVAL_SCHEMA
 from dwarfgpu.cli.subject_words import NOTHING, is_expression, require_subject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.context_options import is_without_program
 from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
+
+SCHEMA: Final = EVAL_SCHEMA
+"""Also of errors before anything is evaluated."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

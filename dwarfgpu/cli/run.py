@@ -6,6 +6,7 @@ import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from dwarfgpu.cli.run_dispatches import (
     OF_DISPATCH,
@@ -26,7 +27,11 @@ from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.opened_launch import prepare_run
+from dwarfgpu.service.run import run_report
 from dwarfgpu.terminal.progress import Progress
+
+SCHEMA: Final = run_report.SCHEMA
+"""Also of errors before the run."""
 
 
 def configure(parser: ArgumentParser) -> None:

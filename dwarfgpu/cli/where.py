@@ -227,8 +227,12 @@ def _request(args: Namespace) -> Request:
                 open_object(path)
         raise UsageError("nothing to look for: give names of variables, or --all")
     if path is None:
-        before_names = "give the file before the names, or with --file FILE"
-        raise UsageError(before_names if names else NO_FILE)
+        if not names:
+            raise UsageError(NO_FILE)
+        raise UsageError(
+            f"{shortened(names[0])} is not a file: give the file before the names, or with "
+            "--file FILE"
+        )
     _require_names(args, names)
     _take_core(args, path)
     if args.against is not None and args.min_coverage is not None:

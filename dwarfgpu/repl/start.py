@@ -30,6 +30,7 @@ from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.session.session import Session
+from dwarfgpu.terminal.input import is_object
 from dwarfgpu.terminal.streams import is_terminal, usable
 
 GDB_VERSION: Final = (13, 1)
@@ -188,6 +189,8 @@ def _begun(args: argparse.Namespace) -> int:
         raise UsageError("--lane all: the prompt works on one lane at a time")
     if args.path is not None and args.file is not None:
         raise UsageError("give one FILE, with or without --file")
+    if args.demo and args.path is not None and is_object(args.path):
+        raise UsageError(f"{args.path}: give FILE or --demo, not both")
     args.file = args.path or args.file
     if args.dispatch is not None:
         return _dispatched(args)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.cli.main import _WITHOUT_JSON, COMMANDS
 from tests.cli.command import FIXTURES, REPOSITORY, STATES, run, run_json
 from tests.dwarf.builder import elf
 
@@ -97,6 +98,8 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("frames --demo nest", "nest is not a file; give a place in one with --pc"),
         ("where k.co nest.t", 'No symbol "nest.t" in k.co. Did you mean "nest::t"?'),
         ("where k.co nest:t", 'No symbol "nest:t" in k.co. Did you mean "nest::t"?'),
+        ("debug --demo k.co --batch", "k.co: give FILE or --demo, not both"),
+        ("where nofile t", "nofile is not a file: give the file before the names, or with "),
         # names that are not found
         ("lanes --demo yy zz", 'No symbol "yy" in current context. No symbol "zz" in current '),
         ("eval k.co nosuch", 'No symbol "nosuch" in current context.'),
@@ -272,6 +275,13 @@ def test_a_file_in_place_of_that_of_a_state_is_loaded_where_the_state_says(tmp_p
             "--load-address",
             2,
         )
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in _WITHOUT_JSON])
+def test_an_error_has_the_schema_of_its_command(command: str) -> None:
+    """`docs/schema/error.json`: that schema is for a command line that names no command."""
+    schema = run_json(command, "--nosuch").json["schema"]
+    assert schema.startswith(f"dwarfgpu-{command}-")
 
 
 def test_a_host_file_names_its_code_objects() -> None:
