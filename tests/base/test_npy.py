@@ -110,5 +110,5 @@ def test_any_bytes_are_an_array_or_an_error(junk: bytes, at: int, byte: int) -> 
 
 
 def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"none\.npy: cannot be read: No such file"):
+    with pytest.raises(UsageError, match=r"none\.npy cannot be read: No such file"):
         read_npy(tmp_path / "none.npy")

@@ -367,7 +367,7 @@ def test_the_committed_state_is_what_dispatch_makes(tmp_path: Path) -> None:
         (("nest", "--arg", "in=buffer:0"), "--arg in: buffer:0: expected 1 to 1073741824 bytes"),
         (
             ("nest", "--arg", "in=@/nowhere.npy"),
-            "--arg in: /nowhere.npy: cannot be read: No such file",
+            "--arg in: /nowhere.npy cannot be read: No such file",
         ),
         (
             ("nest", "--arg", "in=bytes:abc"),

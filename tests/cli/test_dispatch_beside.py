@@ -98,7 +98,7 @@ def test_code_is_loaded_once(three: Path) -> None:
             "the state has no agent: a dispatch can only be added to a machine",
         ),
         (("--agent", 2), "--agent needs a machine; give --beside STATE"),
-        (("--beside", "/nowhere.json"), "/nowhere.json: cannot be read: No such file"),
+        (("--beside", "/nowhere.json"), "/nowhere.json cannot be read: No such file"),
     ],
 )
 def test_refused(tmp_path: Path, arguments: tuple[object, ...], message: str) -> None:
