@@ -312,7 +312,7 @@ def test_an_elf_file_is_called_so(tmp_path: Path) -> None:
 
 def test_bytes_that_are_not_text(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
-    path.write_bytes(b"\xff\xfe\0")
+    path.write_bytes(b"\xe9\xff\0")
     with pytest.raises(UsageError, match="not JSON: byte 0x0 is not of UTF-8 text"):
         load_state(path)
 
