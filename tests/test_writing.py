@@ -513,6 +513,16 @@ def test_a_full_disk(small_disk: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_what_cannot_be_appended_whole_is_not_appended(small_disk: Path) -> None:
+    path = small_disk / "a"
+    path.write_bytes(b"before")
+    with pytest.raises(UsageError, match="a: cannot be written: No space left on device"):
+        append_file(path, bytes(1 << 24))
+    assert path.read_bytes() == b"before"
+    append_file(path, b" and after")
+    assert path.read_bytes() == b"before and after"
+
+
 def test_a_device_that_is_full() -> None:
     with pytest.raises(UsageError, match="/dev/full: cannot be written: No space left on device"):
         write_file(Path("/dev/full"), b"x")

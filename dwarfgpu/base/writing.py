@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import FileIO
 from itertools import chain
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG, S_IWUSR
@@ -140,10 +141,23 @@ def append_file(path: Path, data: bytes) -> None:
         if _is_device(path, mode):
             _write_through(path, mode, data)
             return
-        with open(path, "ab") as file:
-            file.write(data)
+        with FileIO(path, "ab") as file:
+            _append(file, data)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
+
+
+def _append(file: FileIO, data: bytes) -> None:
+    """Write all of the bytes, or `OSError` and none of them."""
+    before = file.seek(0, os.SEEK_END)
+    left = memoryview(data)
+    try:
+        while left:
+            left = left[file.write(left) :]
+    except OSError:
+        with suppress(OSError):
+            file.truncate(before)
+        raise
 
 
 def content_name(stem: str, data: bytes, suffix: str) -> str:

@@ -74,7 +74,7 @@ def find_debug_file(
     if id is not None:
         for path in by_build_id(id, roots):
             opened = _opened(path, file.limits)
-            if opened is not None and build_id(opened) == id:
+            if opened is not None and build_id(opened) == id and _is_other(path, file):
                 return opened
     link = debug_link(file)
     if link is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -64,3 +65,26 @@ def test_names_of_files_at_the_prompt(tmp_path: Path) -> None:
     require_safe(done.out)
     require_safe(done.err)
     assert "a\\nZQ\\x1b/shapes.x86_64.O0" in done.out
+
+
+def test_the_name_of_a_kernel_in_a_state_ends_no_line(tmp_path: Path) -> None:
+    """A lone surrogate, which JSON can have, ends neither a table nor a log."""
+    document = {
+        "schema": "dwarfgpu-state-2",
+        "architecture": "gfx942",
+        "agents": [{"id": 1}],
+        "queues": [{"id": 1, "agent": 1}],
+        "dispatches": [{"id": 1, "queue": 1, "kernel": "a\nb\ud800\x1b[31m"}],
+        "workgroups": [{"id": 1, "dispatch": 1}],
+        "waves": [{"id": 1, "workgroup": 1}],
+    }
+    state, log = tmp_path / "s.json", tmp_path / "s.log"
+    state.write_text(json.dumps(document))
+    done = run(
+        "debug", "--state", state, "--batch", "-ex", f"set logging file {log}",
+        "-ex", "set logging enabled on", "-ex", "info dispatches",
+    )  # fmt: skip
+    assert "\x1b" not in done.out
+    for text in (done.out, log.read_text()):
+        [line] = [line for line in text.splitlines() if "a\\nb\\ud800" in line]
+        assert line.startswith("* 1 ")

@@ -74,6 +74,20 @@ def test_by_build_id(tmp_path: Path) -> None:
     assert find_debug_file(file, [tmp_path / "root"]) is None
 
 
+def test_a_build_id_that_leads_to_the_file_itself(tmp_path: Path) -> None:
+    """GDB does not take the file either; the next folder is looked into."""
+    file = _stripped(tmp_path / "a", {".note.gnu.build-id": ID_NOTE})
+    path = tmp_path / "root/.build-id/ab/cdef0123456789.debug"
+    path.parent.mkdir(parents=True)
+    path.symlink_to(tmp_path / "a")
+    assert find_debug_file(file, [tmp_path / "root"]) is None
+    second = tmp_path / "second/.build-id/ab/cdef0123456789.debug"
+    second.parent.mkdir(parents=True)
+    second.write_bytes(DEBUG)
+    result = find_debug_file(file, [tmp_path / "root", tmp_path / "second"])
+    assert result is not None and result.path == str(second)
+
+
 def test_a_link_to_itself(tmp_path: Path) -> None:
     file = _stripped(tmp_path / "a", {".gnu_debuglink": _link("a", 0)})
     assert find_debug_file(file, []) is None

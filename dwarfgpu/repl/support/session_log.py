@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, TextIO, cast
 
+from dwarfgpu.base.printable import escaped
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.session_streams import Streams, send
@@ -24,6 +25,11 @@ def _opened_at_once(path: str, flags: int) -> int:
     if hasattr(os, "O_NONBLOCK"):
         os.set_blocking(descriptor, True)
     return descriptor
+
+
+def _representable(character: str) -> str:
+    is_byte = "\udc80" <= character <= "\udcff"
+    return character if is_byte or not "\ud800" <= character <= "\udfff" else escaped(character)
 
 
 class LogFile:
@@ -42,7 +48,10 @@ class LogFile:
         if not self.is_open:
             return
         try:
-            self._file.write(text)
+            try:
+                self._file.write(text)
+            except UnicodeEncodeError:  # a surrogate that is no byte, out of a JSON file
+                self._file.write("".join(map(_representable, text)))
             self._file.flush()
         except OSError as error:
             self.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, model_of
 from dwarfgpu.repl import completion
@@ -155,7 +156,7 @@ def dispatch_find(shell: Shell, argument: str) -> Iterator[Part]:
         assert machine is not None
         facts[dispatch.id] = {"target id": dispatch_id(machine, dispatch)}
         if dispatch.kernel is not None:
-            facts[dispatch.id]["Kernel Function"] = dispatch.kernel
+            facts[dispatch.id]["Kernel Function"] = on_one_line(dispatch.kernel)
     yield from _matching("dispatch", "dispatches", facts, argument)
 
 

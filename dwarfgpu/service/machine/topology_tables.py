@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.hsa_structures import KERNEL_DISPATCH_PACKET
@@ -94,7 +95,7 @@ def dispatch_table(
             row += map(
                 _address, (dispatch.kernel_descriptor, dispatch.kernarg, dispatch.completion_signal)
             )
-        rows.append([*row, dispatch.kernel or UNKNOWN])
+        rows.append([*row, on_one_line(dispatch.kernel or UNKNOWN)])
     return Table((*title, "Kernel Function"), rows)
 
 
