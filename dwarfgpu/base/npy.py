@@ -81,8 +81,10 @@ def parse_npy(data: bytes, source: str) -> Npy:
         raise UsageError(f"{source}: not a .npy file")
     length_bytes = 2 if data[6] == 1 else 4
     start = 8 + length_bytes + int.from_bytes(data[8 : 8 + length_bytes], "little")
-    if data[6] not in (1, 2, 3) or start > len(data):
-        raise UsageError(f"{source}: a .npy file of version {data[6]} that cannot be read")
+    if data[6] not in (1, 2, 3):
+        raise UsageError(f"{source}: a .npy file of version {data[6]}; 1 to 3 are read")
+    if start > len(data):
+        raise UsageError(f"{source}: the .npy file is cut short: its header has {start} bytes")
     if start > _MAX_HEADER_BYTES:
         raise UsageError(
             f"{source}: the header of the .npy file has {start} bytes, "
