@@ -85,14 +85,15 @@ class _Source:
     def __init__(self, path: str, file: FileIO) -> None:
         self._path = path
         self._file = file
+        self._stamp = _stamp(file)
         self._lock = allocate_lock()
 
     def __del__(self) -> None:
         self._file.close()
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """Return bytes of the file; `Malformed` where it has become shorter, `UsageError` for an
-        error of the system."""
+        """Return bytes of the file; `Malformed` where it was changed since it was opened: what was
+        read before does not fit them. `UsageError` for an error of the system."""
         parts: list[bytes] = []
         remaining = size_bytes
         with self._lock:
@@ -103,9 +104,17 @@ class _Source:
                     if not parts[-1]:
                         raise Malformed(f"{self._path} became shorter while it was read")
                     remaining -= len(parts[-1])
+                if _stamp(self._file) != self._stamp:
+                    raise Malformed(f"{self._path} was changed while it was open: open it again")
             except OSError as error:
                 raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _stamp(file: FileIO) -> tuple[int, int]:
+    """Return what another program changes when it writes to a file."""
+    status = os.fstat(file.fileno())
+    return status.st_mtime_ns, status.st_size
 
 
 def part_of(data: bytes | FileBytes, start: int, size_bytes: int) -> bytes | FileBytes:

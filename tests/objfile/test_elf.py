@@ -17,6 +17,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
+from dwarfgpu.objfile.file_bytes import map_file
 from dwarfgpu.objfile.kernel_symbols import kernels, wave_size
 from tests.dwarf.builder import FIXTURES, X86_64, Content, elf, read_fixture
 
@@ -184,6 +185,21 @@ def test_a_file_that_shrinks(tmp_path: Path, size_bytes: int) -> None:
         return
     with pytest.raises(Malformed, match="became shorter while it was read"):
         file.section_data(".debug_info")
+
+
+def test_a_file_that_is_changed_while_it_is_open(tmp_path: Path) -> None:
+    """Its sections would be read from two files."""
+    path = tmp_path / "large"
+    path.write_bytes(bytes(2 << 20))
+    data = map_file(path)
+    assert data[:4] == bytes(4)
+    before = path.stat().st_mtime_ns
+    with path.open("r+b") as file:
+        file.write(b"other")
+    os.utime(path, ns=(before, before + 1))  # whatever the clock of the file system counts
+    with pytest.raises(Malformed, match="large was changed while it was open: open it again$"):
+        data[:4]
+    assert map_file(path)[:5] == b"other"
 
 
 def test_long_names_that_symbols_share() -> None:
