@@ -166,6 +166,13 @@ def content_name(stem: str, data: bytes, suffix: str) -> str:
     return f"{stem}.{hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]}.{suffix}"
 
 
+def label_of(name: str) -> str | None:
+    """Return `in` of `STEM.in.HASH.npy`, as `content_name` makes it; None for any other name."""
+    if not _CONTENT_NAME.fullmatch(os.fsencode(name)):
+        return None
+    return name.rsplit(".", 2)[0].rpartition(".")[2] or None
+
+
 def require_regular(path: Path, files: Collection[str]) -> None:
     """Raise `UsageError` for a device or a pipe as a document that names files beside it."""
     try:
@@ -474,6 +481,7 @@ __all__ = [
     "append_file",
     "content_name",
     "file_identity",
+    "label_of",
     "require_no_input",
     "require_writable",
     "write_file",

@@ -496,6 +496,25 @@ def test_a_load_address_where_there_is_room(address: int) -> None:
     assert run("dispatch", file, *asked).status == 0
 
 
+def test_a_state_in_another_folder_has_its_own_arrays(tmp_path: Path) -> None:
+    """Saving the state before removes those that it no longer names."""
+    code = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    launch = ("dispatch", code, "nest", "--grid", 64, "--workgroup", 64, "--arg", "1=zeros:4096")
+    one, both = tmp_path / "one.json", tmp_path / "folder/both.json"
+    both.parent.mkdir()
+    first = ("--arg", "0=range:1024", "--arg", "2=2")
+    assert run(*launch, *first, "--save", one).status == 0
+    assert run(*launch, *first, "--beside", one, "--save", both).status == 0
+    before = set(tmp_path.glob("*.npy"))
+    asked = ("eval", "--state", both, "--wave", "all", "--lane", 3, "$_kernarg.in[5]", "$v0")
+    answer = run(*asked)
+    assert answer.status == 0
+    assert run(*launch, "--arg", "0=zeros:512", "--arg", "2=3", "--save", one).status == 0
+    assert before - set(tmp_path.glob("*.npy"))
+    assert run(*asked) == answer
+    assert "../" not in re.sub(r'"path": "[^"]*"', "", both.read_text())
+
+
 def test_a_load_address_beside_what_a_state_has(tmp_path: Path) -> None:
     file, other = HIP / "nest.gfx942.O0.v5.co", HIP / "nest.gfx942.O2.v5.co"
     asked = ("--grid", 64, "--workgroup", 64, *NEST)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.npy import read_file
 from dwarfgpu.base.readable_files import resolved
-from dwarfgpu.base.records import evolve
+from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.writing import content_name, label_of
 from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch import LOAD_ADDRESS
 from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT, DispatchPlacement
@@ -107,13 +109,14 @@ def merged_states(
 ) -> Saved:
     """Return the merged document of a state in a folder and a further dispatch, for saving at a
     path."""
-    old = _moved(before, folder, resolved(path).parent)
+    copied: dict[str, bytes] = {}
+    old = _moved(before, _Move(folder, resolved(path), copied))
     document = {**old, "note": "; ".join(_notes(old, addition.document))}
     for name in _LISTS:
         document[name] = [*_items(old, name), *_items(addition.document, name)]
     added = [] if is_there else _items(addition.document, "code_objects")
     document["code_objects"] = [*_items(old, "code_objects"), *added]
-    return evolve(addition, document=document)
+    return evolve(addition, document=document, files={**copied, **addition.files})
 
 
 def _notes(*documents: dict[str, Json]) -> list[str]:
@@ -127,16 +130,44 @@ def _items(document: dict[str, Json], name: str) -> list[Json]:
     return entries if isinstance(entries, list) else []
 
 
-def _moved(value: dict[str, Json], folder: Path, target: Path) -> dict[str, Json]:
+@frozen
+class _Move:
+    """A document that is saved at another path."""
+
+    folder: Path
+    """Of the document before."""
+    path: Path
+    copied: dict[str, bytes]
+    """The files that are saved with it again, in its folder: saving the state before may remove
+    its own (docs/decisions/0027-arrays-of-a-state.md)."""
+    _names: dict[str, str] = field(factory=dict, init=False)
+
+    def name(self, value: str) -> str:
+        """Return the name of a file in the new document; waves share the arrays of registers."""
+        if value not in self._names:
+            self._names[value] = self._new_name(value)
+        return self._names[value]
+
+    def _new_name(self, value: str) -> str:
+        source, target = resolved(self.folder / value), self.path.parent
+        label = label_of(source.name)
+        if label is None or source.parent == target:
+            return os.path.relpath(source, target)
+        data = read_file(source)
+        stem = self.path.name.removesuffix(".json")
+        name = content_name(f"{stem}.{label}", data, source.suffix[1:])
+        self.copied[name] = data
+        return name
+
+
+def _moved(value: dict[str, Json], move: _Move) -> dict[str, Json]:
     """Return a document with the paths of files as another folder sees them."""
-    return {name: _moved_value(name, member, folder, target) for name, member in value.items()}
+    return {name: _moved_value(name, member, move) for name, member in value.items()}
 
 
-def _moved_value(name: str, value: Json, folder: Path, target: Path) -> Json:
+def _moved_value(name: str, value: Json, move: _Move) -> Json:
     if isinstance(value, dict):
-        return _moved(value, folder, target)
+        return _moved(value, move)
     if isinstance(value, list):
-        return [_moved_value(name, item, folder, target) for item in value]
-    if name in ("npy", "path") and isinstance(value, str):
-        return os.path.relpath(resolved(folder / value), target)
-    return value
+        return [_moved_value(name, item, move) for item in value]
+    return move.name(value) if name in ("npy", "path") and isinstance(value, str) else value
