@@ -78,7 +78,7 @@ ANSWERED: dict[str, dict[str, str]] = {
         "cli/eval_operations.py": "without a program they need no session, so no service of one",
         "cli/explain.py": "it records the steps",
         "gdb/*": "its library evaluates in GDB's frames, and types what that gives",
-        "pyelftools/questions.py": "attributes of entries that are no variables",
+        "pyelftools/questions.py": "attributes of entries that are not variables",
     },
     "isa.*": {},
     "machine.core.memory": {},

@@ -119,7 +119,7 @@ NOUN = re.compile(
     r"(The|An?|What|Where|Which|Who|Whether|Why|How|All|Both|Each|Every|Everything|One|Two|First|Those|That"
     r"|Bits|Bytes|Text|Lines?|Names|Numbers|Registers|Values)\b|`"
 )
-"""Beginnings of docstrings of functions that are no verb (PEP 257)."""
+"""Beginnings of docstrings of functions that are not a verb (PEP 257)."""
 PROPERTIES = re.compile(r"property|setter")
 
 

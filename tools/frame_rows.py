@@ -173,7 +173,7 @@ class Dumped:
 
 
 def _location(line: str) -> int:
-    """Where a row begins; -1 for what is no row."""
+    """Where a row begins; -1 for what is not a row."""
     return int(line.partition(":")[0], 16) if line.startswith("0x") else -1
 
 

@@ -60,7 +60,7 @@ def fuzz(name: str, folder: Path | None, seconds: int, seed: int) -> None:
     with atheris.instrument_imports(include=list(READERS)):
         module = importlib.import_module("tools.fuzz_targets")
     if name not in module.TARGETS:
-        sys.exit(f"{name} is no target: choose one of {', '.join(module.TARGETS)}")
+        sys.exit(f"{name} is not a target: choose one of {', '.join(module.TARGETS)}")
     target = module.TARGETS[name]
     corpus = folder or ROOT / "build/fuzz" / name
     corpus.mkdir(parents=True, exist_ok=True)

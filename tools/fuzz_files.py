@@ -121,7 +121,7 @@ def asked_of_code(code: CodeObject) -> Counter[str]:
 
 
 def attempt(outcomes: Counter[str], question: Callable[[], object]) -> None:
-    """Ask, and count what comes of it; raises what is no error of dwarfgpu."""
+    """Ask, and count what comes of it; raises what is not an error of dwarfgpu."""
     try:
         question()
         outcomes["answer"] += 1
@@ -195,7 +195,7 @@ def core_round(seed: int) -> Counter[str]:
         if rng.random() < 0.15:
             file.write_bytes(mutated_file(rng, file.read_bytes()))
         core.write_bytes(mutated_core(rng, core.read_bytes()))
-        # The C library of this machine is no part of it: a root without files hides it.
+        # The C library of this machine is not part of it: a root without files hides it.
         where = rng.choice((("--file", str(file), "--sysroot", name), ("--sysroot", name)))
         for command, *more in CORE_QUESTIONS:
             out, err = io.StringIO(), io.StringIO()

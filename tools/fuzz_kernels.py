@@ -215,7 +215,7 @@ class Program:
             limit = f"(int)({self._expression('u32', 1)} & {self.rng.choice((1, 3))})"
         was, self.is_in_loop = self.is_in_loop, True
         self.loops += 1
-        # The counter is no variable of the program: nothing assigns to it.
+        # The counter is not a variable of the program: nothing assigns to it.
         body = self._block(self.rng.randint(1, 4), indent + 1)
         self.loops -= 1
         self.is_in_loop = was

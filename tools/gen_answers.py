@@ -29,13 +29,13 @@ are as the debugging information and the command line have them: relative ones s
 - Standard output has these lines and nothing else. What `shell`, `pipe` and `python` print is in
   `output`, what Python code and its children write on the file descriptor too; what is written to
   the error stream goes to that of dwarfgpu. Their standard input is empty: the commands are
-  there. A terminal still shows the prompt, unless input is no terminal.
+  there. A terminal still shows the prompt, unless input is not a terminal.
 - Each line has one answer, a blank line and a comment none: an empty line repeats nothing.
 - With `set logging redirect on`, too, the answers come; the file has them besides.
 - A command that fails answers `"result": "error"` with `msg`, after its output so far, and
   counts for the exit status.
-- What fails before the first command (a state that cannot be read) is no answer: one line on the
-  error stream and exit status 2, as of every other command of the shell.
+- What fails before the first command (a state that cannot be read) is not an answer: one line
+  on the error stream and exit status 2, as of every other command of the shell.
 - A number before a command comes back as `token`. A command that has a body (`if`, `while`,
   `define`, `document`, `python`) is answered once, after the `end` of it; numbers before the lines
   of its body, `end` included, are taken and not answered, but for those of Python and of texts.
@@ -43,7 +43,7 @@ are as the debugging information and the command line have them: relative ones s
   began.
 - A start that fails is answered, too, with an empty `command`.
 - The command that ends the session answers `"result": "exit"`.
-- Lines are ASCII; a byte of a name or an output that is no text is `\\xff` in it. A number that
+- Lines are ASCII; a byte of a name or an output that is not text is `\\xff` in it. A number that
   is none is text (`"nan(…)"`).
 """
 _HEAD: Final = "| Key | Type | |\n|---|---|---|"

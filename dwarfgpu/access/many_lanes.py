@@ -42,7 +42,8 @@ from dwarfgpu.model.storage import Memory, Register, Selected
 T = TypeVar("T")
 
 MAX_BYTES = 1 << 26
-"""Read for a whole group at once; larger objects are read for each lane."""
+"""Maximum size of what is read for a group of lanes at once; larger objects are read lane by
+lane."""
 
 
 _UNSIGNED = {1: "<u1", 2: "<u2", 4: "<u4"}

@@ -349,7 +349,7 @@ def convert_address(
     """Convert to an address of another space; also return how many bytes that holds for.
 
     Null is special in generic only: generic null converts to null, and only null converts to it.
-    The last generic address of an aperture is no memory of its segment. Between two segments null
+    The last generic address of an aperture is not memory of its segment. Between two segments null
     has no conversion (docs/spec-notes.md). The pairs of spaces are those of amd-dbgapi: a segment
     and generic, private_lane and private_wave, scratch and global.
     """

@@ -47,7 +47,7 @@ STORAGE_KINDS: Final = {
 }  # fmt: skip
 """DW_AT_address_class by CUDA's names: where a variable is."""
 _REGISTER_KINDS: Final = (2, 3, 16)
-"""The kinds of storage that are no memory."""
+"""The kinds of storage that are not memory."""
 _NO_MACHINE: Final = "dwarfgpu reads files for NVIDIA GPUs, but no values of such a machine"
 
 ABI: Final = Abi(

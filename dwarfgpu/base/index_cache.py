@@ -2,7 +2,7 @@
 
 Law: an entry is used only with the identity and the format that it was written for, and with the
 checksum that it was written with. A cache that cannot be used, for any
-reason, is no error: questions are answered without it, with the same answers.
+reason, is not an error: questions are answered without it, with the same answers.
 
 Entries are written beside, and renamed (`dwarfgpu.base.writing`): writers do not wait for each
 other. Readers map no file: if another program shortens it, that ends no process.

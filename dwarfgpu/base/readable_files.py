@@ -66,7 +66,7 @@ def resolved(path: str | Path) -> Path:
 
 def folder_of(path: str | Path) -> Path:
     """Return where the relative names in a document begin: the folder of the file itself, behind
-    symbolic links; of what is no file, such as `/dev/stdin`, the one of its name."""
+    symbolic links; for a device such as `/dev/stdin`, the folder of its name."""
     from pathlib import Path  # imports a lot, and few commands need one
 
     if os.path.islink(path) and (is_regular(path) or not os.path.exists(path)):

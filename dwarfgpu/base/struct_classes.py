@@ -94,7 +94,7 @@ class Field:
         default = self._default
         if type(default) is not Factory:
             if default is _MISSING and not self.init:
-                raise TypeError(f"the field {self.name} is no parameter and needs a default")
+                raise TypeError(f"the field {self.name} is not a parameter and needs a default")
             return default
         if default.takes_self:
             return struct_field(default=_MISSING)

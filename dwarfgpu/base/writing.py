@@ -264,7 +264,7 @@ def _write(path: Path, *parts: bytes | bytearray) -> None:
 
 
 def _mode_to_write(path: Path) -> int:
-    """Return the `_mode` of what is no folder."""
+    """Return the `_mode` of a path that is not a folder."""
     mode = _mode(path)
     if S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -461,7 +461,7 @@ def _other_texts(path: Path, folder: Path) -> Iterator[bytes | None]:
 
 
 def _is_other_kind(path: Path) -> bool:
-    """Return whether something is no document: a folder, a pipe, a device, an array."""
+    """Return whether something is not a document: a folder, a pipe, a device, an array."""
     if sys.platform == "win32":
         return False
     try:

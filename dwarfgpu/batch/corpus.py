@@ -65,7 +65,7 @@ class Corpus:
 
     def add(self, record: JsonObject) -> None:
         """Add the record of one file; one without an answer cannot be read. `UsageError` for
-        what is no record of `check`."""
+        a text that is not a record of `check`."""
         _require_record(record)
         answer: Any = record["answer"]
         self.files["examined"] += 1

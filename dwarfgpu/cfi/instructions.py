@@ -188,13 +188,13 @@ def offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
 
 @cfa(0x11, spec="A.6.4.2.3")
 def offset_extended_sf(*, register: Register, offset_bytes: SignedFactored) -> Assign:
-    """Give a register's place as DW_CFA_offset_extended does, with a signed factored offset."""
+    """Save a register as DW_CFA_offset_extended does, with a signed factored offset."""
     return Assign(register, OffsetRule(offset_bytes))
 
 
 @cfa(0x2F, spec="Linux Standard Base Core, 10.6.1.3")
 def GNU_negative_offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
-    """Give a register's place as DW_CFA_offset_extended does, with the offset subtracted."""
+    """Save a register as DW_CFA_offset_extended does, with the offset subtracted."""
     return Assign(register, OffsetRule(-offset_bytes))
 
 

@@ -72,7 +72,7 @@ class _State:
     rule_count: int = 0
 
     def share(self) -> Rules:
-        """Return the rules, from now on not to be changed."""
+        """Return the rules, which must not change afterwards."""
         self.own = None
         return self.rules
 

@@ -215,7 +215,7 @@ def checked_values(
 
 
 def is_list(form: int, kind: str, format: UnitFormat) -> bool:
-    """Return whether a value of a form is the place of a list, where the attribute may be one."""
+    """Return whether a value of a form is the offset of a list, if the attribute allows lists."""
     if kind in ("loclistx", "sec_offset"):
         return True
     return format.version < 4 and form in (dw.FORM_DATA4, dw.FORM_DATA8)

@@ -108,7 +108,7 @@ class EntriesOfUnits:
             self._wanted.setdefault(references.unit.info, set()).update(targets)
 
     def problem(self, info: UnitFile, offset: int, required: int) -> str | None:
-        """Return why an offset in a section is no valid target; None if it is, or unknown."""
+        """Return why an offset in a section is not a valid target; None if it is, or unknown."""
         known = self._known.get(info)
         if known is None:
             known = self._known[info] = self._read(info)

@@ -44,7 +44,7 @@ class Role:
     is_frame_base: bool = False
     is_cfi: bool = False
     needs_memory: bool = False
-    """Whether the result must be a place in memory (A.3.3.5)."""
+    """Whether the result must be a memory location description (A.3.3.5)."""
 
 
 @frozen(eq=False, slots=False)

@@ -45,7 +45,7 @@ class FindingPosition:
     """What it is: `variable`, `subprogram`, `FDE`, `unit` …"""
     name: str | None = None
     attribute: str | None = None
-    """DW_AT_…"""
+    """Its name, `DW_AT_location`."""
     function: str | None = None
     unit: str | None = None
     span: tuple[int, int] | None = None
@@ -84,7 +84,7 @@ def excerpt(steps: Sequence[str], marked: int | None, offset: int | None = None)
 
 @frozen
 class Finding:
-    """A mistake at one place."""
+    """A mistake, and where it is."""
 
     severity: Severity
     rule: str

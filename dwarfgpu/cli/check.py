@@ -95,7 +95,9 @@ def run(arguments: Namespace) -> int:
         for word in arguments.expression:
             if ("/" in word or word.endswith(FILE_ENDINGS)) and is_object(word):
                 first = shortened(arguments.expression[0])
-                raise UsageError(f"{word}: give files or operations, not both: {first} is no file")
+                raise UsageError(
+                    f"{word}: give files or operations, not both: {first} is not a file"
+                )
     _refuse(arguments, _OF_FILES, "is for files")
     for name, value in (("arch", "gfx942"), ("offset_size", 4)):
         setattr(arguments, name, getattr(arguments, name) or value)

@@ -121,7 +121,7 @@ def _report(request: _Request, member: Member) -> Report:
             with_compilers=request.with_compilers,
             most_of_rule=request.most_of_rule,
         )
-    except DwarfGpuError as error:  # nothing in it is readable: that is no finding
+    except DwarfGpuError as error:  # nothing in it is readable: that is not a finding
         return _unreadable(member, error)
 
 

@@ -12,8 +12,8 @@ from dwarfgpu.expr.operation import OPERATIONS
 def paths_of(words: Sequence[str]) -> list[str] | None:
     """Return the words, if they name files; None if they are operations.
 
-    They name files if the first is no operation and at least one exists or contains a slash. Write
-    a file with the name of an operation with a slash: `./plus`.
+    They name files if the first is not an operation and at least one exists or contains a slash.
+    Write a file with the name of an operation with a slash: `./plus`.
     """
     first = re.split(r"[\s;,]", words[0].strip(), maxsplit=1)[0] if words else ""
     if first.removeprefix("DW_OP_") in OPERATIONS:

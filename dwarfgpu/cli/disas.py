@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _require_order(args: argparse.Namespace) -> None:
-    """Raise `UsageError` for a place of two words, and for one before the file."""
+    """Raise `UsageError` if PLACE has two words, or is before the file."""
     place, extra = args.place, args.extra
     require_file_first(args.file, place, "PLACE")
     if args.demo and place is not None and is_object(place):

@@ -177,7 +177,7 @@ def _is_option_name(word: str) -> bool:
 
 
 class _Word(str):
-    """An argument after `--`, which is no option whatever it begins with."""
+    """An argument after `--`, which is not an option whatever it begins with."""
 
 
 def _may_be_help(word: str) -> bool:

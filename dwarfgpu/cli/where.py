@@ -118,7 +118,7 @@ def _show_many(args: Namespace) -> int:
 
     words = [word for word in args.subject if not names_a_file(word)]
     if words:
-        raise UsageError(f"--all takes files and no names: {shortened(words[0])} is no file")
+        raise UsageError(f"--all takes files and no names: {shortened(words[0])} is not a file")
     for name in _OF_ONE_FILE:
         if getattr(args, name) not in (None, False):
             raise UsageError(f"--{name.replace('_', '-')} is for one file: give one FILE")
@@ -244,7 +244,7 @@ def _request(args: Namespace) -> Request:
 
 
 def _require_names(args: Namespace, names: Sequence[str]) -> None:
-    """Raise `UsageError` for a second file, which is no name."""
+    """Raise `UsageError` for a second file, which is not a name."""
     for name in names:
         if ("/" in name or name.endswith(FILE_ENDINGS)) and is_object(name):
             why = (

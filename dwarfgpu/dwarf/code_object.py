@@ -79,7 +79,7 @@ class CodeObject:
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
         limits: FileLimits = DEFAULT_FILE_LIMITS,
     ) -> CodeObject:
-        """Read a file; `UsageError` or `Malformed` where it is no readable object file.
+        """Read a file; `UsageError` or `Malformed` where it is not a readable object file.
 
         `strict`: what compilers write is read literally. `target`: the code object of a fat
         binary or bundle to use, as in `dwarfgpu.objfile.container.open_object`.
@@ -129,7 +129,8 @@ class CodeObject:
         """Return the code object of an `ELFFile` of pyelftools (`dwarfgpu.pyelftools`).
 
         A large file is read on demand, from the `ELFFile`'s stream: it must stay open. Arguments
-        and errors as in `open`; `UsageError` for a load address that is no address of the machine.
+        and errors as in `open`; `UsageError` for a load address that is not an address of the
+        machine.
         """
         # Commands open files by name.
         from dwarfgpu.base.arguments import integer

@@ -27,7 +27,7 @@ class Tree:
         self.parents = array("q")
         """Index of the parent, -1 for the unit's own entry."""
         self.ends = array("q")
-        """Index of the first entry that is no descendant."""
+        """Index of the first entry that is not a descendant."""
 
     def find(self, offset: int) -> int | None:
         """Return the index of the entry that starts at an offset in `.debug_info`."""

@@ -38,7 +38,8 @@ def located(
 
 
 def only_single_location(name: str, location: Location) -> SingleLocation:
-    """Return the only place of a location; `IllFormed`, with the attribute's name, for several."""
+    """Return the only single location of a location; `IllFormed` with the attribute's name for
+    several."""
     if len(location.single_locations) != 1:
         raise IllFormed(f"{name} does not give exactly one single location")
     return location.single_locations[0]

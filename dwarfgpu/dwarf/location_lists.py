@@ -418,7 +418,8 @@ class UnitLists:
         )
 
     def forget_locations(self) -> None:
-        """Free the location lists that were read: who reads a whole file needs them no more."""
+        """Free the location lists that were read: a reader of the whole file no longer needs
+        them."""
         self._locations.clear()
         self.expressions.clear()
 

@@ -413,7 +413,7 @@ class CompilationUnit:
         return base + int.from_bytes(data[offset : offset + size_bytes], endian)
 
     def forget_entries(self) -> None:
-        """Free the entries that were read: who reads a whole file needs them no more.
+        """Free the entries that were read: a reader of the whole file no longer needs them.
 
         Entries that something asks for afterwards are read once more, and then kept.
         """

@@ -228,7 +228,7 @@ def constant_arguments(call: Call, constants: list[_Constant]) -> int:
 
 
 def performed(call: Call, arguments: list[_Constant]) -> list[_Constant] | None:
-    """Return what a call pushes; None where it fails, or pushes what is no constant."""
+    """Return what a call pushes; None if it fails, or pushes something other than a constant."""
     try:
         pushed: Any = call.function(*arguments)
     except DwarfGpuError:

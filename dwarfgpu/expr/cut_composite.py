@@ -3,7 +3,7 @@
 A part is the operations up to and with one of DW_OP_piece or DW_OP_bit_piece. Compilers write long
 composites of few different parts.
 
-Law: like encodings of operations, those of parts are no prefixes of one another, so that a part
+Law: like encodings of operations, those of parts are not prefixes of one another, so that a part
 that was decoded once is known by its bytes.
 """
 

@@ -68,7 +68,7 @@ def _is_same_entry(a: Entry, b: Entry) -> bool:
         return True
     if type(a) is not Value or type(b) is not Value or a.type is not b.type:
         return False
-    # The bits of many lanes are no single integer: each lane decides for itself.
+    # The bits of many lanes are not a single integer: each lane decides for itself.
     return type(a.bits) is type(b.bits) is int and (
         a.type.bit_size <= _WIDEST_BITS and a.bits == b.bits
     )

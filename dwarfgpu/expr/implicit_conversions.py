@@ -60,7 +60,7 @@ def memory_location(
 
 def whole_register(arch: Architecture, number: int, wave: WaveId, stop: int | None) -> Location:
     """Return the location of a register of a wave."""
-    if type(wave) is int:  # a number for each of many waves is no key of a cache
+    if type(wave) is int:  # a number for each of many waves is not a key of a cache
         return register_locations(arch, number)(wave, stop)
     return _whole_register(arch.register(number), wave, stop)
 

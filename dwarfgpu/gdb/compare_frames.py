@@ -48,7 +48,7 @@ class Difference:
 
 @frozen
 class Comparison:
-    """All frames of the selected thread, by both."""
+    """The result of comparing all frames of the selected thread."""
 
     frames: int
     facts: int

@@ -13,7 +13,7 @@ class Register(NamedTuple):
     """Consecutive dwords of one bank, or a special register such as `vcc`."""
 
     bank: str
-    """`s`, `v`, `a`, `ttmp`, or the name of a register that is no member of a bank."""
+    """`s`, `v`, `a`, `ttmp`, or the name of a register that is not a member of a bank."""
     first: int
     """Index of the lowest dword."""
     size: int
@@ -115,7 +115,7 @@ class RegisterClass(NamedTuple):
     accumulators: bool = False
     scalars: bool = False
     without: frozenset[str] = frozenset()
-    """Scalar registers that are no members, by name."""
+    """Scalar registers that are not members, by name."""
     lds: bool = False
     """Takes `src_lds_direct`."""
 

@@ -257,7 +257,8 @@ class Arithmetic:
     def _is_same(
         self, left: TypedValue, right: TypedValue, removed: list[ImplicitPointer | None]
     ) -> bool:
-        """Return whether two pointers, at least one of them synthetic, point to the same place."""
+        """Return whether two pointers, at least one of them synthetic, point to the same
+        location."""
         if all(removed):
             return removed[0] == removed[1]
         if self.address(right if removed[0] else left) == 0:

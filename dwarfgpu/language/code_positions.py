@@ -85,7 +85,7 @@ class LineEntry:
     column: int
     """From 1; 0 if unknown."""
     is_stmt: bool
-    """Whether it is a good place for a breakpoint."""
+    """Whether a breakpoint on the line belongs here (`is_stmt`)."""
     discriminator: int
     is_end: bool
     """Whether the address is the first one after the code of a sequence."""

@@ -131,7 +131,7 @@ def _qualified(type_: Type | None, by: Type | None) -> Type | None:
 
 def _qualifiers(type_: Type | None) -> list[Qualifier]:
     qualifiers: list[Qualifier] = []
-    while isinstance(type_, Qualified | Typedef):  # not endless: `strip` was here before
+    while isinstance(type_, Qualified | Typedef):  # ends: `strip` has raised for a cycle
         if isinstance(type_, Qualified):
             qualifiers.append(type_.qualifier)
         type_ = type_.target

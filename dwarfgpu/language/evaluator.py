@@ -205,7 +205,7 @@ class Evaluator(NamedValues):
         space = self.session.architecture.address_space_named(node.space)
         if space is None:
             spaces = self.session.architecture.address_spaces
-            if len(spaces) == 1:  # a CPU: an address space cannot be meant there
+            if len(spaces) == 1:  # a CPU: no name of an address space
                 raise UsageError("Invalid character '#' in expression.")
             names = ", ".join(space.name for space in spaces.values())
             unknown_space = f"Address space {node.space} not recognised by the architecture"

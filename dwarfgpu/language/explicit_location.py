@@ -26,7 +26,7 @@ class ExplicitLocation:
     line: str | None = None
     """A number, perhaps with a sign."""
     linespec: str | None = None
-    """What follows `-qualified`, if that is no part."""
+    """What follows `-qualified`, if that is not a part."""
     is_qualified: bool = False
     """Whether the name of the function is its full name."""
 

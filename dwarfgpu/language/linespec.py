@@ -421,7 +421,7 @@ def entry_of(session: Session, text: str) -> int:
     position = value.location.single_locations[0] if value.location is not None else None
     if (
         not isinstance(strip(value.type), Function)
-        or (match is not None and value.type is TEXT)  # a symbol is of no file
+        or (match is not None and value.type is TEXT)  # a symbol belongs to no file
         or position is None
         or position.byte_address is None
     ):

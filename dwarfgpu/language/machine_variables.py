@@ -54,7 +54,7 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return value
     if part is not None:
         location = _location(session, part.register).displaced(8 * part.offset_bytes)
-        kind = Base(part.type, is_range=True)  # a byte is no character
+        kind = Base(part.type, is_range=True)  # a byte is not a character
         value = TypedValue(kind, location, is_register=True)
         is_missing = _has_no_value_yet(session, part.register)
         return evolve(value, error=UsageError("No registers.")) if is_missing else value

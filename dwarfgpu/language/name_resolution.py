@@ -103,7 +103,7 @@ class Names:
         return isinstance(cached[0], Die) and is_type(cached[0])
 
     def is_cplusplus(self) -> bool:
-        """Return whether the place is in a program of C++."""
+        """Return whether the unit in focus is of C++."""
         return is_cplusplus(self.current_unit())
 
     def is_name(self, name: str) -> bool:
@@ -114,7 +114,7 @@ class Names:
         try:
             return self.meaning(name)
         except UsageError:
-            return ()  # using it says so
+            return ()  # its use raises the error
 
     def own_call(self, functions: list[Die]) -> list[Die]:
         """Return the inlined call in focus if it is a call of one of these functions: as in GDB, a

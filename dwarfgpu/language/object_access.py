@@ -249,7 +249,7 @@ class ObjectAccess(Dereference):
         return value.bits
 
     def write(self, value: TypedValue, bits: int) -> TypedValue:
-        """Write all places of an object; the object again, to be read anew."""
+        """Write all single locations of an object; return the object without its old contents."""
         location, size = value.location, value.size_bits
         if location is None or isinstance(strip(value.type), Function):
             if value.error is not None:
@@ -388,7 +388,7 @@ class ObjectAccess(Dereference):
         return evolve(part, around=EnclosingObject(bare, value.location, value.around))
 
     def part_of(self, value: TypedValue, type_: Type | None) -> TypedValue:
-        """Return a part without its place and contents."""
+        """Return a part without its location and contents."""
         return TypedValue(
             type_,
             unit=value.unit,

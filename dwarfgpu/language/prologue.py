@@ -40,7 +40,7 @@ def body_of(session: Session, entry: int) -> int:
         body = _after_prologue_code(session, owner, unit, entry, span)
     step = step_at(session, body)
     if step is not None and step.begin != body and span is not None and step.end < span.end:
-        body = step.end  # amid a line
+        body = step.end  # in the middle of a line
     return max(body, entry)
 
 

@@ -50,7 +50,7 @@ class Halt:
     watchpoints: tuple[int, ...] = ()
     """The numbers of the watches that stopped it."""
     lane: int | None = None
-    """The first lane whose access failed; None where that is no matter of lanes."""
+    """The first lane whose access failed; None if it does not concern lanes."""
     barriers: tuple[WavesAtBarrier, ...] = ()
     """The waves at an unmet barrier, if that is the reason."""
 
@@ -68,7 +68,7 @@ class Runs(Target, Protocol):
     """
 
     def start(self) -> Halt:
-        """Start the program anew, and stop before its first instruction."""
+        """Start the program from its beginning, and stop before its first instruction."""
         ...
 
     def step_instruction(self, wave: WaveId) -> Halt:

@@ -1,7 +1,7 @@
 """The model of amd-dbgapi: agents, queues, dispatches, workgroups, waves, lanes.
 
 The names, and the words of target ids, are those of amd-dbgapi and ROCgdb. Ids made here begin with
-1; 0 is no object of amd-dbgapi.
+1; 0 is not an object of amd-dbgapi.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class Workgroup:
     """None if unknown."""
     position: Position | None = None
     size: Position | None = None
-    """Work-items, fewer than others at the edge of a grid that is no multiple."""
+    """Work-items, fewer than others at the edge of a grid that is not a multiple."""
     local_bytes: int | None = None
     """How many bytes of LDS were allocated."""
     queue: int | None = None

@@ -199,6 +199,6 @@ class _Packed:
             )
             unpack = unpack_zstd
             if self._compression == "lz4":
-                from dwarfgpu.objfile.lz4 import unpack_lz4 as unpack  # most files are no cubins
+                from dwarfgpu.objfile.lz4 import unpack_lz4 as unpack  # most files are not cubins
             self._unpacked = unpack(bytes(self._data[:]), self._size_bytes, self._subject)
         return self._unpacked[start : start + size_bytes]

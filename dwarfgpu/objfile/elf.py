@@ -60,7 +60,7 @@ _MAX_HEADER: Final = 64
 class ObjectFile:
     """An ELF file: its machine, and its sections, segments and symbols.
 
-    Raises `Malformed` for inconsistent headers, `UsageError` if the file is no ELF file.
+    Raises `Malformed` for inconsistent headers, `UsageError` if the file is not an ELF file.
     """
 
     def __init__(
@@ -101,7 +101,8 @@ class ObjectFile:
 
     @property
     def changed_ns(self) -> int | None:
-        """When the file was changed last, in nanoseconds; None for bytes that are no whole file."""
+        """When the file was changed last, in nanoseconds; None for bytes that are not a whole
+        file."""
         return self._data.changed_ns if isinstance(self._data, FileBytes | SmallFile) else None
 
     @cached_property

@@ -127,7 +127,7 @@ def part_of(data: bytes | FileBytes, start: int, size_bytes: int) -> bytes | Fil
 def map_file(path: str | Path) -> bytes | FileBytes:
     """Map the bytes of a file; `UsageError` if it cannot be read, is empty, or is not a file."""
     if not str(path):
-        raise UsageError("an empty name is no name of a file")
+        raise UsageError("an empty name is not a name of a file")
     try:
         # Before it is opened, which a pipe would wait in for its other end.
         mode = os.stat(path).st_mode

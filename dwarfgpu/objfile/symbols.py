@@ -86,7 +86,7 @@ class SymbolTable:
         address_bits: int,
         bases: Collection[int | None],
     ) -> None:
-        """`bases`: added to the values of the symbols of each section; None where these are no
+        """`bases`: added to the values of the symbols of each section; None where these are not
         addresses."""
         self._data = data[: len(data) - len(data) % form.size]
         self._names = names

@@ -132,7 +132,7 @@ _V2_ISAS: Final[dict[tuple[int, int, int], tuple[str | None, Setting | None]]] =
     (9, 0, 6): ("gfx906", "off"),
     (9, 0, 7): ("gfx906", "on"),
 }
-"""ISA numbers of V2 that are no processor's name; odd steppings of GFX9 stood for XNACK."""
+"""ISA numbers of V2 that are not a processor's name; odd steppings of GFX9 stood for XNACK."""
 
 
 def processor_of(target: TargetId) -> Processor | None:

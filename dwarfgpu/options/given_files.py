@@ -118,7 +118,7 @@ def _why_no_core(word: str) -> str:
 
 
 def _is_operand(word: str) -> bool:
-    """Return whether a word is no operation: `plus` is one, and the file of that name is
+    """Return whether a word is not an operation: `plus` is one, and the file of that name is
     `./plus`."""
     return word.removeprefix("DW_OP_") not in OPERATIONS
 

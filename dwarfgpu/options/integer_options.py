@@ -26,7 +26,7 @@ def number(text: str | None, option: str) -> int | None:
 
 
 _SEVERAL: Final = pattern(r"all|active|inactive|[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
-"""A choice of several lanes, which is no number."""
+"""A choice of several lanes, which is not a number."""
 
 
 def lane_number(text: str | None) -> int | None:

@@ -230,7 +230,7 @@ def _file(path: str, option: str) -> Buffer:
     except UsageError as error:
         raise UsageError(f"{option}: {error.message}") from None
     if array is None and path.endswith(".npy") and data:
-        raise UsageError(f"{option}: {path} is no array of NumPy; raw bytes need another name")
+        raise UsageError(f"{option}: {path} is not an array of NumPy; raw bytes need another name")
     if array is not None:
         data = array.data
     elif path.endswith(".npz"):

@@ -67,7 +67,7 @@ def read(die: DIE, code: CodeObject, **machine: Unpack[Machine]) -> Reading:
     entry = entry_of(die, code)
     variable = _variable(entry)
     if variable is None:
-        why = "is no variable with a name"
+        why = "is not a variable with a name"
         if entry.tag in DATA and entry.flag(dw.AT_DECLARATION):
             why = f"only declares {name_of(entry)}: read the DIE that defines it"
         raise UsageError(f"the DIE at {entry.offset:#x} {why}")

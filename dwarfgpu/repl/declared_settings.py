@@ -279,7 +279,7 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "width", "limit", None, "Number of characters dwarfgpu thinks are in a line is {}.",
         "number of characters in a line of dwarfgpu output.",
-        help_details="Tables and drawings are wrapped at it; 0 is no limit.",
+        help_details="Tables and drawings are wrapped at it; 0 means no limit.",
     ),
 ), key=lambda setting: setting.name))  # fmt: skip
 """All settings, by name."""

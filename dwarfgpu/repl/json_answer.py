@@ -102,7 +102,7 @@ class Answer:
 
 
 def _readable(data: Plain) -> Plain:
-    """Return a value with the bytes of names that are no text as `\\xff`."""
+    """Return a value with the bytes of names that are not text as `\\xff`."""
     match data:
         case str():
             return _HALF.sub(_spelt, data)

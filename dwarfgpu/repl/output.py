@@ -26,7 +26,7 @@ class Painted(str):
 
 class Raw(str):
     """A text that is sent as it is, control characters too; halves of surrogate pairs from U+DC80
-    on are bytes that are no UTF-8."""
+    on are bytes that are not UTF-8."""
 
     __slots__ = ()
 

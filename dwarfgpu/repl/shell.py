@@ -52,7 +52,7 @@ class Listed:
     """Source text that was listed last."""
 
     frame: FramePosition | None
-    """Where the frame in focus was; with another one a listing begins anew."""
+    """Where the frame in focus was; with another one a new listing begins."""
     position: FramePosition
     """In the file."""
     first: int

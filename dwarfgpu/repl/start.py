@@ -176,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         return _begun(args)
     except DwarfGpuError as error:
-        if args.interpreter == "json":  # who reads answers learns why there are none
+        if args.interpreter == "json":  # a reader of answers gets the reason
             answer = Answer("")
             answer.fail(shortened(error_text(error)), error)
             print(answer.text(is_last=False), flush=True)

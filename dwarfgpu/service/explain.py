@@ -192,7 +192,7 @@ def _of_list(session: Session, variable: Variable, insides: OperationInputs) -> 
         pc = None if session.is_absent else session.program_location
         return insides.of_list(variable.location, pc)
     except DwarfGpuError:
-        return ()  # the heading says so
+        return ()  # the heading names it
 
 
 def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:

@@ -167,4 +167,4 @@ def _nested(call: CallSite, source: EntryValueSource) -> Iterator[EntryValueSour
                 try:
                     yield unit.info.die_at(used.section_offset(operand))
                 except DwarfGpuError:
-                    continue  # evaluating it says so
+                    continue  # its evaluation raises the error

@@ -114,7 +114,7 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
         return access.read(location, size)
     value = access.read(location, described)
     if described >= size - padding_bits(type_):
-        return evolve(value, size_bits=size)  # what padding has in memory is no part of the value
+        return evolve(value, size_bits=size)  # padding is not part of the value
     why = f"{REASON_UNDESCRIBED} {described} of {size} bits"
     return evolve(value.slice(0, size, access.endian), reasons=(*value.reasons, why))
 

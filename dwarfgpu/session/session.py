@@ -92,7 +92,7 @@ class Session(WaveLanes):
     """
     knows_loaded: bool = field(default=False, kw_only=True)
     """Whether the program location is the machine's or the loaded files are known: then a location
-    outside all code objects is no wrong request."""
+    outside all code objects is not a wrong request."""
     other_code_objects: tuple[CodeObject, ...] = field(default=(), repr=False, kw_only=True)
     """What the process has loaded for other processors: for GPUs, for threads of the CPU."""
     top: Session | None = field(default=None, repr=False, kw_only=True)

@@ -1,4 +1,4 @@
-"""Decide whether unknown bits of an object belong to its value: padding is no part of it.
+"""Decide whether unknown bits of an object belong to its value: padding is not part of it.
 
 Law: in doubt they do. Objects are examined in a loop with a bound.
 """
@@ -51,7 +51,7 @@ def has_all_members(bits: Bits, type_: Type | None, endian: Endian) -> bool:
             if examined > _MAX_PARTS:
                 return False
             parts += inside
-    except DwarfGpuError:  # showing the member says so
+    except DwarfGpuError:  # the text of the member has the error
         return False
     return True
 

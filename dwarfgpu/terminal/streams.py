@@ -36,12 +36,12 @@ class _Lossy(TextIOWrapper):
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Provide usable streams: closed ones are empty, or drop all output."""
-    if isinstance(sys.stdout, TextIOWrapper):  # a locale without the characters is no error
+    if isinstance(sys.stdout, TextIOWrapper):  # a locale without the characters is not an error
         sys.stdout.reconfigure(errors=ESCAPES)
     if sys.stdin is None:
         sys.stdin = TextIOWrapper(BytesIO(), encoding="utf-8")
     elif isinstance(sys.stdin, TextIOWrapper) and sys.stdin.errors == "strict":
-        with suppress(OSError):  # who calls has begun to read
+        with suppress(OSError):  # the caller has begun to read
             sys.stdin.reconfigure(errors="replace")
     with redirect_stderr(_lossy(sys.stderr)):
         yield

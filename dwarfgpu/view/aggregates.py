@@ -166,7 +166,7 @@ def _must_be_evaluated(member: Member) -> bool:
     try:
         return member.location is not None or (member.bit_size is None and is_dynamic(member.type))
     except DwarfGpuError:
-        return False  # showing the member says so
+        return False  # the text of the member has the error
 
 
 def _base(
@@ -202,7 +202,7 @@ def _member(
     depth: int,
     letter: str | None,
 ) -> Iterator[str]:
-    if member.name is None and not member.is_base_class:  # it is no level to the reader
+    if member.name is None and not member.is_base_class:  # it is not a level to the reader
         options = evolve(shown.options, max_depth=shown.options.max_depth + 1)
         shown = evolve(shown, options=options)
     if member.is_static:

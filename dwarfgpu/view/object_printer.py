@@ -64,9 +64,10 @@ class Shown:
     symbolize: Symbolize | None
     read_memory: ReadMemory | None
     pieces: Callable[[Shown, Type | None, int, int, str | None], Iterator[str]]
-    """The text of an object of a type at a bit offset, at a depth, by a letter."""
+    """Yields the text of an object; arguments: type, bit offset, depth, format letter."""
     scalar: Callable[[Shown, Type | None, Type, Bits, int, str | None], Iterator[str]]
-    """The text of the bits of a scalar, of a type and that type bare."""
+    """Yields the text of a scalar; arguments: type, the same without typedefs, bits, depth, format
+    letter."""
     whole: Whole | None = None
     """None for an object without a location: then nothing can be evaluated for it."""
     is_cut: bool = False

@@ -84,7 +84,7 @@ class Layout:
 
 
 def layouts(location: Location, size_bits: int, access: Access) -> tuple[Layout, ...]:
-    """Return the pieces of each place that holds an object; errors are in the layouts."""
+    """Return the pieces of each single location of an object; errors are in the layouts."""
     return tuple(
         _layout(Location((single,), location.stop), size_bits, access)
         for single in location.single_locations

@@ -24,7 +24,7 @@ def layout(type_: Type | None, *, cplusplus: bool = False) -> JsonObject:
     padding at the end."""
     try:
         return {"bit_size": size_bits(type_), **_Layout(cplusplus).inside(strip(type_), ())}
-    except DwarfGpuError:  # the text of the type says so
+    except DwarfGpuError:  # the text of the type has the error
         return {"bit_size": None}
 
 

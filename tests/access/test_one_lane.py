@@ -104,7 +104,7 @@ def test_all_that_an_evaluation_reads_is_bounded(text: str, read_bytes: int) -> 
     limits = Limits(total_bytes=read_bytes - 1)
     with pytest.raises(LimitExceeded, match=f"more than {read_bytes - 1} bytes read in one"):
         made.changed(limits=limits).stack(text)
-    # What is read of the result is no part of the evaluation.
+    # What is read of the result is not part of the evaluation.
     assert made.changed(limits=limits).context.access.read_bytes(made.memory(0, 16), 64 - 16)
 
 

@@ -193,7 +193,7 @@ CFAS = {
         ExpressionCfa(asm("regx s32; deref_size 4; lit6; shl; lit6; LLVM_form_aspace_address")),
         "private_wave#0x2100 (wave 0)",
     ),
-    "an expression that is no memory byte address": (
+    "an expression that is not a memory byte address": (
         ExpressionCfa(asm("regx s5")),
         "IllFormed: the CFA expression does not give a memory byte address (A.6.4.2.2)",
     ),

@@ -25,7 +25,7 @@ def test_the_caller_is_found(tmp_path: Path, pc: int) -> None:
 
 
 def test_a_jump_leaves_no_caller(tmp_path: Path) -> None:
-    """What is on top of the stack is no return address then."""
+    """What is on top of the stack is not a return address then."""
     options = deep_core(tmp_path / "core", 2, wild_pc=0x65, lost_bytes=8)
     done = run("bt", *options)
     assert [line for line in done.out.splitlines() if line.startswith("#")] == (

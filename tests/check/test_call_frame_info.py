@@ -113,7 +113,7 @@ def test_a_rule_both_ways(name: str, severity: str, broken: bytes, kept: bytes) 
 
 
 def test_an_instruction_of_a_vendor_is_not_checked() -> None:
-    """Its vendor can read it: that is no mistake of the producer."""
+    """Its vendor can read it: that is not a mistake of the producer."""
     verdict = verdict_on(frame_file(CFA + b"\x3f"))
     assert rules(verdict) == []
     (skipped,) = verdict.findings.skipped

@@ -17,7 +17,7 @@ Json = Any
 _PER_KEY = ("properties", "patternProperties", "$defs")
 """Keywords that hold a schema for each of some names."""
 _LITERAL = ("enum", "const", "required", "dependentRequired", "type", "examples", "default")
-"""Keywords whose contents are no schema."""
+"""Keywords whose contents are not a schema."""
 
 
 def keywords(schema: Json) -> Iterator[tuple[str, Json]]:
@@ -46,7 +46,7 @@ class Shape:
 class Shapes:
     """All that some schemas can tell apart. It knows the keywords of `KEYWORDS`, no others.
 
-    Order in arrays is no difference, nor is how many items are alike, but where a bound of
+    Order in arrays is not a difference, nor is how many items are alike, but where a bound of
     `minItems` and `maxItems` lies between. Strings and numbers differ as patterns, bounds and
     words do; objects by their names and the shapes of what these hold.
     """

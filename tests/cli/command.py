@@ -106,7 +106,7 @@ def run_json(*arguments: object) -> Answered:
 
 
 def refuse(name: str) -> None:
-    raise AssertionError(f"{name} is no JSON")
+    raise AssertionError(f"{name} is not JSON")
 
 
 def validate(document: Json) -> None:

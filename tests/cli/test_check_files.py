@@ -22,7 +22,7 @@ Json = Any
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A good, a broken and an unreadable object, and files that are no objects."""
+    """A good, a broken and an unreadable object, and files that are not objects."""
     monkeypatch.chdir(tmp_path)
     where = tmp_path / "build"
     (where / "deep").mkdir(parents=True)

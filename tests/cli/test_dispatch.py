@@ -238,7 +238,10 @@ def test_numbers_that_the_declared_type_has(number: int, is_one: bool) -> None:
     done = run("dispatch", HIP / "nest.gfx942.O2.v5.co", "--grid", 64, "--workgroup", 64, *given)
     assert (done.status != 2) == is_one
     if not is_one:
-        assert f"{number} is no int, which is -2147483648 to 2147483647; bytes:HEX" in done.error
+        assert (
+            f"{number} does not fit int, which is -2147483648 to 2147483647; bytes:HEX"
+            in done.error
+        )
 
 
 @pytest.mark.parametrize(
@@ -440,7 +443,7 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
         ("four=[1,2,3,x]", "--arg four: 'x' is not a number"),
         (
             "three=[1,2,256]",
-            "three (by_value, 4 bytes at 64): 256 is no unsigned char, which is 0 to 255",
+            "three (by_value, 4 bytes at 64): 256 does not fit unsigned char, which is 0 to 255",
         ),
         ("three=[1,2,1.5]", "1.5 is not a number of its type; bytes:HEX gives any"),
         (

@@ -52,7 +52,8 @@ def test_rows_that_fit_are_a_table() -> None:
 
 
 def test_registers_of_aarch64_have_their_own_names() -> None:
-    """LLVM names the narrowest view, W29; `$x` is no function; a signal frame has all registers."""
+    """LLVM names the narrowest view, W29; `$x` is not a function; a signal frame has all
+    registers."""
     lines = run("frames", FIXTURES / "aarch64/stacks.gcc.O2.pac", "--pc", "0x400250").lines
     assert lines[0].endswith(", return address PC, signal frame") or lines[1].endswith(
         ", return address PC, signal frame"

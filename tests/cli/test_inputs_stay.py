@@ -175,7 +175,7 @@ def test_the_prompt_replaces_no_input(session: Callable[[Path], Asked], tmp_path
 
 
 def test_a_log_that_begins_before_its_file_is_opened(tmp_path: Path) -> None:
-    """What is no input yet may be written; what was closed is given another name."""
+    """What is not an input yet may be written; what was closed is given another name."""
     program, other = copied(tmp_path, "core/shapes.x86_64.O0", "core/crash.x86_64.O0")
     done = run(
         "debug", "--batch", "-ex", f"dump value {program} 1", "-ex", f"file {other}",

@@ -124,11 +124,11 @@ def test_a_file_without_debugging_information_is_not_an_error(tmp_path: Path) ->
         (("info",), "give one FILE or more, or folders"),
         (("frames",), "give one FILE or more, or folders"),
         (("where", "--all"), "give one FILE or more, or folders"),
-        (("frames", ""), "an empty name is no name of a file"),
-        (("where", "--all", ""), "an empty name is no name of a file"),
-        (("bt", ""), "an empty name is no name of a file"),
-        (("check", ""), "an empty name is no name of a file"),
-        (("check", DATA, ""), "an empty name is no name of a file"),
+        (("frames", ""), "an empty name is not a name of a file"),
+        (("where", "--all", ""), "an empty name is not a name of a file"),
+        (("bt", ""), "an empty name is not a name of a file"),
+        (("check", ""), "an empty name is not a name of a file"),
+        (("check", DATA, ""), "an empty name is not a name of a file"),
     ],
 )
 def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:

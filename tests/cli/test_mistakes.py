@@ -330,7 +330,7 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         ("bt --demo k.co", "k.co: give FILE or --demo, not both"),
         ("where --demo k.co t", "k.co: give FILE or --demo, not both"),
         ("where k.co t ./prog", "./prog: give one FILE, before the names"),
-        ("check lit1 k.co", "k.co: give files or operations, not both: lit1 is no file"),
+        ("check lit1 k.co", "k.co: give files or operations, not both: lit1 is not a file"),
         ("frames --demo k.co", "k.co: give FILE or --demo, not both"),
         ("disas --demo k.co", "k.co: give FILE or --demo, not both"),
         ("explain k.co ./prog t --pc 0x1660", "./prog: give one FILE, before the names"),

@@ -790,7 +790,7 @@ def test_a_deadlock_as_data() -> None:
         ("@", "a file is missing after @"),
         ("@nowhere.npy", "nowhere.npy cannot be read: No such file or directory"),
         ("nowhere.npy", "nowhere.npy cannot be read: No such file or directory"),
-        ("@README.npy", "README.npy is no array of NumPy; raw bytes need another name"),
+        ("@README.npy", "README.npy is not an array of NumPy; raw bytes need another name"),
         ("hello", "'hello' is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "),
     ],
 )

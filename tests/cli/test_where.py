@@ -287,7 +287,7 @@ WRONG = [
     ([], "nothing to look for: give names of variables, or --all"),
     (["t"], "give the file before the names, or with --file FILE"),
     (["--all"], "give one FILE or more, or folders"),
-    (["--all", NEST, "t"], "--all takes files and no names: t is no file"),
+    (["--all", NEST, "t"], "--all takes files and no names: t is not a file"),
     (["--all", "--file", NEST, DEMO], "--all takes the file of --file or --core, and no names"),
     (["--file", NEST, "tt"], 'No symbol "tt" in nest.gfx942.O2.v5.co.'),
     (["--file", NEST, "limits"], 'in nest.gfx942.O2.v5.co. Did you mean "limit"?'),

@@ -100,7 +100,7 @@ X, LOST_X = variable("x", 3, REG), variable("x", 3, NOTHING)
             [function("f", X, block(variable("x", 9, NOTHING)))],
             [("worse", "f", "x", 1)],
         ),
-        # a parameter is no local variable
+        # a parameter is not a local variable
         (
             [function("f", X)],
             [function("f", variable("x", 3, REG, 7))],

@@ -478,7 +478,7 @@ def test_of_rows_at_one_address_the_last_statement_counts() -> None:
 
 def test_where_lines_begin_as_gdb_shows_them() -> None:
     """A row that goes on with the line before it begins none after a discriminator; nor does one
-    that is no statement."""
+    that is not a statement."""
     split = extended(4, uleb(1))
     program = START + special(4, 0) + special(0, 4) + split + special(0, 4) + special(0, 4)
     program += special(1, 4) + bytes((NEGATE,)) + special(0, 4) + split + special(1, 4)
@@ -490,7 +490,7 @@ def test_where_lines_begin_as_gdb_shows_them() -> None:
 
 
 def test_a_statement_that_goes_on_with_a_line_is_dropped_as_by_gdb() -> None:
-    """The row before it is no statement, and counts as the first of the line."""
+    """The row before it is not a statement, and counts as the first of the line."""
     split, not_a_statement = extended(4, uleb(1)), bytes((NEGATE,))
     program = START + not_a_statement + split + special(4, 0) + not_a_statement + split
     program += special(0, 4) + special(1, 4)
@@ -501,7 +501,7 @@ def test_a_statement_that_goes_on_with_a_line_is_dropped_as_by_gdb() -> None:
 
 
 def test_a_row_without_code_before_another_file_is_dropped_as_by_gdb() -> None:
-    """At 0x1000 a.c:5 has none; at 0x1004 a row of b.c that is no statement leaves a.c's."""
+    """At 0x1000 a.c:5 has none; at 0x1004 a row of b.c that is not a statement leaves a.c's."""
     program = START + special(4, 0) + bytes((SET_FILE, 1)) + special(1, 0)
     program += bytes((SET_FILE, 0)) + special(1, 4)
     program += bytes((NEGATE, SET_FILE, 1)) + special(1, 0) + bytes((NEGATE,))

@@ -24,7 +24,7 @@ def test_mutated_programs_give_only_our_errors() -> None:
 
 @pytest.mark.parametrize("name", ["a.dwo", "prog.dwp", "common.debug"])
 def test_mutations_reach_the_reader(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What the rounds do is no empty exercise: whole files give answers, broken ones errors."""
+    """What the rounds do is not an empty exercise: whole files give answers, broken ones errors."""
     kind = "dwz4" if name == "common.debug" else "gcc5"
     source = random.Random(7)
     kinds: set[str] = set()

@@ -26,7 +26,7 @@ DIRECT_POINTER = bytes.fromhex("e92d000000 04")  # aspace_implicit_pointer
 VALUE = bytes.fromhex("908614")  # regx v6 of wave64
 SCALAR = bytes.fromhex("9024")  # regx s4
 PLAIN_NEW = bytes.fromhex("a103 33 16 18")  # addrx 3; lit3; swap; xderef
-CONSTANT = bytes.fromhex("0ee1e2e3e4e5e6e7e8")  # const8u: the bytes are no operations
+CONSTANT = bytes.fromhex("0ee1e2e3e4e5e6e7e8")  # const8u: the bytes are not operations
 
 
 @pytest.mark.parametrize(

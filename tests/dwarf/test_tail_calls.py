@@ -128,7 +128,7 @@ CHAINS = {
         {"main": MAIN, "f": Function(jumps=("t", "h")), "t": Function(), "h": Function()},
         "t", ["f"], None,
     ),
-    "calls that are no jumps do not matter": (
+    "calls that are not jumps do not matter": (
         {"main": MAIN, "f": Function(("t", "*"), ("t",)), "t": Function(("f",))}, "t", ["f"], None
     ),
     "two ways": (

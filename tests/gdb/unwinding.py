@@ -59,7 +59,7 @@ class Unwinding:
         where = f"{gdb.newest_frame().pc():#x}"
         if self._every and self.stops % self._every == 0:
             self._variables(where)
-        # Tail calls that only dwarfgpu finds are no mistake; those that only GDB finds are.
+        # Tail calls that only dwarfgpu finds are not a mistake; those that only GDB finds are.
         unknown = [difference for difference in changes.differences if difference.reason is None]
         more = [item for item in unknown if (item.what, item.gdb_text) != ("tail call", "none")]
         self.differences += [f"{where}: {item}" for item in more]

@@ -63,7 +63,7 @@ class Growing:
         self.is_c = language == "c"
 
     def integer(self, depth: int, *, as_arm: bool = False) -> str:
-        """An integer; in C++ an arm of `?:` is no bit-field, as g++ and clang++ differ there."""
+        """An integer; in C++ an arm of `?:` is not a bit-field, as g++ and clang++ differ there."""
         one = self.choose.choice
         kind = self.choose.random()
         if depth == 0 or kind < 0.15:

@@ -45,7 +45,7 @@ def test_convenience_variables(session: Session) -> None:
         ("$n = *(int *) local#0x7000", "Cannot access memory at address local#0x7000"),
         ("$n = undefined", "<optimized out>"),
         ("$n + 1", "value has been optimized out"),
-        ("$s8 = 5", "5"),  # a register is no convenience variable
+        ("$s8 = 5", "5"),  # a register is not a convenience variable
         ("$s8", "5"),
     ]:  # fmt: skip
         assert text(session, expression, options) == expected, expression

@@ -289,7 +289,7 @@ def test_memory_that_the_core_leaves_out_is_mapped() -> None:
 
 
 def test_a_core_of_gpus_alone_may_lack_memory_of_the_host() -> None:
-    """Where no address is in the core, that says nothing about any lane; null is no memory."""
+    """Where no address is in the core, that says nothing about any lane; null is not memory."""
     elsewhere = pointers(64, 8, 0x7000_0000_0000)
     access = failed("gfx942", LOAD, {"v2": elsewhere}, unmapped=GPU_ALONE)
     assert access is not None and not access.lanes

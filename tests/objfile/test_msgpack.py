@@ -58,7 +58,7 @@ from dwarfgpu.objfile.msgpack import unpack
         ("dd7fffffff01", Malformed),
         ("df7fffffff01", Malformed),
         ("81", Malformed),
-        ("810101", Malformed),  # a key that is no string
+        ("810101", Malformed),  # a key that is not a string
         ("82a16101a16102", Malformed),  # twice
         ("a3", Malformed),
         ("d4", Unsupported),

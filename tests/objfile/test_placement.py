@@ -38,7 +38,7 @@ def header(
         ([header(size_bytes=5), header(alignment=8)], [0, 8]),
         ([header(), header(flags=0, size_bytes=99), header()], [0, 0, 4]),
         ([header(size_bytes=0), header(), header(size_bytes=0), header()], [0, 0, 4, 4]),
-        ([header(), header(alignment=0)], [0, 4]),  # 0 is no alignment (System V ABI)
+        ([header(), header(alignment=0)], [0, 4]),  # 0 is not an alignment (System V ABI)
         ([header(), header(alignment=3)], [0, 6]),
         ([header(), header(alignment=1 << 63)], [0, 4]),  # absurd ones are not kept
         ([header(size_bytes=1 << 63), header(size_bytes=1 << 63)], [0, 1 << 63]),

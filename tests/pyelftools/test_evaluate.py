@@ -295,7 +295,7 @@ def test_wrong_requests_have_specific_errors() -> None:
     with pytest.raises(dg.UsageError, match="an expression is bytes, a list of bytes"):
         pyelftools.dis([1, "a"])
     unit = die.cu.get_top_DIE()
-    with pytest.raises(dg.UsageError, match="the DIE at 0x[0-9a-f]+ is no variable with a name"):
+    with pytest.raises(dg.UsageError, match="the DIE at 0x[0-9a-f]+ is not a variable with a name"):
         pyelftools.read(unit, code)
     assert other_elf is not elf
 

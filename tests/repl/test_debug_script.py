@@ -50,7 +50,7 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ('printf "%99999d", 3', "A field of printf is wider than 10000 characters.\n"),
         ('printf "%d", 5, 1/0', "Division by zero\n"),
         ('printf "%d", , 5', "A syntax error in expression, near `,'.\n"),
-        # GDB's words for what is no format (format_pieces)
+        # GDB's words for what is not a format (format_pieces)
         ('printf "%*d", 5, 5', "`*' not supported for precision or width in printf\n"),
         ('printf "%n", 5', "Format specifier `n' not supported in printf\n"),
         ('printf "%", 5', "Incomplete format specifier at end of format string\n"),

@@ -182,7 +182,7 @@ def test_what_gdb_has_and_we_do_not_is_refused_by_name(shell: Shell, name: str) 
 
 
 def test_refused_settings_hide_nothing(shell: Shell) -> None:
-    """They are no candidates, and outside of families found by their whole names only."""
+    """They are not candidates, and outside of families found by their whole names only."""
     assert output_of(shell, "set rec = 3") == 'No symbol "rec" in current context.\n'
     assert [completion.text for completion in completions(shell, "set print fi")[1]] == []
     assert "debug" not in output_of(shell, "help set")

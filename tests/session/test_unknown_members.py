@@ -1,4 +1,4 @@
-"""Unknown bits that belong to no member are no part of a value."""
+"""Unknown bits that belong to no member are not part of a value."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ C = "A.2.5.3/"
     *(breaks(V + "integral", f"addr 0x1000; const({name},1); LLVM_offset", IllFormed, "integral")
       for name in ("f64", "ptr", "utf", "complex")),
     breaks(V + "integral", "const(vec4,1); const(vec4,1); and", Unsupported, "vector type",
-           note="a vector is no integral type; DWARF defines no arithmetic on it"),
+           note="a vector is not an integral type; DWARF defines no arithmetic on it"),
 ])  # fmt: skip
 def test_values(fact: Fact) -> None:
     fact.check()

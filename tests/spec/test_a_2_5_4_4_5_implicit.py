@@ -142,7 +142,7 @@ WITH_OBJECT = GPU.changed(object=GPU.memory(0, 0x1010))
           f"{LOCAL}; deref_size 4; lit3; LLVM_form_aspace_address", "global#0x1004",
           note="wherever E says the object is"),
     breaks(C + "pointee-aspace", f"{LOCAL}; lit3; LLVM_form_aspace_address", IllFormed,
-           "a value is required", note="the storage itself is no address"),
+           "a value is required", note="the storage itself is not an address"),
     breaks(C + "pointee-aspace-other", f"{VALUE}; lit3; LLVM_form_aspace_address", EvaluationError,
            "implicit pointer to global used in local"),
     breaks(C + "pointee-aspace-other", f"{VALUE}; lit1; LLVM_form_aspace_address", EvaluationError,
@@ -216,7 +216,7 @@ def test_the_context_is_that_of_the_access() -> None:
            note="of the location itself"),
     keeps(C + "other-use", f"{VALUE}; lit1; swap", IN_GLOBAL, note="stack operations move it"),
     keeps(C + "other-use", f"{POINTER}; LLVM_offset_uconst 4; consts -4; LLVM_offset; deref",
-          IN_GLOBAL, note="moving the position is no access"),
+          IN_GLOBAL, note="moving the position is not an access"),
     *(breaks(C + "other-use", f"{VALUE}; {text}", EvaluationError,
              "implicit pointer value has no number")
       for text in ("neg", "abs", "not", "plus_uconst 1", "lit1; plus", "lit1; swap; minus",

@@ -27,7 +27,7 @@ LARGEST = 8 << 64
     keeps(C + "piece-append", f"{PARTIAL}; lit16; piece 2", "{32: s0, 16: global#0x10}"),
     keeps(C + "piece-append", f"{PARTIAL}; {PLACES}; piece 2", "{32: s0, 16: global#0x1000 | s0}"),
     breaks(C + "piece-append", f"{PARTIAL}; lit1; regx s1; piece 2", "{16: s1}",
-           note="what is next on the stack is no incomplete composite"),
+           note="what is next on the stack is not an incomplete composite"),
     keeps(C + "piece-new", PARTIAL, "{32: s0}"),
     keeps(C + "piece-new", "lit1; regx s0; piece 4", "{32: s0}"),
     keeps(C + "piece-append", f"{PARTIAL}; implicit_pointer 0x114 4; deref; piece 4; piece 1",

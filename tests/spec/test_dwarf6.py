@@ -232,7 +232,7 @@ def test_overlays(fact: Fact) -> None:
     keeps(D + "deref-pointer", "implicit_pointer 0x108 1; deref; deref_size 2", "0x302", at=CALLS,
           note="a constant"),
     breaks(D + "deref-pointer", "implicit_pointer 0x100 0; deref; stack_value", IllFormed,
-           "register", at=CALLS, note="a register is no value"),
+           "register", at=CALLS, note="a register is not a value"),
     keeps(D + "deref_size", "regx s0; deref_size 3", "0x223344"),
     breaks(D + "deref_size", "regx s0; deref_size 0", IllFormed),
     keeps(D + "deref_size-large", "addr 0x1000; deref_size 8", "0x706050403020100"),

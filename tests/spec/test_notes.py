@@ -1,4 +1,4 @@
-"""docs/spec-notes.md and docs/disputed.json name what exists; choices that are no clauses."""
+"""docs/spec-notes.md and docs/disputed.json name what exists; choices that are not clauses."""
 
 from __future__ import annotations
 

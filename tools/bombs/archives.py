@@ -12,7 +12,7 @@ _COMMANDS: Final = ("info bomb", "check bomb", "where --all bomb")
 
 
 def zip_files(count: int) -> Files:
-    """Files that are no object files."""
+    """Files that are not object files."""
     return {"bomb": archives.zipped({f"f{number}": b"x" for number in range(count)})}
 
 

@@ -39,7 +39,7 @@ class Measured:
 
     @property
     def problem(self) -> str | None:
-        """Why it is no answer and no error of dwarfgpu."""
+        """Why it is neither an answer nor an error of dwarfgpu."""
         if self.status not in _ANSWERS:
             return f"status {self.status}"
         for word in ("Traceback", "MemoryError", "RecursionError"):

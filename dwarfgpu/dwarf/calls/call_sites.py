@@ -57,7 +57,7 @@ class CallParameter:
 
     @property
     def location(self) -> ExprLoc | None:
-        """The place of the argument."""
+        """Where the argument is passed."""
         return _expression(self.die, dw.AT_LOCATION)
 
     @property
@@ -125,7 +125,8 @@ class CallSite:
         return (CallParameter(child) for child in self.die.children() if child.tag in PARAMETERS)
 
     def value(self, location: bytes) -> ExprLoc | None:
-        """Return the expression that computes, in the caller, the parameter passed in a place."""
+        """Return the expression that computes, in the caller, the parameter passed at a
+        location."""
         for parameter in self.parameters():
             if parameter.location is not None and parameter.location.expression == location:
                 return parameter.value

@@ -86,8 +86,8 @@ class UnitNames:
         return units
 
     def units_defining(self, texts: Iterable[bytes], tags: Collection[int]) -> set[int]:
-        """Return the units with such a name of an entry with one of these tags that is no
-        declaration, or that completes a declaration with the name."""
+        """Return the units with such a name of an entry with one of these tags that is not
+        a declaration, or that completes a declaration with the name."""
         kinds = {kind_of(tag) for tag in tags}
         return {
             posting >> _KIND_BITS
@@ -114,8 +114,8 @@ def kind_of(tag: int) -> int:
 
 
 def kinds_of(tags: Collection[int], declared: Collection[int]) -> frozenset[int]:
-    """Return the kinds of entries with the first tags that are no declarations, of entries with the
-    others, and of strings that name no entry."""
+    """Return the kinds of entries with the first tags that are not declarations, of entries with
+    the others, and of strings that name no entry."""
     kinds = {NO_TAG, *map(kind_of, tags), *map(kind_of, declared)}
     return frozenset(kinds | {kind_of(tag) | DECLARATION for tag in declared})
 

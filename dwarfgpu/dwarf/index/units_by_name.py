@@ -41,7 +41,7 @@ def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 def is_in_no_unit(info: DebugInfo, name: str) -> bool:
     """Return whether it is known, without a search through the file, that no unit has an entry with
-    a simple name: then no hint is followed. False for names that are no identifiers."""
+    a simple name: then no hint is followed. False for names that are not identifiers."""
     return name.isidentifier() and info.strings.is_absent(*name_texts(name))
 
 

@@ -47,7 +47,7 @@ class LineRow(NamedTuple):
 
     @property
     def is_stmt(self) -> bool:
-        """A good place for a breakpoint."""
+        """Whether a breakpoint on the line belongs here (`is_stmt`)."""
         return bool(self.flags & IS_STMT)
 
     @property

@@ -368,7 +368,7 @@ class ItaniumName:
             name, parameters = self.entity()
             self.expect("E")
             return [name + parameters]
-        if self.at("X") is not None:  # an expression: read are parameters alone
+        if self.at("X") is not None:  # an expression: only parameters are supported
             elements = self.types("sp") if self.peek(2) == "sp" else [self.parameter()]
             self.expect("E")
             return elements

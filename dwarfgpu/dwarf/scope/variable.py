@@ -104,7 +104,7 @@ class Variable:
         return self.read_location()
 
     def read_location(self) -> LocationAttribute | None:
-        """Return the same, not kept: who reads a whole file asks each variable once."""
+        """Return the same without a cache: a reader of the whole file asks each variable once."""
         holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
         for holder in holders:
             if holder.abbreviation.has_location:

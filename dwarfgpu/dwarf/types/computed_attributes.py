@@ -90,7 +90,7 @@ def has_descriptor(die: Die) -> bool:
 
 
 def string_length(die: Die) -> StringLength | None:
-    """Return where the length of a string is. `IllFormed` for an expression that is no place."""
+    """Return where the length of a string is. `IllFormed` for a value."""
     where = computed(die, dw.AT_STRING_LENGTH)
     if where is None:
         return None

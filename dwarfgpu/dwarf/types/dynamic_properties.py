@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Computed:
-    """An attribute that is no constant: an expression, a location list or a reference."""
+    """An attribute that is not a constant: an expression, a location list or a reference."""
 
     name: str
     """As the specification spells it: `DW_AT_upper_bound`."""

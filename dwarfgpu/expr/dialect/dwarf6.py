@@ -144,7 +144,9 @@ def _piece(
     if len(stack) > 1:
         below = stack[-2]
         if not _is_composite(below):
-            raise IllFormed("a piece above an entry that is no composite: DW_OP_composite needed")
+            raise IllFormed(
+                "a piece above an entry that is not a composite: DW_OP_composite needed"
+            )
         part, base = stack.pop(), cast(Location, stack.pop())
     elif not stack:
         part = UNDEFINED_LOCATION

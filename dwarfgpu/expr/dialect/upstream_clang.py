@@ -94,7 +94,7 @@ def translated(instructions: Instructions) -> Translation:
             notes.append(LANE_VALUE)
         elif name == "bregx" and register in VECTOR_REGISTERS:
             instruction = _with(instruction, "bregx", _ambiguous_address)
-            notes = []  # the error says it
+            notes = []  # the error has the text
         elif name == "regx" and register in VECTOR_REGISTERS:
             instruction = _with(instruction, "regx", _lane_of_register(_piece(following)))
             notes.append("upstream clang: a vector register read as the focused lane's dword")

@@ -126,7 +126,7 @@ def const_type(ctx: Context, *, type: TypeOffset, data: Block1) -> Value:
 def LLVM_push_lane(ctx: Context) -> Value:
     """Push the lane that the user is focused on."""
     lane, arch = ctx.lane, ctx.architecture
-    if type(lane) is int and arch is not None:  # a number for each of many lanes is no key
+    if type(lane) is int and arch is not None:  # a number for each of many lanes is not a key
         return _lane_value(lane, arch)
     return Value.of(require(lane, "lane"), ctx.generic)
 

@@ -444,7 +444,7 @@ def _arithmetic(popped: list[Known], rest: Shape, report: Report) -> Shape | Non
     kinds = 0
     for entry in popped:
         kinds |= GENERIC if entry.kinds == ADDRESS else entry.kinds & (GENERIC | TYPED | ADDRESS)
-    # An implicit pointer value is no operand either: what else an entry may be counts.
+    # An implicit pointer value is not an operand either: what else an entry may be counts.
     values = [entry.kinds & ~POINTER for entry in popped]
     singles = {GENERIC if kinds == ADDRESS else kinds for kinds in values}
     if singles == {GENERIC, TYPED}:

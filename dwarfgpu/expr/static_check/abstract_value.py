@@ -94,7 +94,8 @@ class Known:
 
     kinds: int = ANY
     entry: Entry | None = field(default=None, eq=_identity)
-    """The entry itself, if known: a value of the generic type, or the place of a location."""
+    """The entry itself, if known: a value of the generic type, or the single location of a
+    location."""
     is_blank: bool = False
     """Whether only the size of its implicit storage is known, not the bits."""
     in_top_frame: bool = False

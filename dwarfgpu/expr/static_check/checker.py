@@ -237,7 +237,7 @@ class _Checker:
             constant = shape.top[-1].constant if shape.top else None
             certain = name == "skip" or constant not in (None, 0)
             if target >= length - len(self.expression.undecoded) and self.expression.error:
-                certain = False  # who knows what the bytes mean may see an operation there
+                certain = False  # a consumer that knows the bytes may see an operation there
             self._add(
                 instruction,
                 "error" if certain else "warning",

@@ -281,7 +281,7 @@ class _Pieces:
     """Whether any part of any of them is undefined."""
 
     def add(self, piece: Instruction, shape: Shape, before: Instruction | None) -> None:
-        """Add one part; the first of a composite begins anew (A.2.5.4.4.6)."""
+        """Add one part; the first of a composite resets the extent (A.2.5.4.4.6)."""
         top = shape.top[-1].kinds if shape.top else None
         if top != PARTIAL and (len(shape.top) < 2 or shape.top[-2].kinds != PARTIAL):
             self.size_bits, self.undefined, self.begun = 0, [], self.begun + 1

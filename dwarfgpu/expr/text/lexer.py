@@ -100,7 +100,7 @@ def tokens(text: str) -> list[Token]:
 
 
 class Cursor:
-    """A place among the words of a text."""
+    """A position among the words of a text."""
 
     def __init__(self, text: str) -> None:
         self._tokens = tokens(text)

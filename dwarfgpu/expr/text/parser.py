@@ -44,7 +44,8 @@ class Parser:
         self._form = form
 
     def parse(self) -> bytes:
-        """Return the bytes of the whole text; `Malformed` names the place of an error."""
+        """Return the bytes of the whole text; `Malformed` has the line and the column of an
+        error."""
         first = self._cursor.token
         if first.kind == "word" and first.text.upper().startswith("DW_AT_"):
             self._cursor.next()

@@ -371,7 +371,7 @@ def _resized(data: bytes, register: RegisterId) -> bytes:
     """Return GDB's bytes in the size that DWARF gives the register.
 
     GDB has 4 bytes for eflags (the upper half of rflags is reserved and 0) and for selectors, whose
-    upper bytes are no part of the register.
+    upper bytes are not part of the register.
     """
     size_bytes = _size_bytes(register)
     if len(data) == size_bytes:

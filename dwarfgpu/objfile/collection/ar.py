@@ -43,7 +43,7 @@ def thin_names(data: bytes | FileBytes, path: str) -> Iterator[str]:
 
 @frozen
 class _ArMember:
-    """A member that is no table of the archive."""
+    """A member that is not a table of the archive."""
 
     name: str
     start: int
@@ -54,7 +54,7 @@ class _ArMember:
 
 
 def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_ArMember]:
-    """Yield the members that are no tables of the archive."""
+    """Yield the members that are not tables of the archive."""
     names = b""
     position, count = len(AR_MAGIC), 0
     while position < len(data):

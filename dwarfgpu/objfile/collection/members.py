@@ -92,8 +92,8 @@ def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]
     A file that is named twice, or by a link, is read once; links to folders are not followed, core
     files in folders and archives are left out. A folder or an archive without an object file is a
     member with that problem, and so is what lies beyond 100,000 files. Code objects for other GPUs
-    than the wanted one are left out, unless one file that is no archive is all. `UsageError` for a
-    target that is none and, at once, for one path in place of several.
+    than the wanted one are left out, unless one file that is not an archive is all. `UsageError`
+    for a target that is none and, at once, for one path in place of several.
     """
     if isinstance(paths, str | bytes | os.PathLike):
         raise UsageError(f"a list of paths is needed, as [{paths!r}], not {paths!r}")
@@ -178,7 +178,7 @@ def _head(path: str) -> bytes:
 
 
 def _real_path(path: str) -> str:
-    """Return the path without links; the path itself where it is no name of a file."""
+    """Return the path without links; the path itself where it is not a name of a file."""
     try:
         return os.path.realpath(path)
     except (OSError, ValueError):

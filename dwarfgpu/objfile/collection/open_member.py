@@ -34,9 +34,9 @@ def open_member(
 ) -> ObjectFile:
     """Return the object file that a member is.
 
-    `target`: of a file that is no member of a container, as for `open_object`. Raises the problem
-    of a member that has one, `UsageError` if the container has changed so that the member is gone,
-    and the errors of `open_object`.
+    `target`: of a file that is not a member of a container, as for `open_object`. Raises the
+    problem of a member that has one, `UsageError` if the container has changed so that the member
+    is gone, and the errors of `open_object`.
     """
     if member.problem is not None:
         raise member.problem

@@ -50,7 +50,7 @@ def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
             yield PackedFile(index, name, part_of(data, start, size_bytes))
             index += 1
         if kind.isalpha() and kind.isupper() or kind == b"g":
-            continue  # what describes the next file
+            continue  # a header that describes the next file
         extension = {}
 
 
@@ -101,5 +101,5 @@ def _pax_size(extension: dict[str, bytes], size_bytes: int, path: str, position:
     if digits is None:
         return size_bytes
     if not digits.isdigit() or len(digits) > 20:
-        raise Malformed(f"{path}: the file at {position:#x} has a size that is no number")
+        raise Malformed(f"{path}: the file at {position:#x} has a size that is not a number")
     return int(digits)

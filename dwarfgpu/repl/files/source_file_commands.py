@@ -31,7 +31,7 @@ _MACROS: Final = (0x79, 0x43, 0x2119)
 _SHF_EXECINSTR: Final = 0x4
 _SHT_NOBITS: Final = 8
 _TABLES: Final = frozenset({0, 2, 3, 4, 9, 17, 18})
-"""Types of sections that are no contents of the program unless they are loaded: SHT_NULL, SYMTAB,
+"""Types of sections that are not contents of the program unless they are loaded: SHT_NULL, SYMTAB,
 STRTAB, RELA, REL, GROUP, SYMTAB_SHNDX."""
 _NO_FILE: Final = "No executable or object file specified."
 _MAX_BYTES: Final = 1 << 30

@@ -44,8 +44,8 @@ class SourcePath:
         return path if rule is None else rule[1] + path.removeprefix(rule[0])
 
     def set_directories(self, text: str) -> None:
-        """Set the folders of a text with `:`; the compilation folder and the working folder come
-        last unless they are in it."""
+        """Set the folders from a text that separates them by `:`; the compilation folder and the
+        working folder come last unless they are in it."""
         directories = [os.path.expanduser(directory) for directory in text.split(":") if directory]
         directories += [
             directory for directory in (COMPILED, CURRENT) if directory not in directories

@@ -123,7 +123,7 @@ class Breakpoint:
         return "y" if self.is_enabled else "y-"
 
     def details(self) -> Iterator[str]:
-        """Yield the indented lines below."""
+        """Yield the indented lines that `info breakpoints` prints below the row."""
         if self.condition:
             yield f"\tstop only if {self.condition}"
         if self.wave is not None:

@@ -174,7 +174,7 @@ def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Stop]) -> Iter
     stop = stepped_here(shell)
     with resuming(shell, is_step=True):
         for number in range(count):
-            if number == count - 1:  # of the others nothing is shown
+            if number == count - 1:  # only the last stop is shown
                 before = function_of(shell.session)
             stop = once(shell)
             if not stop.is_step:

@@ -74,8 +74,8 @@ def with_borrowed_streams(
 ) -> Iterator[None]:
     """Replace the streams while code runs; its output goes to `out`.
 
-    `has_stdin`: it may read what the debug session does not; otherwise its stdin is empty.
-    `is_apart`: the file descriptor of standard output is lent, too, to it and its children.
+    `has_stdin`: the code reads the standard input of the process; otherwise its stdin is empty.
+    `is_apart`: the file descriptor of standard output leads to `out`, too, also for its children.
     `flush` is called before anything is written on stderr.
     """
     names = ("stdin", "stdout", "stderr", "__stdin__", "__stdout__", "__stderr__")

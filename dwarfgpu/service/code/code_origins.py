@@ -61,7 +61,7 @@ class _Blocks:
             self.inner.append(inner)
 
     def at(self, address: int) -> tuple[Die | None, int, int | None]:
-        """Return the block, and between which addresses it is; None is no bound."""
+        """Return the block, and between which addresses it is; None means no bound."""
         index = bisect_right(self.starts, address)
         begin = self.starts[index - 1] if index else 0
         end = self.starts[index] if index < len(self.starts) else None

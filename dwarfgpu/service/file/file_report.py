@@ -140,7 +140,7 @@ class Report:
     supplementary: SupplementaryReport | None = None
     problems: tuple[DwarfGpuError, ...] = ()
     container: str = ""
-    """What the file is where it is no ELF file: `offload bundle`, `fat binary` …"""
+    """What the file is where it is not an ELF file: `offload bundle`, `fat binary` …"""
 
 
 def report_on(

@@ -129,7 +129,7 @@ def _program_counter(session: Session) -> str:
 
 
 def _symbol(session: Session, pc: int) -> str | None:
-    """Return the name of code that is no function by its description, as what a handler returns
+    """Return the name of code that is not a function by its description, as what a handler returns
     to."""
     symbol = symbol_covering(session.code_objects, pc)
     return None if symbol is None else symbol.name

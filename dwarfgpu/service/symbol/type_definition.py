@@ -131,7 +131,7 @@ def _namespace(session: Session, text: str) -> str | None:
     try:
         entities = Names(session).meaning(text)
     except DwarfGpuError:
-        return None  # using it says so
+        return None  # its use raises the error
     first = entities[0] if entities else None
     if not isinstance(first, Die) or first.tag != dw.TAG_NAMESPACE:
         return None

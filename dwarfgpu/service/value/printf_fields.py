@@ -143,7 +143,7 @@ def floating(arithmetic: Arithmetic, value: TypedValue, name: str) -> Value:
         raise UsageError("Invalid cast.")
     form = kind.base.float_format
     if form is not None and form == target.base.float_format:
-        return arithmetic.number(value).value  # also what is no number keeps its sign
+        return arithmetic.number(value).value  # NaN keeps its sign, too
     if form is not None and not form.is_valid(objects.known(value).value):
         raise UsageError("Invalid floating value found in program.")
     return arithmetic.number(arithmetic.cast(value, target)).value

@@ -151,7 +151,7 @@ def of_reading(reading: Reading, session: Session, text: str | None = None) -> A
 
 def is_cut(bits: Bits, type_: Type | None) -> bool:
     """Return whether the bits are fewer than those of the type: the first elements of a long array
-    (`resolve_type.readable_bits`). A bit-field, which is of no array type, is whole."""
+    (`resolve_type.readable_bits`). A bit-field, whose type is not an array, is whole."""
     return isinstance(strip(type_), Array) and bits.size_bits < (size_bits(type_) or 0)
 
 

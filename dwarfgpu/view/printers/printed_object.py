@@ -176,7 +176,7 @@ class Object:
         return bare.dimensions[0]
 
     def target(self) -> Object:
-        """Return the object that it points to; `UnexpectedLayout` if it is no pointer."""
+        """Return the object that it points to; `UnexpectedLayout` if it is not a pointer."""
         bare = strip(self.type)
         if not isinstance(bare, Pointer):
             raise UnexpectedLayout(f"{self.name} is not a pointer")

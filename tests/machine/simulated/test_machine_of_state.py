@@ -101,7 +101,7 @@ def test_bits_that_a_state_leaves_out_are_undefined(
 
 
 def test_a_part_of_vcc_hi_does_not_do(tmp_path: Path) -> None:
-    """It is no part of VCC in wave32, where no bits of it can be marked."""
+    """It is not part of VCC in wave32, where no bits of it can be marked."""
     with pytest.raises(UsageError, match=r"only a part of its vcc_hi is known; set \$vcc_hi, or"):
         with_register("vcc_hi", "12000000", "ff000000", "gfx1100.O2", tmp_path)
 

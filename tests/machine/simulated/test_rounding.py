@@ -147,7 +147,7 @@ def test_fma_and_square_root(kind: str) -> None:
 
 
 def test_halves_that_do_not_overflow() -> None:
-    """FP16_OVFL: infinities that are no overflow stay."""
+    """FP16_OVFL: infinities that are not an overflow stay."""
     assert left(MUL["f2"], PLAIN, "f2", 300.0, 300.0)[0] == inf
     assert left(MUL["f2"], PLAIN | 1 << 23, "f2", 300.0, 300.0)[0] == 65504
     assert left(MUL["f2"], PLAIN | 1 << 23, "f2", -300.0, 300.0)[0] == -65504

@@ -43,7 +43,7 @@ def test_conversions_of_scalar_floats() -> None:
 
 
 def test_a_new_nan_of_a_sum_of_products() -> None:
-    """Infinity times 0 in lane 1; in lane 2 the NaN of a source is no new one."""
+    """Infinity times 0 in lane 1; in lane 2 the NaN of a source is not a new one."""
     code = programs.encoded(
         decoder("gfx942", 64), "v_dot2_f32_f16", vdst=5, src0=256 + 1, src1=256 + 2, src2=256 + 3
     )

@@ -267,8 +267,8 @@ def kernel_name(files: Iterable[LoadedFile], descriptor: int) -> str | None:
 def function_code(
     files: Iterable[LoadedFile], memory: CoreMemory, address: int
 ) -> tuple[int, bytes]:
-    """Return the address of the function with an address, and its code; of the file where memory
-    has none. Without a function, the address itself and what is there."""
+    """Return the address and the code of the function that contains an address; the code is from
+    the file if the core's memory lacks it. Without a function: the address, and the code there."""
     begin, end = address, address + _INSTRUCTION_BYTES
     for file in files:
         symbol = file.file.symbol_before(address - file.load_address)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_INSTRUCTION_BYTES: Final = 20
 _COMPOSED: Final = frozenset({"pc", "status", "state_priv"})
-"""Registers that are not read from one place."""
+"""Registers whose parts are saved apart."""
 
 
 def _no_name(descriptor: int) -> None:

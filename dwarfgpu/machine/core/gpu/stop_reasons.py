@@ -84,7 +84,8 @@ def first_stopped(waves: GpuWaves) -> WaveId | None:
 
 
 def exception_names(status: int) -> list[str]:
-    """Return the names in an exception status of the driver, without those that are no error."""
+    """Return the names in an exception status of the driver, without those that are not an
+    error."""
     return [
         EXCEPTIONS.get(code, f"exception {code}")
         for code in range(1, 65)

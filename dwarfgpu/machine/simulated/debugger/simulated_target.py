@@ -213,7 +213,7 @@ class SimulatedTarget(StateTarget):
     # Running.
 
     def start(self) -> Halt:
-        """Make the machine anew."""
+        """Make a new machine."""
         if self._begin is None:
             raise UsageError('A state cannot be started from the beginning: use "continue".')
         machine = self._begin()

@@ -339,8 +339,8 @@ def _number(
             raise UsageError(f"{parameter.text}: {value} does not fit") from None
     if integers is not None and not integers.least <= value <= integers.most:
         raise UsageError(
-            f"{parameter.text}: {shown(value)} is no {integers.name}, which is {integers.least} "
-            f"to {integers.most}; bytes:HEX gives any bits"
+            f"{parameter.text}: {shown(value)} does not fit {integers.name}, "
+            f"which is {integers.least} to {integers.most}; bytes:HEX gives any bits"
         )
     bits = 8 * size_bytes
     if not -(1 << bits - 1) <= value < 1 << bits:

@@ -40,7 +40,7 @@ _NEEDED: Final = {"pc": (1 << 48) - 1, "exec": -1, "mode": 0xFF}
 FP_DENORM of MODE."""
 _MASK32: Final = 0xFFFFFFFF
 _CONDITION_BITS: Final = {"status": 0, "state_priv": 9}
-"""This machine has only SCC of these registers: the number of its bit."""
+"""The bit number of SCC, which is all that the simulator has of these registers."""
 _PAIRS: Final = {"flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK}
 _ALL_OR_NOTHING: Final = frozenset({"scratch_base", "vcc_hi"})
 """Registers whose bits this machine cannot mark as undefined one by one."""

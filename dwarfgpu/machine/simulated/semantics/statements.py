@@ -55,7 +55,7 @@ _NAMES: Final = {
     "active": "w.active_lanes",
     "lane": "w.lane",
 }
-"""Names of expressions that are no operands."""
+"""Names of expressions that are not operands."""
 _WORD: Final = pattern(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = pattern(r"\b([A-Za-z_]\w*)\(")
 _NUMBER: Final = pattern(r"\b(?:scalar32|u32)\(")
@@ -168,7 +168,7 @@ class _Piece(SourceStatements, ControlStatements):
         return f"({name} & {mask:#x})"
 
     def _filled(self, expression: str) -> str:
-        """Return an expression with the names that are no operands replaced."""
+        """Return an expression with the names that are not operands replaced."""
         next_pc = self.item.instruction.address + self.item.instruction.size
         is_scalar = self.operation.is_scalar
 

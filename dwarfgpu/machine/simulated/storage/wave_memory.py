@@ -74,7 +74,7 @@ class WaveMemories:
     scratch_written: Lanes | None = None
     """Ones for its bytes that were written, in the same shape; None where that is unknown."""
     own_scratch: Allocation | None = None
-    """Its private memory, where that is no part of global memory."""
+    """Its private memory, where that is not part of global memory."""
     scratch_start: int | None = None
     """The address of its private memory in global memory, where it is a part of that."""
     scratch_advice: str = ""
@@ -235,7 +235,8 @@ class WaveMemory(RunningWave):
 
     @staticmethod
     def _require_aligned(space: Space, addresses: Lanes, lanes: Lanes, size: int) -> None:
-        """Raise `WaveStop` for an atomic operation at an address that is no multiple of its size.
+        """Raise `WaveStop` for an atomic operation at an address that is not a multiple of its
+        size.
 
         Loads and stores may be misaligned: HSA has SH_MEM_CONFIG.alignment_mode UNALIGNED.
         """
