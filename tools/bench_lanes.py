@@ -58,7 +58,7 @@ PARTED = (
 SAMPLE = 10
 """The waves whose loop is timed; it is equally long for each."""
 NATIVE_NS = 83
-"""One evaluation by gimli, in Rust, of a variable in a register: the figure of the direction."""
+"""One evaluation by gimli, in Rust, of a variable in a register: the figure behind the goal."""
 GDB_SCRIPT = """
 import time, gdb
 frame = gdb.selected_frame()
