@@ -1,4 +1,4 @@
-"""Seeded random waves and expressions of which the lanes part (docs/decisions/0008).
+"""Seeded random waves and expressions whose lanes diverge (docs/decisions/0008).
 
 Expressions are made from the result down, so that most of them evaluate; a few are spoiled. What
 they are made of differs by lane: vector registers, private memory, the lane itself.
@@ -35,7 +35,7 @@ TYPES = {
 }
 UNIT = ExplicitUnit(UnitFormat(), AMD_PROVISIONAL, TYPES, {0: 0x1000, 1: 0x1040})
 LOCAL, PRIVATE, SCRATCH = 1 << 48, 2 << 48, 0x7D00_0000_0000
-PLACES = {  # numbers of address spaces, and addresses of which a part is known
+PLACES = {  # numbers of address spaces, and partly known addresses
     0: (0x1000, 0x1030, SCRATCH + 0x100),
     1: (0x1000, LOCAL + 8, PRIVATE + 0x10, PRIVATE + 0x3E, SCRATCH + 0x104),
     3: (0, 8, 0x3C, 0xFC),
@@ -91,7 +91,7 @@ def _memories(rng: Random, state: StateTarget, wave: int) -> None:
                     data = rng.randbytes(rng.choice((4, 12, 16)))
                     with contextlib.suppress(
                         UsageError, Unavailable
-                    ):  # told before, or not allocated
+                    ):  # given before, or not allocated
                         state.set_memory(Memory(space, wave, lane), address & ~3, data)
 
 
@@ -163,7 +163,7 @@ class Expression:
         )
 
     def _loop(self, depth: int) -> str:
-        """As often as two bits of a value tell."""
+        """As often as two bits of a value give."""
         self.labels += 1
         this = self.labels
         return (

@@ -106,7 +106,7 @@ def save(folder: Path, number: int) -> None:
 
 
 def is_whole(folder: Path) -> int:
-    """The number of the document, of which every array is there with its contents."""
+    """The number of the document whose arrays are all there with their contents."""
     document = json.loads((folder / "s.json").read_bytes())
     for name in document["files"]:
         data = (folder / name).read_bytes()

@@ -148,7 +148,7 @@ class Dumped:
                     lines.append(text)
 
     def entry(self, key: Key) -> list[str]:
-        """What is said of an entry; empty if it does not exist."""
+        """The report of an entry; empty if it does not exist."""
         head, *lines = self.entries.get(key, [""])
         end = int(head.split()[-1], 16) if head else 0
         return [head, *(self._line(line) for line in lines if _location(line) < end)]

@@ -75,7 +75,7 @@ def built(source: str, folder: Path) -> tuple[Path, Path]:
 
 
 def answers(program: list[str], focus: str, asked: list[Asked]) -> list[str]:
-    """What is said to each command, errors included, without the number in the history."""
+    """The output of each command, errors included, without the number in the history."""
     words = ["-ex", focus]
     for number, item in enumerate(asked):
         words += ["-ex", f"echo \\n@@{number}\\n", "-ex", item.command]

@@ -243,7 +243,7 @@ def _part(
 
 
 def _until_prompt(lines: Iterator[str]) -> tuple[str, str]:
-    """What is said before the next prompt, and the line of that prompt."""
+    """The output before the next prompt, and the line of that prompt."""
     text = ""
     for line in lines:
         if line.startswith("(dwarfgpu "):

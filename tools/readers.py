@@ -48,7 +48,7 @@ Listed = tuple[int, int, bytes | None]
 
 @frozen
 class Entry:
-    """What both readers tell of an entry."""
+    """The facts of an entry that both readers give."""
 
     offset: int
     depth: int

@@ -181,7 +181,7 @@ def all_at_once(environments: Sequence[Environment]) -> Environment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What pytest has said."""
+    """The output of pytest."""
 
     environment: Environment
     counts: Mapping[str, int]

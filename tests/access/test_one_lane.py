@@ -109,7 +109,7 @@ def test_all_that_an_evaluation_reads_is_bounded(text: str, read_bytes: int) -> 
 
 
 def scattered(known: dict[int, bytes], size_bytes: int) -> Bits:
-    """Global memory of which only ranges are known."""
+    """Global memory with a few known ranges."""
     memory, target = Memory(GFX942.address_space(0)), StateTarget(GFX942)
     for address, data in known.items():
         target.set_memory(memory, address, data)
@@ -147,7 +147,7 @@ def test_reasons_count_the_bytes_that_were_not_read() -> None:
 
 
 def test_a_gap_is_not_looked_at_byte_by_byte() -> None:
-    """A machine that tells what it knows is asked once for each part of a gap that it tells."""
+    """A machine that reports its known ranges is asked once for each part of a gap."""
     memory, target = Memory(GFX942.address_space(0)), Counting(GFX942)
     for address in (0, 8, 24, 1 << 20):
         target.set_memory(memory, address, b"\1\2\3\4")

@@ -114,7 +114,7 @@ def test_frames_of_tail_calls_are_those_of_gdb() -> None:
     ],
 )
 def test_bt_marks_tail_calls(build: str, places: list[str]) -> None:
-    """clang tells where the jump is, not what is behind it; no statement begins there."""
+    """clang gives the address of the jump, not the one after it; no statement begins there."""
     state = STATES / f"stacks.{build}.O2.tail.json"
     lines = run("bt", "--no-args", "--state", state).lines[5:9]
     assert [line.partition(" at ")[0] for line in lines[1:3]] == [

@@ -176,7 +176,7 @@ def without_sections() -> bytearray:
 
 
 def test_a_file_without_section_headers(tmp_path: Path) -> None:
-    """Only the program header PT_GNU_EH_FRAME tells where the information is."""
+    """Only the program header PT_GNU_EH_FRAME locates the information."""
     program = changed(tmp_path / "stripped", without_sections())
     stripped, whole = run_json("frames", program).json, run_json("frames", PROGRAM).json
     assert stripped["sections"][0]["search_table"] == whole["sections"][0]["search_table"]

@@ -149,7 +149,7 @@ def test_a_call_keeps_what_the_convention_preserves(
 
 
 def test_slots_of_scratch(tool: Callable[[str], str], tmp_path: Path) -> None:
-    """A store to the middle of a slot ends it. A slot of the lanes on entry says so."""
+    """A store to the middle of a slot ends it. A slot of the lanes on entry is marked."""
     text = """
       s_mov_b32 s33, s32
       s_addk_i32 s32, 0x40

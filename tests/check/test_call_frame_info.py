@@ -53,7 +53,7 @@ CFA_OFFSET = b"\x0e\x08"
 SET_LOC = b"\x01" + words(0x1010)
 BACK = b"\x01" + words(0x1000)
 UNKNOWN = cfi_entry(b"\xff" * 4, b"\x04xyz\0")
-"""A CIE whose augmentation nobody defines."""
+"""A CIE with an undefined augmentation."""
 PAIR = "regx s30; piece 4; regx s31; piece 4"
 
 TABLE: list[tuple[str, str, bytes, bytes]] = [

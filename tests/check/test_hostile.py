@@ -187,7 +187,7 @@ def test_a_number_of_many_bits_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_broken_symbol_table_costs_only_the_wave_size() -> None:
-    """Whose wave size is not told; the rest is checked."""
+    """The wave size is unknown; the rest is checked."""
     symbols = Content(b"\1" * 24, type=2, link=0x77, entry_bytes=24)
     shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
     body = b"\x01\x02" + block(operations("plus")) + b"\0"

@@ -44,7 +44,7 @@ class Shape:
 
 @frozen
 class Shapes:
-    """All that some schemas can tell apart. It knows the keywords of `KEYWORDS`, no others.
+    """All that some schemas can distinguish. It knows the keywords of `KEYWORDS`, no others.
 
     Order in arrays is not a difference, nor is how many items are alike, but where a bound of
     `minItems` and `maxItems` lies between. Strings and numbers differ as patterns, bounds and

@@ -122,7 +122,7 @@ def validate(document: Json) -> None:
 
 @cache
 def shapes() -> Shapes:
-    """What the schemas of dwarfgpu tell apart; SARIF's is another's."""
+    """What the schemas of dwarfgpu distinguish; SARIF's schema is not ours."""
     paths = sorted({*SCHEMAS.glob("*.json")} - {SCHEMAS / "check-sarif.json"})
     return Shapes.of_schemas([schema(path.stem) for path in paths])
 

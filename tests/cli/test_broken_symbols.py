@@ -1,4 +1,4 @@
-"""Code objects of AMD GPUs whose symbol tables, which tell the wave size, cannot be read."""
+"""Code objects of AMD GPUs whose symbol tables, which have the wave size, cannot be read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.cli.command import FIXTURES, run
 
 
 def without_symbols(name: str, folder: Path) -> Path:
-    """A copy of a code object whose symbol tables are told to end beyond the file."""
+    """A copy of a code object whose symbol tables end beyond the file."""
     data = bytearray((FIXTURES / "hip" / name).read_bytes())
     headers, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
     for start in range(headers, headers + 64 * count, 64):

@@ -80,7 +80,7 @@ def test_a_person_reads_arguments_and_ids_of_every_lane(
         assert limit == 10
         assert memory(state, into, 1024) == bytes(1024)
         with pytest.raises(Unavailable, match="not in the state"):
-            memory(state, out, 4)  # nobody has written it
+            memory(state, out, 4)  # it was never written
         text = state.machine.waves[wave.wave]
         assert text.wave_in_group is not None
         for lane in range(lanes):
@@ -260,7 +260,7 @@ def test_integers_of_a_type(encoding: str, bit_size: int, expected: tuple[int, i
 
 
 def test_buffers_of_the_wrong_size(tmp_path: Path) -> None:
-    """The debugging information tells what a pointer points to."""
+    """The debugging information has the type of a pointer's target."""
     (tmp_path / "wide.npy").write_bytes(npy_bytes(Npy("<f8", (4,), bytes(32))))
     (tmp_path / "float.npy").write_bytes(npy_bytes(Npy("<f4", (4,), bytes(16))))
     (tmp_path / "two.npz").write_bytes(b"PK\3\4" + bytes(12))

@@ -40,7 +40,7 @@ def test_operations() -> None:
     assert done.out.startswith("4660 ")
 
 
-# Variables of a function of which a caller is in frame 1: it saved x19 below its CFA.
+# Variables of a function whose caller is in frame 1: it saved x19 below its CFA.
 _CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
 _NAMED = (dw.AT_NAME, dw.FORM_STRING)
 _SIZED = (dw.AT_BYTE_SIZE, dw.FORM_DATA1)

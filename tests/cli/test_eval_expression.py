@@ -200,7 +200,7 @@ def test_only_the_element_is_read() -> None:
 
 
 def test_what_the_machine_does_not_tell() -> None:
-    """As of a variable: the place is told, the bytes are not."""
+    """As for a variable: the answer has the location, but no bytes."""
     arguments = ("--state", ASM, "--lane", 3, "*(int *) local#0x7000")
     done = run("eval", *arguments)
     assert (done.out, done.status) == ("*(int *) local#0x7000 = <unavailable>\n", 1)

@@ -528,7 +528,7 @@ def literal(*arguments: object) -> Done:
 
 
 def test_strict_reads_literally() -> None:
-    # the whole register, of which an int is the first lane's
+    # the whole register; its first int is that of the first lane
     assert literal("--demo", "--lane", 0, "t").out == "t = 320\n"
     done = run_json("eval", "--demo", "--lane", "all", "t", "--strict")
     [only] = done.json["lanes"]  # one lane where DW_AT_LLVM_lanes is absent (A.3.3.5)
@@ -658,7 +658,7 @@ def test_a_given_lane_count_must_agree_with_the_attribute() -> None:
 
 @pytest.mark.parametrize("told", [("--state", ASM), ("--demo",)])
 def test_a_wave_has_no_more_lanes_than_its_size(told: tuple[object, ...]) -> None:
-    """A.2.5.1: a lane is one of the thread. Without state and file nothing tells the size."""
+    """A.2.5.1: a lane is one of the thread. Without state and file the size is unknown."""
     done = run("eval", *told, "--lane", 70, "--lanes", 128, "-e", "LLVM_push_lane")
     assert done.error == "InconsistentContext: lane count 128 and the wave of 64 lanes disagree"
     assert run("eval", "--lane", 70, "--lanes", 128, "LLVM_push_lane").lines == ["70"]

@@ -41,7 +41,7 @@ OWN_DWORD = "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset; deref_size 4"
         (0, ["--lane", "all", OWN_DWORD, "--reg", "v3=[1, 2]", "--reg", "exec=3"]),
         (1, ["--lane", "all", OWN_DWORD, "--reg", "v3=[1, 2]", "--reg", "exec=7"]),
         (1, ["--lane", "all", OWN_DWORD, "--reg", "v3=[1, 2]"]),  # none known to be inactive
-        (0, ["--lane", "all", OWN_DWORD, "--reg", "exec=0"]),  # nobody is active
+        (0, ["--lane", "all", OWN_DWORD, "--reg", "exec=0"]),  # no lane is active
         # operations
         (0, ["lit1"]),
         (0, ["regx v3"]),  # a location is an answer, though nothing can be read there

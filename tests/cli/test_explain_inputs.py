@@ -219,7 +219,7 @@ def test_frames_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_steps_know_what_called_them() -> None:
-    """Two calls one after the other: an expression, then a location list, are told apart."""
+    """Two calls one after the other: an expression and a location list are distinguished."""
     record = run_json("explain", *LOCATIONS, "called_step").json
     titles = {step["number"]: step["operation"] for step in record["steps"]}
     called = [step for step in record["steps"] if step["parent"] is not None]

@@ -249,7 +249,9 @@ def test_frames_that_are_not_there(command: str, message: str) -> None:
 
 def test_backtrace_at_the_prompt() -> None:
     assert prompt("bt") == run("bt", "--state", CHAIN, "--lane", 1).lines
-    assert prompt("where 2") == prompt("bt")[:2]  # that there are more is told to who types
+    assert (
+        prompt("where 2") == prompt("bt")[:2]
+    )  # only an interactive user sees that there are more
     assert len(prompt("frame 5", "backtrace")) == 13
 
 
@@ -295,7 +297,7 @@ def test_the_stack_of_a_cpu_is_gdb_s() -> None:
 
 
 def test_variables_of_an_outer_frame_of_a_cpu() -> None:
-    """`n` is what it was on entry: the call tells it, the register is lost."""
+    """`n` has its value on entry: the call gives it, the register is lost."""
     assert run("eval", "--state", GCC, "--frame", 1, "n").out == "n = 41\n"
     copy = run("eval", "--state", GCC, "--frame", 1, "copy").out
     assert copy.startswith(

@@ -1,4 +1,4 @@
-"""What is said of wrong requests about cores: what, where, and what to do."""
+"""Errors of wrong requests about cores: what, where, and what to do."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_messages_of_the_prompt() -> None:
 
 
 def test_an_address_out_of_bounds_has_one_reason() -> None:
-    """The core leaves nothing out, and says so by what it has."""
+    """The core omits nothing, and its contents show that."""
     _, err = prompt("print *(int *) 0x7e00000076b0")
     assert err.endswith("Cannot access memory at address 0x7e00000076b0: nothing is mapped there\n")
 

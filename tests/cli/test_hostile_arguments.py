@@ -1,4 +1,4 @@
-"""Arguments that nobody meant."""
+"""Hostile arguments."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_a_separate_debug_file(tmp_path: Path) -> None:
 
 
 def test_eval_in_a_stripped_file(tool: Tool, tmp_path: Path) -> None:
-    """The wave size is told by descriptors, which the debug file does not have."""
+    """The wave size is in descriptors, which the debug file does not have."""
     objcopy, debug, path = tool("llvm-objcopy-19"), tmp_path / "k.debug", tmp_path / "k.co"
     whole = FIXTURES / "hip/nest.gfx1100.O2.v5.co"
     for command in (

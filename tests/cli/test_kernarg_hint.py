@@ -1,4 +1,4 @@
-"""A kernel's argument without a value: the commands tell that the kernarg segment has it."""
+"""A kernel's argument without a value: the commands report that the kernarg segment has it."""
 
 from __future__ import annotations
 

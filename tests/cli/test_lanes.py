@@ -274,7 +274,7 @@ def test_a_lane_outside_the_frame_has_what_needs_no_frame(command: str, expected
     ("state", "wave", "lane"), [("divergent.gfx942", 2, 61), ("dispatch.gfx1100", 5, 20)]
 )
 def test_a_lane_without_a_work_item_is_in_no_frame(state: str, wave: int, lane: int) -> None:
-    """Whether or not anything tells where lanes are."""
+    """With and without lane positions."""
     focus = ("--state", STATES / f"{state}.json", "--batch", "-ex", f"wave {wave}")
     script = (f"lane {lane}", "frame", "info locals", "bt", "print $_lane", "info frame")
     done = run("debug", *focus, *(word for command in script for word in ("-ex", command)))

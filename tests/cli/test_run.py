@@ -173,7 +173,7 @@ def test_an_access_past_a_buffer_names_buffer_lane_and_line() -> None:
 
 
 def test_a_stop_is_before_the_instruction_and_leaves_memory_as_it_was(tmp_path: Path) -> None:
-    """Lanes 0 to 31 could store, lane 32 not: nobody has."""
+    """Lanes 0 to 31 could store, lane 32 could not: no lane has stored."""
     path = tmp_path / "out.npy"
     done = run_json(
         "run", CL / "kernels.gfx942.O2.v5.co", "call", "--grid", 64, "--workgroup", 64,

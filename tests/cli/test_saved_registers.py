@@ -1,4 +1,4 @@
-"""Which registers `info frame` tells as saved by a frame."""
+"""The registers that `info frame` lists as saved by a frame."""
 
 from __future__ import annotations
 

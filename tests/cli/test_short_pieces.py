@@ -1,4 +1,4 @@
-"""Variables of which the pieces describe less than their type: of every kind of type."""
+"""Variables whose pieces describe less than their type, for every kind of type."""
 
 from __future__ import annotations
 

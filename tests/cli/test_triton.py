@@ -1,4 +1,4 @@
-"""Variables of Triton's kernels: vector registers, of which each lane has its own dword."""
+"""Variables of Triton's kernels: vector registers with a dword for each lane."""
 
 from __future__ import annotations
 

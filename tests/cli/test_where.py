@@ -324,7 +324,7 @@ def test_broken_lists_are_problems_and_the_rest_is_shown(tmp_path: Path) -> None
     data = bytearray(read_fixture("x86_64/demo.gcc.O2.v5"))
     lists = ObjectFile("demo", bytes(data)).section_data(".debug_loclists")
     at = data.index(lists)
-    data[at + 0x20 : at + len(lists)] = b"\x7f" * (len(lists) - 0x20)  # kinds that nobody knows
+    data[at + 0x20 : at + len(lists)] = b"\x7f" * (len(lists) - 0x20)  # unknown kinds
     path = tmp_path / "broken"
     path.write_bytes(data)
     answer = run_json("where", "--all", path)

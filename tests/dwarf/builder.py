@@ -40,7 +40,7 @@ def elf(
     endian: Endian = "little",
     type: int = 3,
 ) -> bytes:
-    """An ELF file of these sections; gfx942 unless told otherwise."""
+    """An ELF file of these sections, by default of gfx942."""
     order = "<" if endian == "little" else ">"
     header_form, section_form = {
         64: ("HHIQQQIHHHHHH", "IIQQQQIIQQ"),

@@ -203,10 +203,10 @@ BROKEN = b"\x16"
         ([entry(0x30, 0x40, REG), entry(0x10, 0x20, REG)], [(0x10, 0x20), (0x30, 0x40)], None, []),
         # an entry that says that there is nothing is a hole
         ([entry(0x10, 0x30, REG), entry(0x30, 0x40, EMPTY)], [(0x10, 0x30)], None, []),
-        # but not where another one tells more
+        # but not where another one has more
         ([entry(0x10, 0x30, REG), entry(0x20, 0x40, EMPTY)], [(0x10, 0x30)], None, []),
         ([entry(0x10, 0x20, BROKEN)], [], None, []),
-        # the int has 4 bytes, of which 2 are described
+        # 2 of the 4 bytes of the int are described
         ([entry(0x10, 0x20, HALF)], [(0x10, 0x20)], [], []),
         ([entry(0x10, 0x20, HALF), entry(0x18, 0x30, REG)], [(0x10, 0x30)], [(0x18, 0x30)], []),
         ([entry(0x10, 0x20, CALL)], [(0x10, 0x20)], [], []),
@@ -431,7 +431,7 @@ def test_the_sums_of_a_library(tool: Callable[[str], str]) -> None:
             "the ranges of its location list contain no code: it is optimized out",
         ),
         ([entry(0, 0x20, REG)], None),
-        ([entry(0, 0x20, EMPTY)], None),  # evaluating it tells why
+        ([entry(0, 0x20, EMPTY)], None),  # its evaluation gives the reason
         ([default(REG)], None),
     ],
 )

@@ -119,7 +119,7 @@ X, LOST_X = variable("x", 3, REG), variable("x", 3, NOTHING)
         ([X], [X], []),
         ([X], [LOST_X], [("worse", "", "x", 0)]),
         ([X], [], [("vanished", "", "x", 0)]),
-        # linkage names tell overloaded functions apart
+        # linkage names distinguish overloaded functions
         (
             [function("f", X, linkage="_Z1fi"), function("f", LOST_X, linkage="_Z1fd")],
             [function("f", LOST_X, linkage="_Z1fd"), function("f", X, linkage="_Z1fi")],

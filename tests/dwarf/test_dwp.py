@@ -61,7 +61,7 @@ ROWS: dict[int, Row] = {
     0x1111_0000_0000_0001: {1: (0, 0x20), 3: (0, 0x10)},
     0x2222_0003_0000_0001: {1: (0x20, 0x30), 3: (0x10, 0x18)},  # the same slot: 7.3.5.3's step
     0x3333_0003_0000_0001: {1: (0x50, 0x40), 3: (0x10, 0x18)},
-    0: {1: (0x90, 8)},  # a signature of 0 is one too: the row tells that the slot is used
+    0: {1: (0x90, 8)},  # a signature of 0 is one too: the row shows that the slot is used
 }
 
 

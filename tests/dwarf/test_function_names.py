@@ -19,7 +19,7 @@ from tests.language.sessions import FIXTURES, demo
 
 @pytest.mark.parametrize("program", ["types.gcc.O0.v5", "types.clang.O0.v5", "meanings.gcc.O0.v5"])
 def test_names_in_frames(program: str) -> None:
-    """As the symbols of the same functions tell them."""
+    """As the symbols of the same functions have them."""
     session = demo(program)
     (code_object,) = session.code_objects
     different, compared = [], 0

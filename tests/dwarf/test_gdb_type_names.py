@@ -1,4 +1,4 @@
-"""Names of types are spelled as GDB spells them: random declarations, and what GDB 13 said.
+"""Names of types are spelled as GDB spells them: random declarations, and GDB 13's answers.
 
 `tools/gdb_type_names.py --record` wrote them; it compares many more where GDB is installed.
 """

@@ -353,7 +353,7 @@ def test_names_of_dwarf_5() -> None:
     ]
     entry_0 = result.file(0).entry
     assert (entry_0.modified, entry_0.size_bytes) == (0x0201, 0x63)
-    # what nobody knows is kept by its number
+    # an unknown code is kept by its number
     assert [(number, value.raw) for number, value in entry_0.other_values] == [
         (0x2ABC, b"vendor"),
         (0x3FFF, 0x1234),

@@ -28,7 +28,7 @@ ROOT = Shape(
     ),
 )
 HEADER = b"\0\0\0\0\x05\0\x08\0"
-"""Length (nobody reads it), version, address_size, segment_selector_size."""
+"""Length (unused), version, address_size, segment_selector_size."""
 ADDRESSES = {".debug_addr": HEADER + b"".join(a.to_bytes(8, "little") for a in (0x5000, 0x6000))}
 LOAD = 0x10_0000
 

@@ -107,7 +107,7 @@ def test_where_with_another_function_finds_none() -> None:
 def test_values_in_functions_that_use_them(function: str, name: str, text: str) -> None:
     done = run("eval", "--file", LIBRARY, "--pc", hex(_pc(function)), *MEMORY, name)
     assert done.lines[0].startswith(f"{name} = {text}")
-    # Which instance it is, the types tell and not the entries.
+    # The types determine which instance it is, not the entries.
     assert any("of 2 instances" in note for note in done.notes) == (name == "storage")
 
 

@@ -170,7 +170,7 @@ def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
     assert read == []
     known = first_names([file], ("variable",), "number_42y")
     assert did_you_mean("number_42y", known) == ' Did you mean "number_42x"?'
-    assert 0 < len(read) <= 64  # those of which the numbers are near
+    assert 0 < len(read) <= 64  # those with near numbers
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -205,7 +205,7 @@ def test_nothing_is_opened_before_it_is_needed(
 
 
 def test_names_in_an_index_lead_to_split_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`.debug_names` tells the skeleton and the offset in the split unit (DWARF 5 6.1.1.4.3)."""
+    """`.debug_names` gives the skeleton and the offset in the split unit (DWARF 5 6.1.1.4.3)."""
     code = opened(SPLIT / "named/prog")
     assert code.info.names.tables
     find = code.info.names.find("corner", {dw.TAG_VARIABLE})
@@ -298,7 +298,7 @@ def skeleton(name: bytes, folder: bytes = b".", id: int = 0x1234) -> bytes:
     ],
 )
 def test_paths_that_lead_nowhere(name: bytes, message: str, tmp_path: Path) -> None:
-    """A path comes from the file: only regular files are opened, everything else is told."""
+    """A path comes from the file: only regular files are opened, everything else is reported."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "text").write_text("text")
     path = tmp_path / "prog"

@@ -221,7 +221,7 @@ def test_an_import_that_cannot_be_followed_leaves_the_rest_usable() -> None:
 
 
 def test_a_name_in_a_file_that_is_not_there() -> None:
-    """The variable is told, a search that might mean it is not answered with nothing."""
+    """The variable is reported: a search that might mean it has an answer."""
     info = units_of(
         unit(b"\x01\x08" + at(0) + b"\x04w\0\0"), others={".gnu_debugaltlink": b"gone\0" + ID}
     )

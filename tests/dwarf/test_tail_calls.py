@@ -38,7 +38,7 @@ class Function:
     calls: tuple[str, ...] = ()
     """Functions called, each returning 8 bytes further on."""
     jumps: tuple[str, ...] = ()
-    """From 0x80 on; a name that ends with `@` tells only where the jump is."""
+    """From 0x80 on; a name that ends with `@` gives only the address of the jump."""
     is_described: bool = True
 
 

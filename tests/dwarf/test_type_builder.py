@@ -272,7 +272,7 @@ def test_the_lower_bound_of_a_language(language: int, expected: int) -> None:
         (b"\x23\x08", (64, None)),  # plus_uconst 8
         (b"\x10\x08\x22", (64, None)),  # constu 8; plus
         (b"\x12\x06\x22", (0, b"\x12\x06\x22")),  # through a virtual table
-        (b"\x23\x80", (0, b"\x23\x80")),  # cut short: evaluating it says so
+        (b"\x23\x80", (0, b"\x23\x80")),  # cut short: its evaluation raises the error
     ],
 )
 def test_member_locations_of_dwarf_2(expression: bytes, expected: tuple[int, bytes | None]) -> None:

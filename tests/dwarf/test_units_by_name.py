@@ -33,7 +33,7 @@ EVERY = (*INDEXED, "without")
 
 
 def opened(name: str) -> DebugInfo:
-    """A fixture, or one in which nothing tells where a name is."""
+    """A fixture, or one without an index of names."""
     if name != "without":
         return fixture(name)
     data = bytearray(read_fixture("index/symbols.gcc"))
@@ -155,7 +155,7 @@ def test_units_read_for_a_location(file: str, symbol: str, unit: str) -> None:
     subprogram = Scopes(info).subprogram_at(result.address)
     assert subprogram is not None and subprogram.unit.name == unit
     assert read(info) == [unit]
-    # not even the own entries of others: the address area or .debug_aranges tells
+    # not even the own entries of others: the address area or .debug_aranges suffices
     assert [unit.name for unit in info.units if "root" in vars(unit)] == [unit]
 
 
@@ -179,7 +179,7 @@ def test_units_read_by_where(file: str, name: str, units: list[str]) -> None:
         if variable.groups
     ]
     assert [unit.name for unit in result if unit is not None] == units
-    if file != "index/lld.clang":  # names by index: their bytes do not tell
+    if file != "index/lld.clang":  # names by index: their bytes do not show them
         assert read(info) == units
 
 
@@ -272,7 +272,7 @@ def test_symbols_by_name(name: str, count: int) -> None:
 
 @pytest.mark.parametrize("file", ["index/gdb.gcc", "index/lld.clang", "index/symbols.gcc"])
 def test_damaged_indexes_and_symbols(file: str) -> None:
-    """Whatever they tell, names are found or an error of ours is raised."""
+    """Whatever they contain, names are found or a DwarfGpuError is raised."""
     random = Random(20261120)
     original = read_fixture(file)
     damaged = [

@@ -1,4 +1,4 @@
-"""A walk over all values tells what the entries tell one by one."""
+"""A walk over all values gives the same as the entries one by one."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def extent(text: str) -> Extent:
         ("regx s4; piece 4; piece 4; LLVM_piece_end; lit4; LLVM_offset", "depends", (), None),
         ("regx s4; piece 4; regx s5; piece 4; LLVM_piece_end; lit4; LLVM_offset",
          "whole", (), None),
-        # the mask tells which lanes are undefined
+        # the mask has the undefined lanes
         ("LLVM_undefined; regx v1; lit3; LLVM_select_bit_piece 32, 64", "depends", (), None),
         # Branches: a way to the end on which nothing is left is possible
         ("lit0; lit1; bra 1; nop; stack_value", "whole", (), None),

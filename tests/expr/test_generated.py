@@ -235,7 +235,7 @@ ELEMENTS = ("wave", "lane", "iteration", "frame", "pc", "unit", "object", "targe
 
 @every_declaration
 def test_a_missing_element_is_reported_never_guessed(operation: Operation) -> None:
-    """Without an element of the context: the same result, or an error that says so."""
+    """Without an element of the context: the same result, or an error that names the element."""
     rng = Random(operation.name)
     reported = (MissingContext, Unsupported)
     for _ in range(25):
@@ -255,7 +255,7 @@ def test_a_missing_element_is_reported_never_guessed(operation: Operation) -> No
                 other_place = less.target is None and _has_several_places(ctx)
                 assert other_place or without_wave(partial) == without_wave(whole)
             else:
-                # Only what an absent target would have told can be missing from an error.
+                # An error can lack only what an absent target would have given.
                 assert less.target is None or _nests(data, ctx), (partial, whole)
 
 

@@ -139,7 +139,7 @@ def test_takes_linear_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("seed", range(0, 400, 40))
 def test_fuzz(seed: int) -> None:
-    """A short run of `tools/fuzz.py`; a failure tells the seed of its round."""
+    """A short run of `tools/fuzz.py`; a failure prints the seed of its round."""
     for number in range(seed, seed + 40):
         with sometimes_at_most(number, MAX_CALLS):
             one_round(number)

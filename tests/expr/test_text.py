@@ -267,7 +267,7 @@ UNSIGNED_DISPLACEMENT = ("llvm22_syn.aspace_bregx",)
 
 
 def test_conformance_cases_with_text(repository: Path) -> None:
-    any_gpu = amdgpu_of_both_wave_sizes()  # a case does not tell which
+    any_gpu = amdgpu_of_both_wave_sizes()  # a case does not name it
     machines = {"EM_AMDGPU": any_gpu, "EM_X86_64": X86_64, "EM_386": architecture("i386")}
     for path in sorted((repository / "fixtures").glob("**/*.json")):
         for case in json.loads(path.read_text()).get("cases", ()):

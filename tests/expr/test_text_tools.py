@@ -39,7 +39,7 @@ BINARIES = sorted(
     for path in FIXTURES.glob("*/*")
     if path.suffix in (".co", ".v4", ".v5") and not re.match(r"shapes\.gcc|meanings", path.name)
 )
-"""Those of one unit, in which references need no unit to be told."""
+"""Those of one unit, in which references need no unit."""
 LLVM, READELF, EU_READELF = "llvm-dwarfdump-19", "readelf", "eu-readelf"
 LOST = {
     LLVM: r"(?!)",  # nothing: what it cannot decode it prints as bytes
@@ -47,7 +47,7 @@ LOST = {
     EU_READELF: r"lo_user|TRUNCATED|\?\?\? \(|GNU_encoded_addr|GNU_variable_value|"
     r"(?:bra|skip) \d{20}",
 }
-"""Where a tool does not tell all, or tells it wrong (docs/expression-syntax.md)."""
+"""Where the text of a tool is incomplete or wrong (docs/expression-syntax.md)."""
 UNIT_HEADER_BYTES = 12
 INT = UNIT_HEADER_BYTES + 1
 """Offset of the base type in `object_file`."""

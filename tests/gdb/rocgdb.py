@@ -26,7 +26,7 @@ from dwarfgpu.objfile.elf import open_object
 
 SHF_ALLOC = 2
 LOADED = 0x123450000
-"""Where a code object is in memory of which nothing else is known."""
+"""Where a code object is in otherwise unknown memory."""
 PLACE = r"\((?P<space>\w+)#(?P<address>0x[0-9a-f]+)\)"
 ARRAY = re.compile(r"\*\(unsigned char \(\*\)\[(?P<count>\d+)\]\) " + PLACE)
 SET_BYTE = re.compile(
@@ -291,7 +291,7 @@ class Command:
 
 
 def no_symbols(address: int) -> None:
-    """gdb.Value of a number, of which only the symbol is asked for."""
+    """gdb.Value of a number, for its symbol alone."""
     raise Error(f"No symbol matches {address:#x}.")
 
 

@@ -61,7 +61,7 @@ print("@" + json.dumps(found))
 
 @pytest.fixture(scope="module")
 def host(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program of two threads beside its library, as `host.c` tells."""
+    """A program of two threads beside its library, as `host.c` describes."""
     folder = tmp_path_factory.mktemp("host")
     for command in (
         ["-shared", "-fPIC", "-o", folder / "plugin.so", HERE / "plugin.c"],

@@ -110,7 +110,7 @@ print(said("output n"), said("output sp->in[0].count"))
 
 
 def test_the_function_in_a_condition(debugger: Debugger, demo: Path) -> None:
-    """No event tells that the program went on between the two conditions."""
+    """No event shows that the program ran between the two conditions."""
     commands = ('break factorial if $dwarfgpu("n") == 3', "run", "output n")
     out, err = debugger.run(*commands, file=demo)
     assert out.endswith("3") and "Error" not in err

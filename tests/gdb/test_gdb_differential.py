@@ -114,7 +114,7 @@ int main(int argc, char **argv) { long x = argc; return (int)hold(&x, argc + 6);
 def test_what_needs_the_caller_of_main(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, compiler: str
 ) -> None:
-    """At GDB's own settings, and only those; why a register is lost is told by explain."""
+    """At GDB's own settings, and only those; explain gives the reason for a lost register."""
     (tmp_path / "main.c").write_text(CLOBBERED)
     program = tmp_path / "main"
     command = [tool(compiler), "-O2", "-g", str(tmp_path / "main.c"), "-o", str(program)]

@@ -186,7 +186,7 @@ say(numbers.text[:7])
 
 
 def test_memory_that_changes_unseen_is_read_again(debugger: Debugger, demo: Path) -> None:
-    """No event tells it, as of memory that is shared with another process."""
+    """No event shows it, as for memory that is shared with another process."""
     code = """
 import os
 numbers, sink = dg.variable("numbers"), dg.variable("sink")

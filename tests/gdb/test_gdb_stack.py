@@ -33,7 +33,7 @@ def tell(*what):
 
 
 def printed_by(debugger: Debugger, code: str, *before: str, file: Path) -> list[str]:
-    """What code tells, without what GDB says of the program as it runs."""
+    """What code prints, without GDB's messages about the running program."""
     code = TELL + code
     lines = debugger.python(code, *before, file=file).splitlines()
     return [line.removeprefix("= ") for line in lines if line.startswith("= ")]
@@ -237,7 +237,7 @@ tell(gdb.selected_frame().level(), found)
 
 
 def test_a_frame_that_gdb_made_for_a_call(debugger: Debugger, optimized: Path) -> None:
-    """Behind it the frames are GDB's, and that is told."""
+    """Behind it the frames are GDB's, and a note names them."""
     code = """
 try:
     gdb.execute("call mid(7)", to_string=True)

@@ -1,4 +1,5 @@
-"""Types whose shape the running program tells: `dwarfgpu print` inside GDB against GDB's own."""
+"""Types whose shape the running program determines: `dwarfgpu print` inside GDB against GDB's
+own."""
 
 from __future__ import annotations
 

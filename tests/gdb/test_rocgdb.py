@@ -27,7 +27,7 @@ STATES = {
 def session(
     repository: Path, state: str, *commands: str, uri: str = "sized"
 ) -> dict[str, list[str]]:
-    """What each command says; `log` tells what GDB was told to do."""
+    """The output of each command; `log` has the requests to GDB."""
     words = str(repository / state), *commands
     done = finished(*words, script=STAND_IN, environment={"STAND_IN_URI": uri})
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]

@@ -1,4 +1,4 @@
-"""Random arithmetic, bit-fields and enumerations included: gcc tells the values and the types."""
+"""Random arithmetic, bit-fields and enumerations included: gcc gives the values and the types."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def at(program: str, function: str) -> Session:
 )
 def test_names(program: str, name: str, expected: str) -> None:
     if program == "meanings.gcc.O2.v4" and name.endswith(LOST):
-        expected = "<optimized out>"  # nothing writes them, and gcc does not tell the value
+        expected = "<optimized out>"  # nothing writes them, and gcc does not give the value
     assert text(at(program, "main"), name) == expected
 
 
@@ -286,11 +286,11 @@ UNLIKE: dict[str, str] = {
     ),
     "a cast to a reference is what it refers to": ("(Q &) r|(R &) *qp"),
 }
-"""Expressions of which GDB says something else, by the reason (docs/language.md)."""
+"""Expressions with other answers in GDB, by the reason (docs/language.md)."""
 
 
 def one_line(message: str) -> str:
-    """GDB tells the candidates of an ambiguous name in lines of their own."""
+    """GDB prints the candidates of an ambiguous name in lines of their own."""
     return message.replace("\n  '", " '").replace("), '", ") '")
 
 
@@ -332,7 +332,7 @@ def test_errors_that_gdb_does_not_have() -> None:
         ("meanings.gcc.O0.v5", "1 ? rp : (const Q *) 0", "const Q *"),
         ("meanings.gcc.O0.v5", "1 ? (const R *) rp : qp", "const Q *"),
         ("meanings.gcc.O0.v5", "1 ? far_here : (Near *) 0", "Near *"),
-        # C 6.2.7p3: of compatible types that which tells more.
+        # C 6.2.7p3: of compatible types the more complete one.
         ("demo.gcc.O0.v5", "1 ? (int (*)[]) &numbers : (int (*)[4]) &numbers", "int (*)[4]"),
         ("demo.gcc.O0.v5", "1 ? (int (*)[4]) &numbers : (int (*)[]) &numbers", "int (*)[4]"),
     ],

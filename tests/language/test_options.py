@@ -1,4 +1,4 @@
-"""What the caller gives an evaluation and is told by it: $names, refusals, what was looked at."""
+"""What the caller gives an evaluation and gets from it: $names, refusals, what was looked at."""
 
 from __future__ import annotations
 

@@ -176,7 +176,8 @@ end record""",
 
 @pytest.mark.parametrize(("place", "name"), list(DEFINITIONS))
 def test_definitions(place: str, name: str) -> None:
-    """As GDB's `ptype`, but for shapes that only the program tells, and the margin of strings."""
+    """As GDB's `ptype`, but for shapes that only the program determines, and the margin of
+    strings."""
     variable = frame_of(place).variable(name)
     assert type_text(variable.type, style=variable.unit.style) == DEFINITIONS[place, name]
 

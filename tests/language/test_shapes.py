@@ -1,4 +1,4 @@
-"""Types whose shape the running program tells: the AMD text's figures, and a C++ program."""
+"""Types whose shape the running program determines: the AMD text's figures, and a C++ program."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def said(command: str, expression: str, program: str) -> str:
 )  # fmt: skip
 def test_types(compiler: str, command: str, expression: str, expected: str) -> None:
     ours = said(command, expression, f"types.{compiler}.O0.v5")
-    # GCC does not tell that a destructor is virtual.
+    # GCC does not describe that a destructor is virtual.
     assert ours.replace("virtual ~", "~") == expected
 
 

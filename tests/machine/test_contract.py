@@ -90,7 +90,7 @@ BACKENDS: list[Made] = [
     of_state, of_state_file, of_bulk, of_image, of_core, of_mapped_file,
 ]  # fmt: skip
 READ_ONLY = {of_image: "written_memory_is_read_again_and_what_is_beside_it_stays"}
-"""Images are of files: what no machine tells cannot be written."""
+"""Images are of files: memory of no machine cannot be written."""
 
 
 @pytest.mark.parametrize("check", FACTS, ids=lambda check: check.__name__)

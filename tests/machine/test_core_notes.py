@@ -106,7 +106,7 @@ def test_a_component_that_is_not_in_use_is_all_zeros() -> None:
 
 
 def area(size_bytes: int, enabled: int) -> bytes:
-    """An XSAVE area in which each byte behind the header tells its offset divided by 16."""
+    """An XSAVE area in which each byte behind the header is its offset divided by 16."""
     data = bytearray(fxsave() + bytes(64))
     data += bytes(at // 16 & 0xFF for at in range(576, size_bytes))
     struct.pack_into("<Q", data, 464, enabled)
@@ -174,7 +174,7 @@ def test_notes_belong_to_the_thread_before_them() -> None:
             0x1000,
             "at address 0x1000: this kind of access is not permitted there (SEGV_ACCERR)",
         ),
-        # A fault whose address the processor does not tell.
+        # A fault whose address the processor does not report.
         (11, 128, 0, "of the kernel, without further details (SI_KERNEL)"),
         (11, 0, 42, "sent by process 42 (SI_USER)"),
         (6, -6, 42, "sent by process 42 (SI_TKILL)"),

@@ -186,7 +186,7 @@ BY_BIT = {"ttmp6": "09 00 00 %???????0", "ttmp11": "%??000001 ?? ?? ??"}
     ("target", "expected"),
     [
         ("gfx803", {}),
-        # what is in bits 31:25 of ttmp6 before a trap nobody tells
+        # no document defines bits 31:25 of ttmp6 before a trap
         ("gfx90a", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, **BY_BIT}),
         (
             "gfx942",
@@ -210,7 +210,7 @@ def test_other_scalars(target: str, expected: dict[str, int]) -> None:
         float_denorm_mode_32=3,
     )
     result = other_scalars(asked, PROCESSORS[target], 64, evolve(WAVE, packet=9))
-    # No document tells the bits of mode that no field of the descriptor sets.
+    # No document defines the bits of mode that no field of the descriptor sets.
     assert str(result["mode"]).startswith("39 ")
     assert result == {"exec": 0xFFFF, "mode": result["mode"], **expected}
 
@@ -218,7 +218,7 @@ def test_other_scalars(target: str, expected: dict[str, int]) -> None:
 @pytest.mark.parametrize(
     ("target", "mode"),
     [
-        ("gfx803", "f0 ?? ?? ??"),  # what its bits are called nobody tells
+        ("gfx803", "f0 ?? ?? ??"),  # no document names its bits
         ("gfx942", "f0 %0101??01 %1????001 ??"),
         ("gfx1030", "f0 %0101??01 %1????001 ??"),
         ("gfx1100", "f0 %0101??01 %1????001 ??"),

@@ -1,4 +1,4 @@
-"""A register of which nothing is known is asked for once, not byte by byte."""
+"""An unknown register is read once, not byte by byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scenario told to the engine, and the engine's answer in the form that is compared."""
+"""A scenario given to the engine, and the engine's answer in the form that is compared."""
 
 from __future__ import annotations
 
@@ -349,7 +349,7 @@ class Engine:
 
 
 def _ignore(step: Step) -> None:
-    """An observer, for the engine has other ways where nobody observes."""
+    """An observer, because the engine has other paths without one."""
 
 
 def _class(call: object) -> str:

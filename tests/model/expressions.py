@@ -47,7 +47,7 @@ class Expressions:
     # Expressions.
 
     def made(self, make: Callable[[], None]) -> Steps:
-        """What `make` emits, with branches told from its own first operation."""
+        """What `make` emits, with branches relative to its own first operation."""
         saved, self.steps = self.steps, []
         make()
         out, self.steps = tuple(self.steps), saved
@@ -438,7 +438,7 @@ class Expressions:
             self.emit("LLVM_bit_offset")
 
     def overlapping(self, depth: int) -> None:
-        """Pieces of one storage of which a later one lies inside an earlier one, and is shorter."""
+        """Pieces of one storage, a later one shorter and inside an earlier one."""
         r = self.random
         wide, inner = r.choice((4, 6, 8)), r.choice((0, 1, 2))
         steps = self.made(self.leaf_location)

@@ -267,7 +267,7 @@ class Maker(Expressions):
         return self.spoiled(self.made(self.whole))
 
     def any_bytes(self) -> bytes:
-        """Bytes of operations that nobody meant."""
+        """Bytes of random operations."""
         r = self.random
         out = b""
         for _ in range(r.randrange(1, 9)):

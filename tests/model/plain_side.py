@@ -1,4 +1,4 @@
-"""A scenario told to the plain model, and the model's answer in the form that is compared."""
+"""A scenario given to the plain model, and the model's answer in the form that is compared."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ class Plain:
             write(self.machine, location, bits_of_number(self.scenario.written, count, "little"))
         except Fault as fault:
             written = fault.classes
-            if "Unavailable" in written:  # what was written before is told nowhere
+            if "Unavailable" in written:  # earlier writes are not reported
                 return Answer(places=places, bits=bits, beyond=beyond, written=written)
         except Open:
             written = frozenset({"open"})

@@ -1,4 +1,5 @@
-"""An expression and all it is evaluated in, as plain data: told to the plain model and the engine.
+"""An expression and all it is evaluated in, as plain data: input of the plain model and of the
+engine.
 
 A scenario knows neither of them. Operations are kept as tuples, branches by the index of their
 target, so that a counterexample can be made smaller by leaving operations out.

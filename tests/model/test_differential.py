@@ -89,6 +89,6 @@ def right(m: Machinery, name: str) -> None:
 def test_a_wrong_model_is_found(
     name: str, wrong: Operation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Were an operation wrong on one side, random expressions would soon tell."""
+    """If an operation were wrong on one side, random expressions would soon show it."""
     monkeypatch.setitem(plain_model.OPERATIONS, name, wrong)
     assert any(compare(made(seed)).differ for seed in range(1, 2000) if name in names(seed))

@@ -1,4 +1,4 @@
-"""The bits of an object, of which some may be unknown (`dwarfgpu.model.object`)."""
+"""The bits of an object; some may be unknown (`dwarfgpu.model.object`)."""
 
 from __future__ import annotations
 

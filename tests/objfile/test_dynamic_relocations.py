@@ -20,7 +20,7 @@ PROGRAM, LIBRARY = "x86_64/pointers.gcc.O0.v5", "x86_64/pointers.clang.O0.v5.so"
 
 
 def held(address: int, size_bytes: int) -> bytes:
-    """Memory of which each word of 16 bytes is 0x10, 0, 0 …"""
+    """Memory in which each word of 16 bytes is 0x10, 0, 0 …"""
     whole = (b"\x10" + bytes(15)) * 64
     return whole[address % 16 : address % 16 + size_bytes]
 

@@ -234,7 +234,8 @@ def test_a_field_that_must_be_zero_of_older_code_objects() -> None:
      "gfx1200"],
 )  # fmt: skip
 def test_every_bit_against_the_disassembler(tool: Tool, tmp_path: Path, name: str) -> None:
-    """512 descriptors of one bit each: llvm-objdump says of which it is reserved or must be 0."""
+    """512 descriptors of one bit each: llvm-objdump reports the reserved ones and those that must
+    be 0."""
     lines = [".amdhsa_code_object_version 5", ".rodata", ".p2align 6"]
     for bit in range(512):
         data = (1 << bit).to_bytes(64, "little")

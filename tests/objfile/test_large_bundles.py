@@ -42,7 +42,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Counted]]:
 
 
 def _code(index: int) -> dict[str, bytes]:
-    """The code objects of a bundle, of which the last tells the bundle."""
+    """The code objects of a bundle; the last one has the id of the bundle."""
     code = {id: read_fixture(CODE[id]) for id in DEVICES}
     return {**code, GFX942: code[GFX942] + bytes([index + 1])}
 

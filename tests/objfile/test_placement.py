@@ -163,7 +163,7 @@ def test_values_of_symbols(symbol: tuple[int, int, int], value: int) -> None:
     assert data.read(file.sections[1], 0, 8) == bytes(8)
 
 
-@pytest.mark.parametrize("section", [0, 0xFFF2, 0xFFFF])  # undefined, common, not told here
+@pytest.mark.parametrize("section", [0, 0xFFF2, 0xFFFF])  # undefined, common, beyond the table
 def test_symbols_of_other_files(section: int) -> None:
     file = made(entry(8, 1, 1), [(section, 8, 1)])
     data = ObjectData(file, 0)

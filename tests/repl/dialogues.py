@@ -41,7 +41,7 @@ class Dialogue:
 
     @property
     def answers(self) -> str:
-        """What is said, without the prompts and what was typed."""
+        """The output, without the prompts and the input."""
         return "".join(
             line for line in self.text.splitlines(keepends=True) if not _PROMPT.match(line)
         )

@@ -1,4 +1,4 @@
-"""What `complete` lists is what GDB lists, but for what docs/gdb-differences.md tells."""
+"""`complete` lists what GDB lists, except for the differences in docs/gdb-differences.md."""
 
 from __future__ import annotations
 

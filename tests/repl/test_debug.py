@@ -65,7 +65,7 @@ def lane_id(lane: int) -> str:
     ("lines", "expected"),
     [
         (["print t"], "$1 = 30\n" + NOTES),
-        (["p t", "p/x t"], "$2 = 0x1e\n"),  # an assumption is told once
+        (["p t", "p/x t"], "$2 = 0x1e\n"),  # an assumption is printed once
         (["p t", "p/c t"], "$2 = 30 '\\036'\n"),
         (["p t", "p/z t"], "$2 = 0x0000001e\n"),
         (["p t", "p/t t"], "$2 = 11110\n"),
@@ -156,7 +156,7 @@ def lane_id(lane: int) -> str:
             + NOTES.partition("\n")[0]
             + '\ntype "explain out" to see why\n',
         ),
-        (["info args o", "info args o"], "out = <optimized out>\n"),  # how to ask is told once
+        (["info args o", "info args o"], "out = <optimized out>\n"),  # the hint is printed once
         (["info registers s33"], "s33            0xfffffffe          -2\n"),
         (
             ["i r pc"],

@@ -43,7 +43,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def answer(child: Any, line: str) -> str:
-    """What is said to a line, without its echo."""
+    """The output of a line, without its echo."""
     child.send(f"{line}\r")
     child.expect(PROMPT)
     text = child.before.replace("\r\n", "\n")

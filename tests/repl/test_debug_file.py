@@ -1,4 +1,4 @@
-"""`file` where no program, or another one, is looked at, and what is said without any."""
+"""`file` where no program, or another one, is loaded, and the answers without any."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
 from tests.work import at_most
 
 REACHES_OUT = frozenset({"shell", "pipe", "python", "quit", "save", "set logging enabled", "while"})
-"""They do what they are told; `while 1` for ever."""
+"""They run their arguments; `while 1` without end."""
 TRIED = [command for command in every(COMMANDS) if command.name not in REACHES_OUT]
 HOSTILE = (
     "", "-", "--", "-x", "--x", "- 1", "'", '"', "\\", "(", ")", "[", "]", "{", "}", "$", "$$", "@",

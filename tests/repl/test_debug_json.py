@@ -1,4 +1,4 @@
-"""JSON answers: what each command tells has keys, which its schema has and describes."""
+"""JSON answers: the output of each command has keys, which its schema describes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def demo() -> Shell:
 
 
 def _data(shell: Shell, line: str) -> Any:
-    """What was told, without where the repository is."""
+    """The output, without the path of the repository."""
     answer = json_of(shell, line)
     assert answer["result"] == "done", answer
     return _at_home({key: item for key, item in answer.items() if key not in _ENVELOPE})

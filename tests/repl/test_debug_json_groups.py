@@ -1,4 +1,4 @@
-"""JSON answers of commands that run several: nothing of what each of them tells is lost."""
+"""JSON answers of commands that run several: all of their output is kept."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from tests.cli.command import STATES, run
 
 
 def answers(state: str, *lines: str) -> list[str]:
-    """What is said after the greeting: output, then errors and remarks."""
+    """The text after the greeting: output, then errors and remarks."""
     given = [part for line in lines for part in ("-ex", line)]
     done = run("debug", "--batch", "--state", STATES / state, *given)
     return [*done.lines, *done.err.splitlines()]

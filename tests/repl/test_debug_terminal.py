@@ -196,7 +196,7 @@ def test_bidirectional_controls_are_printed_as_escapes() -> None:
 
 
 class Bytes(io.TextIOWrapper):
-    """A stream of which the bytes are kept; `is_seen`: it is a terminal."""
+    """A stream that keeps its bytes; `is_seen`: it is a terminal."""
 
     def __init__(self, *, is_seen: bool) -> None:
         super().__init__(io.BytesIO(), "utf-8", write_through=True)

@@ -66,7 +66,7 @@ def test_an_absent_command_has_a_reason_of_one_line() -> None:
     assert len(names) > 500
     settings = 0
     for name in names:
-        line = output_of(demo_shell(), name)  # a note is said once in a session
+        line = output_of(demo_shell(), name)  # a note is printed once in a session
         assert LINE.fullmatch(line.rstrip("\n")), (name, line)
         named = re.findall(r'"(?:set )?([^"]+)"', line)[0]
         verb, _, _ = name.partition(" ")

@@ -29,7 +29,7 @@ TARGETS = ("gfx90a", "gfx942", "gfx1100")
 
 
 def crashed(target: str, folder: Path) -> tuple[Path, list[str]]:
-    """The core file of `loop` with a buffer of 300 numbers, and what the run has said."""
+    """The core file of `loop` with a buffer of 300 numbers, and the output of the run."""
     path = folder / "loop.core"
     done = run(
         "run", KERNELS / f"kernels.{target}.O0.v5.co", "loop", "--grid", 256, "--workgroup", 64,

@@ -132,7 +132,7 @@ TARGETS = {
 
 @pytest.mark.parametrize(("target", "expected"), TARGETS.values(), ids=TARGETS)
 def test_a_call_through_a_pointer(tmp_path: Path, target: bytes, expected: int | None) -> None:
-    """It must tell that it led to the function: what was called could have made a tail call."""
+    """It must show that it led to the function: its callee could have made a tail call."""
     callee, result = made(tmp_path, through=target)
     value = entry_value_from_call_site(callee, result, bytes.fromhex("55"), CONTEXT)
     assert (None if value is None else value.bits) == expected

@@ -28,7 +28,7 @@ def code(producer: str = GCC, file: object = "program") -> CodeObject:
 
 
 def stack(context: Context, rules: list[dict[int, Rule]]) -> CfiFrame:
-    """The outermost of the frames of which each has rules for its caller, the top one first."""
+    """The outermost frame; each frame has rules for its caller, the top one first."""
     frame: CfiFrame | None = None
     for rule in rules:
         row = FrameRow(RegisterCfa(7, 16), {16: OffsetRule(-8), **rule}, 16)
@@ -55,7 +55,7 @@ def shown(frame: CfiFrame, objects: list[CodeObject | None], number: int = RDX) 
         ([{}, {}, {}], [code(), code(CLANG), code()], None),
         ([{}, {}, {}], [code(), code(file="library"), code()], None),
         ([{}, {}, {}], [code(CLANG), code(), code()], None),
-        ([{RDX: UndefinedRule()}, {}], [code(), code()], None),  # it is said to be lost
+        ([{RDX: UndefinedRule()}, {}], [code(), code()], None),  # it is undefined by a rule
         ([{}, {RDX: UndefinedRule()}, {}], [code()] * 3, None),
         ([{RDX: OffsetRule(-16)}, {}, {}], [code()] * 3, "0x7ff0"),  # where the innermost saved it
         ([{RDX: OffsetRule(-16)}, {}, {}], [code(CLANG), code(), code()], "0x7ff0"),

@@ -197,7 +197,7 @@ def test_members_have_the_values_of_each_lane(text: str, monkeypatch: pytest.Mon
 def test_expressions_are_evaluated_together(
     text: str, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """60 lanes have no work-item, and nothing in v0; 100 / 0 is told by lane 0 of each wave."""
+    """60 lanes have no work-item, and nothing in v0; lane 0 of each wave reports 100 / 0."""
     waves = sessions("dispatch.gfx1100.json")
     pairs = [(row, lane) for row in range(5) for lane in range(32)]
     assert lane_questions.values_of(waves, text, pairs).together_count == together

@@ -129,7 +129,7 @@ def test_every_lane_at_every_instruction(kind: str, processor: str) -> None:
 
 @pytest.mark.parametrize("processor", LANES)
 def test_every_lane_of_every_frame_at_every_instruction(processor: str) -> None:
-    """c calls y, which has lane_pc of its own: in each frame its own attribute tells."""
+    """c calls y, which has lane_pc of its own: in each frame its own attribute decides."""
     of = program("nested_if_call", processor)
     code_object, is_waiting = opened(of), of.labels["after_y"] - 1
     for ways, shown in many_ways(of.lanes, WAYS):
@@ -167,7 +167,7 @@ def test_the_code_does_what_the_program_says(kind: str, processor: str) -> None:
 
 
 def test_a_spilled_mask_is_where_it_was_put() -> None:
-    """The scalars have another use meanwhile: nothing but the lanes of v40, or memory, tells."""
+    """The scalars are reused meanwhile: only the lanes of v40, or memory, have the mask."""
     for kind in ("nested_if_lanes", "nested_if_memory"):
         of = program(kind, "gfx942")
         ways = ways_of(64)

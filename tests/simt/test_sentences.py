@@ -48,7 +48,7 @@ ONE, TWO, THREE = (f"lit{n}; stack_value" for n in (1, 2, 3))
 
 
 def facts_at(there: Session) -> dict[str, object]:
-    """What is told of the focus, or the kind and words of the error."""
+    """The facts about the focus, or the kind and text of the error."""
 
     def of(ask: Callable[[], object]) -> object:
         try:
@@ -104,7 +104,7 @@ def test_each_may_be_on_each_kind_of_entry(
     # Not described at all is undefined: the lane was not active; no implicit location.
     ((LANE_PC, ((*OTHER, HERE),)), "pc", "InconsistentContext: lane 3 was not active on entry"),
     ((ITERATIONS, ((*OTHER, TWO),)), "iterations", "IllFormed: .* an implicit location"),
-    # Where the wave is tells, also for a lane that waits elsewhere.
+    # The pc of the wave decides, also for a lane that waits elsewhere.
     ((ITERATIONS, ((*OTHER, ONE), (*WAVES, TWO))), "iterations", 2),
     ((ACTIVE, ((*OTHER, ONE), (*WAVES, TWO))), "active", 2),
     ((LANE_PC, ((*OTHER, ONLY_ACTIVE), (*WAVES, waiting(0x1010)))), "pc", 0x1010),
@@ -198,7 +198,7 @@ def test_the_other_elements_are_those_of_the_focus(tmp_path: Path) -> None:
 
 
 def test_a_lane_with_an_error_does_not_hide_the_others(tmp_path: Path) -> None:
-    """Lanes are told at once where that is possible, and one by one where it is not."""
+    """Lanes are evaluated together where that is possible, else one by one."""
     target = StateTarget(GPU.arch)
     target.add_wave(0)
     register = GPU.arch.register_named("v3")

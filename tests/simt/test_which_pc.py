@@ -97,7 +97,7 @@ def test_of_several_lanes_it_is_that_of_the_wave() -> None:
 
 
 def test_it_can_be_forced() -> None:
-    """The lane is taken to be where the wave is, and a note says so."""
+    """The lane is assumed to be where the wave is, and a note reports it."""
     done = run("eval", *AMD, "--pc", WAVE, "--lane", 17, "--force-pc", "part")
     assert done.out == "part = 99 'c'\n"
     forced = f"lanes are assumed to be at {WAVE:#x}, wherever DW_AT_LLVM_lane_pc puts them"
@@ -107,7 +107,7 @@ def test_it_can_be_forced() -> None:
     assert [note for note in done.notes if "assumed" in note] == [forced]
     lanes = run_json("eval", *AMD, "--lane", "3,17", "--force-pc", "part").json["lanes"]
     assert [(lane["pc"], lane["data"]) for lane in lanes] == [(WAVE, 99)] * 2
-    # A lane that never entered is not in the frame, wherever it is said to be.
+    # A lane that never entered is not in the frame, whatever its lane_pc.
     done = run("eval", *AMD, "--pc", WAVE, "--lane", 60, "--force-pc", "part")
     assert "was not active on entry" in done.error
 
@@ -121,7 +121,7 @@ def test_forced_in_the_library(there: Session) -> None:
 
 
 def test_forcing_helps_where_lane_pc_is_wrong() -> None:
-    """The literal example: nothing tells where the lanes are."""
+    """The literal example: the lanes have no described pc."""
     literal = FIXTURES / "asm/nested_if_literal.gfx942.v5.co"
     state = STATES / "nested_if.gfx942.json"
     arguments = ("--file", literal, "--state", state, "--lane", 3, "part")

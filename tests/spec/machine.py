@@ -122,7 +122,7 @@ class World:
         return assemble(text, self.dialect, self.unit.format, self.arch)
 
     def changed(self, **elements: Any) -> World:
-        """The same machine in a context of which some elements are others."""
+        """The same machine in a context with some other elements."""
         return evolve(self, context=evolve(self.context, **elements))
 
     def result(self, text: str, want: ResultKind | None = None) -> Entry:

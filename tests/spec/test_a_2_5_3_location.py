@@ -72,7 +72,7 @@ def of(made: World, *texts: str) -> Location:
 @pytest.mark.parametrize("texts", [
     ("addr 0x1010", "regx s0"),
     ("regx s0", "addr 0x1010"),
-    ("regx s1", "addr 0x1010"),  # s1 is not in the state: the other place tells
+    ("regx s1", "addr 0x1010"),  # s1 is not in the state: the other location is read
     ("LLVM_undefined", "regx s0"),
     ("addr 0x9999", "LLVM_undefined", "addr 0x1010"),
     ("regx s0; piece 2; LLVM_undefined; piece 2", "LLVM_undefined; piece 2; addr 0x1012; piece 2"),
@@ -128,7 +128,7 @@ def test_write_all_or_nothing(texts: tuple[str, ...], error: type[EvaluationErro
 @pytest.mark.clause(C + "same-value", "keeps")
 @pytest.mark.clause(C + "same-value", "breaks")
 def test_same_value_is_checked_on_request() -> None:
-    """Reading uses any place; whoever asks is told which places differ, bit by bit."""
+    """Reading uses any single location; on request, the differing ones are reported, bit by bit."""
     made = both()
     comparison = Comparison()
     access = evolve(made.context, comparison=comparison).access

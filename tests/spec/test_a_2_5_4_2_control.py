@@ -129,7 +129,7 @@ def test_endless_loop_ends(text: str, steps: int) -> None:
     ("text", "result"),
     [
         ("const1u 200; loop: lit1; minus; dup; bra loop", "0"),
-        # The same stack at the same branch, in two calls of which each ends.
+        # The same stack at the same branch, in two calls that both end.
         ("lit0; lit1; call4 0x200; lit1; call4 0x200; lit1; call4 0x200", "0"),
         # The same stack at two branches.
         ("lit1; lit0; swap; a: bra b; skip end; b: lit0; skip a; end:", "0"),

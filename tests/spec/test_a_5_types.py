@@ -208,7 +208,7 @@ def lower_bound(language: int, form: int = dw.FORM_DATA2) -> int | None:
 @pytest.mark.parametrize(("language", "expected"), [
     kept("A.7.12/hip-lower-bound", 0x8100, 0),
     kept("A.7.12/hip-lower-bound", 0x30, 0),
-    broken("A.7.12/hip-lower-bound", 0x8101, None),  # nobody knows how its arrays begin
+    broken("A.7.12/hip-lower-bound", 0x8101, None),  # the lower bound of its arrays is unknown
 ])  # fmt: skip
 def test_languages(language: int, expected: int | None) -> None:
     assert lower_bound(language) == expected

@@ -56,7 +56,7 @@ def test_disputed_cases(repository: Path) -> None:
 
 @pytest.mark.parametrize("lane", [None, 3])
 def test_upstream_clang_locates_without_a_lane(lane: int | None) -> None:
-    """`fbreg`-like addresses with clang's suffix: told without a lane, read only with one."""
+    """`fbreg`-like addresses with clang's suffix: located without a lane, read only with one."""
     made = GPU.changed(lane=lane)
     data = made.asm("lit16; lit1; swap; xderef")
     location = evaluate(data, made.context, dialect=UPSTREAM_CLANG)

@@ -196,7 +196,7 @@ def make(seed: int, cplusplus: bool, folder: Path, compiler: str) -> Program:
 
 
 class Filler:
-    """Draws bytes for objects, some of which mean something."""
+    """Draws bytes for objects, partly meaningful ones."""
 
     def __init__(self, draw: random.Random, file: ObjectFile) -> None:
         self.draw = draw

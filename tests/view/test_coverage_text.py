@@ -40,7 +40,7 @@ def coverage(scope: Pairs, complete: Pairs, described: Pairs | None = None) -> C
         ([(0, 8)], [(0, 8)], None, "████"),
         ([(0, 8)], [], None, "░░░░"),
         ([(0, 8)], [(0, 4)], None, "██░░"),
-        ([(0, 8)], [(0, 5)], None, "██▒░"),  # a cell of which a half is covered
+        ([(0, 8)], [(0, 5)], None, "██▒░"),  # a cell that is half covered
         ([(0, 8)], [(2, 7)], None, "░██▒"),
         ([(0, 4000)], [(1, 4000)], None, "▒███"),  # however little is missing
         ([(0, 4000)], [(1, 2)], None, "▒░░░"),  # however little there is

@@ -215,7 +215,11 @@ def test_selected_elements_are_parts_at_their_own_places() -> None:
         (Value(0x7FC00000, BaseType("f", "float", 32, float_format=BINARY32)), "nan", "0000c07f"),
         (Value(0xFF800000, BaseType("f", "float", 32, float_format=BINARY32)), "-inf", "000080ff"),
         (Value(0x3FC0, BaseType("__bf16", "float", 16)), 1.5, "c03f"),
-        (Value(0x38, BaseType("fp8", "float", 8)), None, "38"),  # the name does not tell which
+        (
+            Value(0x38, BaseType("fp8", "float", 8)),
+            None,
+            "38",
+        ),  # the name does not say which format
         (Value(1, BaseType("v2", "unsigned", 64, vector_size=2)), None, "0100000000000000"),
     ],
 )

@@ -137,7 +137,7 @@ def test_hostile_types(kind: Type) -> None:
 
 
 def test_members_are_bounded() -> None:
-    """A small file can say so many times the same structure without a name."""
+    """A small file can repeat the same unnamed structure many times."""
     many = Struct("struct", None, 4, tuple(Member("m", INT, 0) for _ in range(2_000)))
     kind = Struct("struct", "s", 4, tuple(Member("n", many, 0) for _ in range(2_000)))
     text = type_text(kind)

@@ -1,4 +1,4 @@
-"""`explain` tells where in the code a variable has a location that has none, or not all of one,
+"""`explain` lists where in the code a variable has a location that has none, or not all of one,
 where the lane is: each way to miss it, by address, in lines."""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def test_nothing_where_all_is_known() -> None:
 
 
 def test_the_lanes_that_have_it(tmp_path: Path) -> None:
-    """Of a description that has a place for some lanes alone, those are told that are here."""
+    """Of a description with locations for some lanes alone, the lanes that are here are listed."""
     mask = (0x0FF0).to_bytes(8, "little")
     undefined, vgpr0, select = b"\xe9\x08", b"\x90\x80\x14", b"\x0e" + mask + b"\xe9\x0c\x20\x40"
     lane_dword = b"\xe9\x03\x34\x1e\xe9\x04"

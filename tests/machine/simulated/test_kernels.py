@@ -25,7 +25,7 @@ BUILT = [
 
 
 class Arguments(Namespace):
-    """Options that nobody gave are None."""
+    """Options that are not given are None."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
