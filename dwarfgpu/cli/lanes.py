@@ -213,7 +213,7 @@ def _table(wave: WaveLanes, is_compact: bool, texts: _Texts) -> Iterator[str]:
         if letter == "U":
             rows.append([str(state.lane), letter, "-", "-", *("" for _ in wave.answers)])
             continue
-        # Lanes of the frame at one location are at one place.
+        # Lanes of the frame with one pc have one source line.
         key = letter, id(state.location)
         position = positions.get(key)
         if position is None or state.is_absent or state.error is not None:

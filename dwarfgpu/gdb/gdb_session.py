@@ -139,7 +139,7 @@ class GdbSession(Session):
 
     @property
     def frame_source(self) -> str | None:
-        """GDB, for a frame of its own."""
+        """Why there is no frame information: GDB has unwound the frame itself."""
         if self.gdb_frame is None:
             return None
         return "GDB's unwinder gives it: no call frame information in the open files describes it"

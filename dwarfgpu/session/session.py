@@ -270,8 +270,8 @@ class Session(WaveLanes):
 
     @property
     def is_absent(self) -> bool:
-        """Whether the lane in focus was not active on entry to the call frame; without a work-item
-        it was on entry to none."""
+        """Whether the lane in focus was not active on entry to the call frame, as a lane without a
+        work-item never is."""
         if self.lane is None:
             return False
         return self.is_unused or self.frame.lane_location(self.lane).was_active is False

@@ -94,7 +94,7 @@ class SupplementaryReport:
 
 @frozen
 class UnitReport:
-    """One unit; None for what it does not say. Of a skeleton, what its split unit says."""
+    """One unit; None for absent attributes. For a skeleton, those of its split unit."""
 
     section: str
     offset: int

@@ -93,7 +93,7 @@ class Agent:
 
     @property
     def xcc_count(self) -> int:
-        """Each XCC has a save area of its own in a queue."""
+        """The number of XCCs: each has a save area of its own in a queue."""
         return max(1, self.num_xcc)
 
     @property
