@@ -238,7 +238,7 @@ def _location(case: Case, machine: Machine, expected: Field, location: Location)
             _check(expected["reg"].integer(), storage.register.number)
             _check(_offset_bits(expected), single.bit_offset)
         case "value", Implicit():
-            _implicit(case, machine, expected, single)
+            _implicit(machine, expected, single)
         case "implicit_value", Implicit():
             data = storage.bits.to_bytes(storage.size_bits // 8, case.form.endian)
             _check(expected["bytes_hex"].hexadecimal().hex(), data.hex())
@@ -254,7 +254,7 @@ def _location(case: Case, machine: Machine, expected: Field, location: Location)
             raise Mismatch(expected.value, location)
 
 
-def _implicit(case: Case, machine: Machine, expected: Field, single: SingleLocation) -> None:
+def _implicit(machine: Machine, expected: Field, single: SingleLocation) -> None:
     """Check an implicit value of the expected type: the type decides its size and its reading."""
     storage = single.storage
     assert isinstance(storage, Implicit)

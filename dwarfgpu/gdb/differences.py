@@ -160,7 +160,7 @@ def reason_of(
     if _is_by_caller_of_main(frame, session, variable, gdb_variable):
         return PAST_MAIN
     if gdb_variable.text == OPTIMIZED_OUT:
-        return _reason_of_loss(session, variable, own_variable)
+        return _reason_of_loss(session, variable)
     if own_variable.text == OPTIMIZED_OUT or _has_fewer_known_bits(gdb_variable, own_variable):
         return _reason_of_value(frame, session, variable)
     return None
@@ -366,9 +366,7 @@ def _has_virtual_base(kind: object) -> bool:
     return False
 
 
-def _reason_of_loss(
-    session: GdbSession, variable: Variable, own_variable: GdbVariable
-) -> str | None:
+def _reason_of_loss(session: GdbSession, variable: Variable) -> str | None:
     """Return why GDB has no value."""
     if variable.unit.is_split and isinstance(variable.location, LocList):
         return BASE

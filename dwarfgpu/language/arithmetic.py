@@ -275,7 +275,7 @@ class Arithmetic:
         if way is not None and referred is not None:
             cast_pointer = converted(self.objects, value, way, referred)
             is_reference = referred is not type_ and isinstance(bare, Pointer)
-            return self._referring(cast_pointer, type_, bare) if is_reference else cast_pointer
+            return self._referring(cast_pointer, bare) if is_reference else cast_pointer
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
             return complexes.cast(self, value, type_)
         if referred is not type_:
@@ -288,13 +288,13 @@ class Arithmetic:
             return evolve(value, type=type_, variable=None, unit=value.unit)
         if isinstance(bare, Pointer):
             if bare.kind != "pointer":
-                return self._referring(value, type_, bare)
+                return self._referring(value, bare)
             return self._pointer(value, type_, bare)
         if not isinstance(bare, Base | Enum):
             raise UsageError("Invalid cast.")
         return self.value(self.numbers.cast(self._scalar(value), type_))
 
-    def _referring(self, value: TypedValue, type_: Type, bare: BareType) -> TypedValue:
+    def _referring(self, value: TypedValue, bare: BareType) -> TypedValue:
         """Return a reference to an object in memory; elsewhere, the object itself with the target
         type."""
         assert isinstance(bare, Pointer)

@@ -80,7 +80,7 @@ def format(
         space_of=partial(_space_of, objects, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
-    return text + _aperture(objects, value, text)
+    return text + _aperture(objects, value)
 
 
 def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | None:
@@ -126,7 +126,7 @@ def _space_of(objects: ObjectAccess, unit: CompilationUnit | None, pointer_type:
     return objects.space_of(pointer_type, unit).number if pointer_type.address_class else 0
 
 
-def _aperture(objects: ObjectAccess, value: TypedValue, text: str) -> str:
+def _aperture(objects: ObjectAccess, value: TypedValue) -> str:
     """Return where a generic address really is, if not in global memory."""
     bare = strip(value.type)
     if not isinstance(bare, Pointer) or bare.kind != "pointer" or value.bits is None:

@@ -204,12 +204,11 @@ class Transfer:
             return UNKNOWN_SHAPE
         if "stack" in operation.leading:
             return _on_stack(name, instruction, shape, report)
-        most = shape.most_depth
         if not _has(len(operation.pops), shape, report):
             return None
         popped, rest = shape.popped(len(operation.pops))
         for entry, info in zip(popped, operation.pops, strict=True):
-            if not _accepts(entry, info, most, report):
+            if not _accepts(entry, info, report):
                 return None
         if not self._spaces(instruction, popped, report):
             return None
@@ -403,7 +402,7 @@ def _has(needed: int, shape: Shape, report: Report) -> bool:
     return True
 
 
-def _accepts(entry: Known, info: PopInfo, most_depth: int | None, report: Report) -> bool:
+def _accepts(entry: Known, info: PopInfo, report: Report) -> bool:
     accepted = ACCEPTED[info.kind]
     if entry.kinds & accepted:
         return True

@@ -59,7 +59,7 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
         if existing is not None and name in shell.script.user_defined
         else "User-defined."
     )
-    run = partial(_called, name, lines)
+    run = partial(_called, lines)
     new = Command(name, text, run, "user-defined", complete=completion.VALUES, takes_other=True)
     if existing is not None:
         new = evolve(new, aliases=existing.aliases, subcommands=existing.subcommands)
@@ -137,7 +137,7 @@ def _with(
     return tuple(changed if command is family else command for command in commands)
 
 
-def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
+def _called(lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
     if shell.script.calls >= MAX_CALLS:
         raise UsageError("Max user call depth exceeded -- command aborted.")
     remaining = iter(lines)
