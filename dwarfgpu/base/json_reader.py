@@ -235,7 +235,7 @@ def load(path: Path) -> Field:
         if data.startswith(b"\x7fELF"):
             raise UnreadableFile(f"{path}: {IS_ELF}")
         if data.startswith(_WIDE_TEXT) or data[1:2] == b"\0":
-            raise UnreadableFile(f"{path}: not JSON: it is no UTF-8 text; save it as UTF-8")
+            raise UnreadableFile(f"{path}: not JSON: it is not UTF-8 text; save it as UTF-8")
         return parse(data.removeprefix(codecs.BOM_UTF8).decode("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None

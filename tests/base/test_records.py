@@ -421,7 +421,7 @@ def test_a_caught_error_is_of_one_class() -> None:
 
 
 def test_declarations_that_cannot_be_are_refused() -> None:
-    with pytest.raises(TypeError, match="no parameter and needs a default"):
+    with pytest.raises(TypeError, match="not a parameter and needs a default"):
 
         @struct_classes.define
         class _Unset:

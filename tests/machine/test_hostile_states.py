@@ -162,7 +162,7 @@ def test_a_byte_order_mark_is_ignored(tmp_path: Path, encoding: str) -> None:
 def test_text_of_another_encoding(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "s.json"
     path.write_text("{}", encoding=encoding)
-    with pytest.raises(UsageError, match="s.json: not JSON: it is no UTF-8 text; save it as"):
+    with pytest.raises(UsageError, match="s.json: not JSON: it is not UTF-8 text; save it as"):
         load_state(path)
 
 
