@@ -17,7 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.forms import Attribute, WordReader
 from dwarfgpu.dwarf.sections import Sections
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.context import LocList, Unit, UnitFormat
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 
@@ -182,6 +182,9 @@ class _Bounds:
             return (begin, begin)
         if end < begin:
             raise InvertedRange(f"list entry ends at {end:#x}, before its begin {begin:#x}")
+        if end > self.unit.address_mask + 1:
+            size = counted(end - begin, "byte")
+            raise IllFormed(f"list entry at {begin:#x} has {size}, more than there are addresses")
         return (begin, end)
 
 
@@ -217,6 +220,14 @@ def _located(error: DwarfGpuError, unit: ListUnit, section: str, offset: int) ->
         sections = unit.sections
         error.context = f"{sections.path}: {section}{sections.suffix} list {offset:#x}"
     return error
+
+
+def _moved(
+    entry: LocationListEntry, begin: int, end: int, bias: int, mask: int
+) -> LocationListEntry:
+    """Return an entry as loaded; its end may be behind the highest address."""
+    start = begin + bias & mask
+    return entry._replace(begin=start, end=start + end - begin)
 
 
 def _read_loc(bounds: _Bounds) -> tuple[LocationListEntry, ...]:
@@ -407,7 +418,7 @@ class UnitLists:
             listed = tuple(
                 entry
                 if entry.begin is None or entry.end is None
-                else entry._replace(begin=entry.begin + bias & mask, end=entry.end + bias & mask)
+                else _moved(entry, entry.begin, entry.end, bias, mask)
                 for entry in listed
             )
         empty = tuple([entry for entry in listed if entry[1] == entry[2] and entry[1] is not None])

@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.line_table import LineTable
     from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 
+_BASES: Final = {
+    dw.AT_STR_OFFSETS_BASE: "DW_AT_str_offsets_base",
+    dw.AT_ADDR_BASE: "DW_AT_addr_base",
+    dw.AT_RNGLISTS_BASE: "DW_AT_rnglists_base",
+    dw.AT_LOCLISTS_BASE: "DW_AT_loclists_base",
+}
 _CPLUSPLUS: Final = frozenset(
     # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
     {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, 0x8100}
@@ -301,7 +307,7 @@ class CompilationUnit:
             attribute = self.root.attribute(name)
             if attribute is not None and isinstance(attribute.raw, int):
                 return attribute.raw
-        raise IllFormed(f"the unit has an index but no attribute {names[0]:#x} with its base")
+        raise IllFormed(f"the unit has an index but no {_BASES[names[0]]}")
 
     def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
         """Return entry `index` of a table of numbers."""

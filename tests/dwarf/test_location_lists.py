@@ -329,3 +329,29 @@ def test_every_offset_is_compared_with_the_header_before_it() -> None:
             with pytest.raises(IllFormed, match="disagree"):
                 lists.check(offset, address_size)
         lists.check(len(data), 2)  # outside of all
+
+
+@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("size_bytes", [(1 << 64) - 1, (1 << 64) - 0x1000 + 1])
+def test_a_length_beyond_the_last_address(version: int, size_bytes: int) -> None:
+    """It does not wrap around to a range that ends before its begin."""
+    if version == 5:
+        of_locations, of_ranges = b"\x08" + address(0x1000), b"\x07" + address(0x1000)
+        data, size_of_block = uleb(size_bytes), b"\x01"
+    elif size_bytes < 1 << 64:  # offsets from the base address of the unit, 0x1000
+        of_locations = of_ranges = b""
+        data, size_of_block = address(0) + address(size_bytes), b"\x01\0"
+    else:
+        return
+    expected = f"list entry at 0x1000 has {size_bytes} bytes, more than there are addresses"
+    with pytest.raises(IllFormed, match=expected):
+        located(of_locations + data + size_of_block + X + END, version)
+    with pytest.raises(IllFormed, match=expected):
+        ranged(of_ranges + data + END, version)
+
+
+def test_a_range_up_to_the_last_address() -> None:
+    data = address(0x1000) + uleb((1 << 64) - 0x1000)
+    locations = b"\x08" + data + b"\x01" + X + END
+    assert located(locations, load_address=0) == [(0x1000, 1 << 64, X)]
+    assert ranged(b"\x07" + data + END) == (Range(0x1000, 1 << 64),)
