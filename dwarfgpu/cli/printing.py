@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.view.json_object import JsonObject
 
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
 
 EVAL_SCHEMA = "dwarfgpu-eval-1"
 """The form of what `eval --json` prints."""
+_NUMBER: Final = pattern(r"\b(?:0x[0-9a-f]+|[0-9]+)\b")
+_MOST_ALIKE: Final = 10
+"""Maximum number of notes that differ in numbers only and are all printed."""
+_SHOWN_ALIKE: Final = 3
+"""How many of more are printed."""
 
 
 def print_json(record: JsonObject) -> None:
@@ -30,6 +37,18 @@ def context_notes(session: Session) -> JsonObject:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print the assumptions, once each, on stderr."""
-    for note in dict.fromkeys(notes):
-        print(one_line(f"note: {note}"), file=sys.stderr)
+    """Print the assumptions and reasons, once each, on stderr.
+
+    Of many that differ in numbers only, as those of a thousand waves do, the first are printed.
+    """
+    unique = dict.fromkeys(notes)
+    is_few = len(unique) <= _MOST_ALIKE
+    words_by_note = {note: note if is_few else _NUMBER.sub("#", note) for note in unique}
+    totals, printed = Counter(words_by_note.values()), Counter[str]()
+    for note, words in words_by_note.items():
+        printed[words] += 1
+        if totals[words] <= _MOST_ALIKE or printed[words] <= _SHOWN_ALIKE:
+            print(one_line(f"note: {note}"), file=sys.stderr)
+        elif printed[words] == _SHOWN_ALIKE + 1:
+            remaining = totals[words] - _SHOWN_ALIKE
+            print(f"note: … and {remaining} more with other numbers: see --json", file=sys.stderr)

@@ -1,0 +1,38 @@
+"""Notes of many waves: each once, and of many that are alike the first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.printing import print_notes
+from tests.cli.command import run, run_json
+from tests.cli.test_lanes_work import dispatched
+
+
+@pytest.mark.parametrize(("count", "shown"), [(1, 1), (10, 10), (11, 4), (1000, 4)])
+def test_notes_that_differ_in_numbers(
+    count: int, shown: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = [f"register v6 of wave {number} is unknown" for number in range(count)]
+    print_notes(["first", *notes, "last", "first", "last"])
+    lines = capsys.readouterr().err.splitlines()
+    assert (lines[0], lines[-1]) == ("note: first", "note: last")
+    assert len(lines) == shown + 2
+    assert lines[1 : min(count, 3) + 1] == [f"note: {note}" for note in notes[:3]]
+    if count > 10:
+        assert lines[4] == f"note: … and {count - 3} more with other numbers: see --json"
+
+
+def test_every_note_is_in_json(tmp_path: Path) -> None:
+    state = dispatched(tmp_path, waves=12)
+    document = json.loads(state.read_text())
+    for wave in document["waves"]:
+        del wave["registers"]["v6"]
+    state.write_text(json.dumps(document))
+    asked = ["lanes", "--state", state, "--wave", "all", "--lane", "0", "t"]
+    assert "… and 9 more with other numbers: see --json" in run(*asked).notes
+    notes = [note for note in run_json(*asked).json["notes"] if " v6 " in note]
+    assert len(notes) == 12
