@@ -45,6 +45,8 @@ IN_C = {
     "whatis member": "int ns::Point::*",
     "whatis node": "struct node",
     "whatis kind": "enum kind",
+    "whatis main": "int (void)",
+    "whatis &main": "int (*)(void)",
 }
 IN_CPLUSPLUS = {
     "whatis point": "ns::Point",
@@ -56,6 +58,15 @@ IN_CPLUSPLUS = {
     int v;
     node *next;
 }""",
+}
+
+
+TYPEDEFS = {
+    "int": "is a typedef.",
+    "ns": "is a typedef.",
+    "ns::Point": "is a typedef.",
+    "ns::Color": "is a typedef.",
+    "ns::Color::green": "is constant.",
 }
 
 
@@ -77,3 +88,16 @@ def test_types(program: str, function: str, expected: dict[str, str]) -> None:
     done = run("debug", "--batch", "-q", program, "--pc", function, *words)
     answers = ("\n" + "\n".join(done.lines)).split("\ntype = ")[1:]
     assert dict(zip(expected, answers, strict=True)) == expected
+
+
+@pytest.mark.parametrize("function", ["back", "cpp"])
+def test_info_address_of_types(program: str, function: str) -> None:
+    """To GDB, types and namespaces are typedefs; tags of C have no symbols, as members."""
+    words = [word for name in TYPEDEFS for word in ("-ex", f"info address {name}")]
+    done = run("debug", "--batch", "-q", program, "--pc", function, *words)
+    assert done.lines == [f'Symbol "{name}" {text}' for name, text in TYPEDEFS.items()]
+    for name in ("node", "ns::Point::x"):
+        command = f"info address {name}"
+        done = run("debug", "--batch", "-q", program, "--pc", "back", "-ex", command)
+        expected = 'Symbol "node" is static' if name == "node" else f'No symbol "{name}" in'
+        assert expected in done.out + done.err

@@ -53,6 +53,11 @@ def canonical(text: str) -> str:
         return text
     if "<" in text or text.startswith("operator"):
         text = _plain(text)
+    return squeezed(text)
+
+
+def squeezed(text: str) -> str:
+    """Return a name or type without redundant words and spaces."""
     words = _WORDS.sub(lambda match: _base(match[0].split()), text)
     return _SPACE.sub("", _SPACE_BETWEEN_WORDS.sub("\0", words)).replace("\0", " ")
 

@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.names.qualified import (
     parts,
     split_last,
     split_outside,
+    squeezed,
 )
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, imports, named
@@ -250,7 +251,7 @@ def with_parameters(function: Die) -> Die:
 
 
 def _spelled(type_: Type | None) -> str:
-    return canonical(type_name(type_, cplusplus=True))
+    return squeezed(type_name(type_, cplusplus=True))
 
 
 def _resolved(type_: Type | None) -> str:

@@ -360,7 +360,9 @@ class TypeBuilder:
         return Function(
             self.target(die),
             tuple(self._parameter(parameter, this) for parameter in parameters),
-            die.flag(dw.AT_PROTOTYPED) or die.unit.language == dw.LANG_MIPS_ASSEMBLER,
+            die.flag(dw.AT_PROTOTYPED)
+            or die.unit.is_cplusplus  # all its functions are
+            or die.unit.language == dw.LANG_MIPS_ASSEMBLER,
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,
         )

@@ -92,6 +92,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     except UsageError:
         entities = ()  # as in GDB, the whole name is unknown
     first = entities[0] if entities else None
+    if "::" in argument and isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
+        first = None  # a member of no object
     if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM and not Subprogram(first).ranges:
         first = next(iter(names.own_call([first])), first)
     name = argument

@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.labels import label_of
-from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
@@ -32,11 +32,11 @@ def full_path(code_object: CodeObject) -> str:
 
 
 def has_location(die: Die) -> bool:
-    """Return whether GDB finds an entry by its name: not tags of types, nor functions defined in
-    other files."""
+    """Return whether GDB finds an entry by its name: not tags of types of C, nor functions defined
+    in other files."""
     if die.tag in FUNCTIONS:
         return bool(Subprogram(die).ranges)
-    return die.tag not in TYPES - {dw.TAG_TYPEDEF}
+    return die.tag not in TAGGED or die.unit.is_cplusplus
 
 
 def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bool = False) -> str:
@@ -57,8 +57,8 @@ def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bo
             return f"a function at address {ranges[0].begin:#x}" if ranges else "optimized out"
         case dw.TAG_ENUMERATOR:
             return "constant"
-        case dw.TAG_TYPEDEF:
-            return "a typedef"
+        case tag if tag in TYPES or tag == dw.TAG_NAMESPACE:
+            return "a typedef"  # to GDB, all types and namespaces are
         case dw.TAG_MEMBER:
             return "a field of this"
         case _:
