@@ -48,6 +48,10 @@ class ByConvention(Protocol):
         """Return what holds for the caller of the function at a program location."""
         ...
 
+    def after_call(self) -> Convention:
+        """Return what holds where a call has led to a program location without code."""
+        ...
+
     def caller(self, frame: CfiFrame) -> int | End:
         """Return the caller's program location for a frame with a convention, or why it is
         unknown."""
@@ -133,7 +137,12 @@ class CallStack:
         location = lookup_pc(pc, callee)
         has_rules = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
         guess = None if has_rules else self._by_convention
-        convention = None if guess is None else guess.convention(location)
+        if guess is None:
+            convention = None
+        elif row is None and callee is None and not self._has_code(pc):
+            convention = guess.after_call()
+        else:
+            convention = guess.convention(location)
         return CfiFrame(self._context, pc, row, callee, convention)
 
     def _row_of_wild_call(self, pc: int) -> FrameRow | None:
@@ -227,7 +236,8 @@ class CallStack:
             kernel = self._loaded.kernel_at(last.location)
             if kernel is not None:
                 return End(True, f"outermost: {kernel} is a kernel", note=reason)
-            return End(False, reason + self._advice * last.has_row)
+            is_advised = last.has_row or not last.level and not self._has_code(last.pc)
+            return End(False, reason + self._advice * is_advised)
         row = last.row
         architecture = require(self._context.architecture, "target architecture")
         if row.return_register == architecture.no_return_register:

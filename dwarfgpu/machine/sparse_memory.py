@@ -175,7 +175,12 @@ class SparseMemory:
         is_end = not size_bytes and bool(self._starts) and self._is_end(address)
         if position < address + max(size_bytes, 1) and not is_end:
             address_text = f"{self.name}#{position:#x}" if self.name else f"{position:#x}"
-            raise Unavailable(f"cannot access memory at address {address_text}: {NOT_IN_STATE}")
+            why = self.why_missing(position)
+            raise Unavailable(f"cannot access memory at address {address_text}: {why}")
+
+    def why_missing(self, address: int) -> str:
+        """Return the reason why nothing is known of an address."""
+        return NOT_IN_STATE
 
     def _is_end(self, address: int) -> bool:
         index = bisect_right(self._starts, address) - 1

@@ -490,7 +490,8 @@ def test_a_state_can_be_debugged_if_its_pc_has_no_code(tmp_path: Path) -> None:
     nest("break nest.hip:14", "run", "set $pc = 0", "c", f"save {state}")
     assert going_on(state, "bt", "p 6 * 7", "set $pc = nest", "p $pc") == [
         f"#0  {NO_CODE}",
-        "stopped: no frame information for pc 0x0, which is not in any code object",
+        "stopped: no frame information for pc 0x0, which is not in any code object "
+        "(--heuristic finds callers by the machine code)",
         "$1 = 42",
         "$2 = (void (*)(void)) 0x7f0000001600 <nest(int const*, int*, int)>",
     ]
@@ -515,3 +516,29 @@ def test_a_write_to_a_read_only_variable_is_refused() -> None:
     assert done.err.splitlines()[-1] == (
         "Cannot access memory at address 0x7f0000002240: it is in a read-only segment of the file"
     )
+
+
+@pytest.mark.parametrize("built", ["gfx90a.O0", "gfx942.O0", "gfx1100.O0", "gfx1200.O0"])
+def test_the_caller_of_a_call_to_where_no_code_is(built: str, tmp_path: Path) -> None:
+    """As the call through a null pointer leaves it: the pc is 0, s[30:31] the return address."""
+    lines = talk(
+        tmp_path, "through_pointer", "break *squared", "run", "bt", "set $pc = 0", "bt", "up",
+        built=built,
+    )  # fmt: skip
+    frames = [line for line in lines if line.startswith("#")]
+    assert frames[2] == "#0  0x0000000000000000 in ?? ()"
+    assert frames[1].startswith("#1 ") and " in through_pointer (" in frames[1]
+    assert frames[3:] == [frames[1]] * 2
+
+
+def test_an_address_beyond_a_buffer(tmp_path: Path) -> None:
+    """A machine that runs knows all memory there is."""
+    commands = ("-ex", "break 16", "-ex", "run", "-ex", "p a[128]", "-ex", "p *(int *) 0")
+    a, b = (given(tmp_path, name, list(range(128))) for name in "ab")
+    done = run(
+        "debug", CODE / "integers.gfx942.O0.v5.co", "--dispatch", "vadd", "--grid", 128,
+        "--workgroup", 64, "--arg", f"a={a}", "--arg", f"b={b}", "--arg", "out=zeros:512",
+        "--batch", *commands,
+    )  # fmt: skip
+    assert "0 bytes after the end of buffer a, which has 512 bytes" in done.err
+    assert "Cannot access memory at address 0x0: no memory is there" in done.err

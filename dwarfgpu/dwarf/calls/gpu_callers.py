@@ -31,6 +31,7 @@ _MOST_CALLS: Final = 8
 """Functions that call one another whose code is read for one of them."""
 _MOST_FUNCTIONS: Final = 64
 """Functions whose code is read for one of them."""
+_NOWHERE: Final = "the function"
 _UNTOLD: Final = "and there is no call frame information for its own return address"
 
 
@@ -58,12 +59,16 @@ class GpuCallers:
         saved = None if function is None else self._saved(function, location)
         return Convention(self.architecture, name, at_entry, saved)
 
+    def after_call(self) -> Convention:
+        """Return the calling convention for the caller where no instruction was executed."""
+        return Convention(self.architecture, _NOWHERE, True)
+
     def caller(self, frame: CfiFrame) -> int | End:
         """Return the program location to which a frame returns if only the convention can say so,
         or the reason why there is none."""
         function = self._function(frame.location)
         if function is None:
-            return _unknown(f"no function is known at pc {frame.pc:#x}")
+            return self._caller_of_wild_call(frame)
         if self._is_kernel(function):
             return End(True, f"outermost: {function.name} is a kernel")
         convention = frame.convention
@@ -87,6 +92,21 @@ class GpuCallers:
                 f"s[30:31] hold {address:#x}, to which a call of {function.name} itself returns, "
                 f"{_UNTOLD}"
             )
+        return address
+
+    def _caller_of_wild_call(self, frame: CfiFrame) -> int | End:
+        """Return where a call returns that has led to where no code is."""
+        unknown = f"no function is known at pc {frame.pc:#x}"
+        convention = frame.convention
+        if convention is None or not convention.is_at_entry:
+            return _unknown(unknown)
+        try:
+            address = frame.return_address()
+        except DwarfGpuError as error:
+            return _unknown(f"{unknown}, s[30:31]: {error}")
+        if address is None or not self._follows_call(address):
+            text = f"s[30:31] hold {address or 0:#x}, which does not follow a call"
+            return _unknown(f"{unknown}, {text}")
         return address
 
     def _saved(self, function: _Function, location: int) -> SavedRegisterRules | None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import vectors
 
@@ -92,3 +93,13 @@ def test_private_memory_of_a_lane() -> None:
     assert (stopped.reason, stopped.lanes) == (StopReason.MEMORY_VIOLATION, (1,))
     assert "4 bytes of private memory at 0xffd: a lane has 4096 bytes" in stopped.text
     assert not np.any(stopped.wave.v[8])
+
+
+def test_more_scratch_is_advised_where_it_would_be_enough() -> None:
+    """gfx942 has at most 8191 KiB of scratch for 64 lanes."""
+    wave = vectors.machine(bytes.fromhex("000051dc0000fc08"), 1).waves[0]
+    wave.most_private_bytes = 131_056
+    for address, is_enough in ((4096, True), (131_052, True), (131_056, False), (-4, False)):
+        with pytest.raises(WaveStop) as stopped:
+            wave.scratch_load(address, np.uint32, 1, None)
+        assert ("--scratch BYTES gives more" in stopped.value.text) is is_enough

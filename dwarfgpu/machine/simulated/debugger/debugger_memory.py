@@ -26,6 +26,7 @@ class RunningMemory(SparseMemory):
     ) -> None:
         """`global_memory`: has more, which is read from its source when it is needed."""
         super().__init__(name)
+        self._whole = global_memory
         self._allocations = {item.start: item for item in allocations}
         self._global_memory = (
             None if global_memory is None or global_memory.source is None else global_memory
@@ -44,6 +45,11 @@ class RunningMemory(SparseMemory):
             if item.is_writable and item.start not in self._allocations:
                 self._allocations[item.start] = item
                 self.share(item.start, item.contents)
+
+    def why_missing(self, address: int) -> str:
+        if self._whole is None or self._whole.is_partial:
+            return super().why_missing(address)
+        return self._whole.describe(address, 1, "reads")
 
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         self._read_from_source(address, size_bytes)

@@ -40,7 +40,7 @@ _OF_THE_GROUP: Final = frozenset(
 )
 """Attributes of a wave that its copy in a group has otherwise."""
 _UNIFORM: Final = (
-    "wave_size", "vgprs", "shared_base", "private_base", "global_memory", "scratch_advice",
+    "wave_size", "vgprs", "shared_base", "private_base", "global_memory", "most_private_bytes",
 )  # fmt: skip
 
 

@@ -50,7 +50,6 @@ _USES: Final = {
     "hidden_completion_action": ": kernels that enqueue kernels are not simulated",
     "hidden_multigrid_sync_arg": ": groups of several grids are not simulated",
 }
-_MORE_SCRATCH: Final = " (--scratch BYTES gives more, for a deeper stack)"
 MAX_IMAGE_BYTES: Final = 1 << 30
 _BUFFER_RESOURCE: Final = 1 << 31
 """Swizzle enable, in the second dword."""
@@ -111,7 +110,8 @@ def machine_of_dispatch(
     agent = request.placement.agent
     descriptor = request.kernel.descriptor
     has_scratch = descriptor is not None and descriptor.fields.get("enable_private_segment")
-    advice = _MORE_SCRATCH if has_scratch else ""
+    most_wave_bytes = processor.most_scratch_granules * processor.scratch_granule_bytes
+    most_private_bytes = most_wave_bytes // lane_count if has_scratch else 0
     groups: dict[int | None, list[SimulatedWave]] = {}
     for registers in launched.waves:
         group = registers.wave.workgroup
@@ -130,7 +130,7 @@ def machine_of_dispatch(
                 dwords,
                 marks,
                 scratch_start=registers.scratch_address,
-                scratch_advice=advice,
+                most_private_bytes=most_private_bytes,
             ),
             pc=launched.pc,
             generation=processor.generation,

@@ -77,8 +77,8 @@ class WaveMemories:
     """Its private memory, where that is not part of global memory."""
     scratch_start: int | None = None
     """The address of its private memory in global memory, where it is a part of that."""
-    scratch_advice: str = ""
-    """How a lane gets more private memory, for the end of a message; empty where it cannot."""
+    most_private_bytes: int = 0
+    """What another dispatch could give a lane, for the advice to do so."""
 
 
 class WaveMemory(RunningWave):
@@ -105,7 +105,7 @@ class WaveMemory(RunningWave):
         self.scratch_written = memories.scratch_written
         self.own_scratch = memories.own_scratch
         self.scratch_start = memories.scratch_start
-        self.scratch_advice = memories.scratch_advice
+        self.most_private_bytes = memories.most_private_bytes
         self.on_access: Callable[[Access], None] | None = None
         """Is called before each access of memory; None: nothing observes the wave."""
 

@@ -16,6 +16,7 @@ from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
+_MORE_SCRATCH: Final = " (--scratch BYTES gives more, for a deeper stack)"
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)
 
 
@@ -113,10 +114,12 @@ class WaveScratch(WaveLds):
         if address >= 0 and address + size <= most:
             return
         who = "" if lane is None else f"lane {lane} "
+        can_have = 0 <= address <= self.most_private_bytes - size
+        advice = _MORE_SCRATCH if can_have else ""
         raise WaveStop(
             StopReason.MEMORY_VIOLATION,
             f"{who}accesses {counted(size, 'byte')} of private memory at {address:#x}: "
-            f"a lane has {counted(most, 'byte')}{self.scratch_advice}",
+            f"a lane has {counted(most, 'byte')}{advice}",
             lanes=() if lane is None else (lane,),
             address=address,
         )
