@@ -12,9 +12,10 @@ class Numbered(dict[int, Element], Generic[Element]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._last = 0
+        self.last = 0
+        """The number that was given last; its element may be gone."""
 
     def new_number(self) -> int:
         """Return a number that no element has had."""
-        self._last += 1
-        return self._last
+        self.last += 1
+        return self.last

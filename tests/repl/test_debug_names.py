@@ -125,11 +125,10 @@ def test_another_file() -> None:
         "-ex", "info line nest", "-ex", f"file {kernel}", "-ex", "info line nest", "-ex", "file",
         "-ex", "info line nest",
     )  # fmt: skip
-    assert lines[0] == f"Reading symbols from {kernel}..."
-    assert lines[1].startswith(
+    assert lines[0].startswith(
         'Line 15 of "hip/device.h" starts at address 0x1600 <nest(int const*, int*, int)>'
     )
-    assert lines[2:] == ["No executable file now."]
+    assert lines[1:] == ["No executable file now."]
     assert err.splitlines() == ['No symbol table is loaded.  Use the "file" command.'] * 2
     assert status == 1
 

@@ -10,6 +10,7 @@ from dwarfgpu import language
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.repl import completion
@@ -75,7 +76,9 @@ def _remark(shell: Shell, value: TypedValue) -> None:
     is_missing = isinstance(value.error, UndefinedBits)
     is_missing = is_missing or (value.bits is not None and value.bits.undefined != 0)
     if value.variable is not None and is_missing:
-        shell.console.hint(value.variable.name)
+        variable = value.variable
+        is_global = variable.kind == "global"
+        shell.console.hint(qualified_name(variable.die) if is_global else variable.name)
     _remark_written(shell)
 
 

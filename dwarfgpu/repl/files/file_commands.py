@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.linespec import has_units
 from dwarfgpu.objfile.elf import not_elf
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl import completion
@@ -36,6 +37,10 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         _require_file(argument)
         if is_core(argument):
             raise _no_program(argument)
+        question = f'Load new symbol table from "{argument}"?'
+        is_asked = shell.is_from_tty and has_units(shell.session)
+        if is_asked and not shell.confirms(question):
+            raise UsageError("Not confirmed.")
     try:
         shell.session = opener.code_object(shell.session, argument or None)
     except UsageError as error:
@@ -47,7 +52,8 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         yield Output("No executable file now." if not names else f"Back to {names}.", {})
         return
-    yield Output(f"Reading symbols from {argument}...", {"file": argument})
+    says = f"Reading symbols from {argument}..." if shell.is_from_tty else ""
+    yield Output(says, {"file": argument})
 
 
 def _no_program(path: str) -> UsageError:

@@ -162,14 +162,12 @@ def commands(shell: Shell, argument: str) -> Iterator[Part]:
     The commands follow, one per line, up to "end"; an empty list removes them. The default is the
     last breakpoint that was set. If the first command is "silent", the stop is not shown.
     """
-    if argument:
-        chosen = yield from _chosen(shell, argument)
-        if not chosen:
-            return
-    else:
-        chosen = list(shell.breakpoints.values())[-1:]
-        if not chosen:
-            raise UsageError("Argument required (one or more breakpoint numbers).")
+    last = shell.breakpoints.last
+    if not argument and not last:
+        raise UsageError("Argument required (one or more breakpoint numbers).")
+    chosen = yield from _chosen(shell, argument or str(last))
+    if not chosen:
+        return
     numbers = " ".join(str(item.number) for item in chosen)
     if shell.script.is_typed and shell.console.is_interactive:
         yield f"Type commands for breakpoint(s) {numbers}, one per line."

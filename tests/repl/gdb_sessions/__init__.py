@@ -55,6 +55,7 @@ FILES = {
     "radix": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "without_addresses": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "regexps": ("x86_64/places.gcc.O0.v5",),
+    "given_files": ("x86_64/places.gcc.O0.v5",),
     "given_breakpoints": ("x86_64/places.gcc.O0.v5",),
     "shapes": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "names": ("x86_64/meanings.gcc.O0.v5",),
@@ -89,7 +90,7 @@ _PRINTERS = (
 )
 NEEDS_PRINTERS = frozenset({"containers"})
 """The sessions in which GDB has the printers of libstdc++."""
-NOT_BATCH = frozenset({"given_breakpoints", "given_commands", "radix"})
+NOT_BATCH = frozenset({"given_breakpoints", "given_commands", "given_files", "radix"})
 """The sessions whose commands are given with `-ex` only, as if they were typed."""
 _REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
 _MARK = re.compile(r"\n@@[0-9]+\n")
