@@ -13,7 +13,7 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import declaration_of, with_parameters
+from dwarfgpu.dwarf.scope.declarations import declaration_of, passed_parameters, with_parameters
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
@@ -475,10 +475,12 @@ def function_type(die: Die) -> Function:
     """Return the type of a function from its entry."""
     types = types_of(die.unit)
     declared = declaration_of(die) if die.tag == dw.TAG_INLINED_SUBROUTINE else die
-    kind = types.build(with_parameters(declared))
+    described = with_parameters(declared)
+    kind = types.build(described)
     assert isinstance(kind, Function)
-    kind = evolve(kind, result=types.type_of(declared))  # only the declaration may have it
-    return evolve(kind, own_name=None)
+    parameters = passed_parameters(described, kind.parameters)
+    result = types.type_of(declared)  # only the declaration may have it
+    return Function(result, parameters, kind.is_prototyped, kind.is_variadic)
 
 
 def _has_parts(type_: Type | None) -> bool:

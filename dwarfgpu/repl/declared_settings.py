@@ -154,6 +154,9 @@ _PRINT: Final = (
           "printing of typedefs defined in classes."),
     _flag("print union", True, "Printing of unions interior to structures is {}.",
           "printing of unions interior to structures."),
+    _flag("print vtbl", False, "Printing of C++ virtual function tables is {}.",
+          "printing of C++ virtual function tables.",
+          "Has an effect in GDB on tables of an old ABI only; \"info vtbl\" shows a table."),
 )  # fmt: skip
 
 SETTINGS: Final = tuple(sorted((
@@ -345,7 +348,6 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "disassembly-flavor": "x86 instructions are shown in AT&T syntax",
     "disassembler-options": "there is only one syntax for instructions",
     "print asm-demangle": "names beside code are demangled unless --mangled is given",
-    "print vtbl": "virtual function tables are shown as pointers with their symbol, as in GDB",
 }
 """Settings of GDB that cannot apply here, and why."""
 IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
@@ -357,7 +359,6 @@ IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "print asm-demangle": ("on",),
     "print demangle": ("on",),
     "print entry-values": ("no",),
-    "print vtbl": ("off",),
 }
 """Values that describe what dwarfgpu does anyway, of settings that cannot be changed."""
 NOT_BUILT: Final = (

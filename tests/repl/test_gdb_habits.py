@@ -73,7 +73,7 @@ def test_a_file_of_commands_is_read_to_its_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["set disassembly-flavor intel", "set print vtbl on", "set endian big", "show history"]
+    "line", ["set disassembly-flavor intel", "set endian big", "show history"]
 )  # fmt: skip
 def test_what_would_change_the_output_is_refused(line: str) -> None:
     assert output_of(demo_shell(), line).startswith("The setting ")

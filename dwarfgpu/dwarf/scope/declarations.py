@@ -6,7 +6,7 @@ transparent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -35,7 +35,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     code_ranges,
 )
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Type, strip
+from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -248,6 +248,19 @@ def with_parameters(function: Die) -> Die:
         if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in origin.children())
     ]
     return is_conclusive[-1] if is_conclusive else declaration_of(function)
+
+
+def passed_parameters(function: Die, types: Sequence[Type | None]) -> tuple[Type | None, ...]:
+    """Return the parameter types of an entry without the artificial `int`, `__in_chrg`, which GCC
+    declares for constructors and destructors, but passes to none."""
+    parameters = [die for die in function.children() if die.tag == dw.TAG_FORMAL_PARAMETER]
+    if len(parameters) != len(types):
+        return tuple(types)
+    return tuple(
+        type_
+        for die, type_ in zip(parameters, types, strict=True)
+        if not (die.flag(dw.AT_ARTIFICIAL) and isinstance(strip(type_), Base))
+    )
 
 
 def _spelled(type_: Type | None) -> str:

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.linespec import has_units
+from dwarfgpu.language.source_lines import has_units
 from dwarfgpu.objfile.elf import not_elf
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl import completion

@@ -39,15 +39,19 @@ _OPTION: Final = pattern(r"-(?P<letter>[qnt-])(?:\s+|$)")
 _TYPE: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
 
-def listing_options(argument: str) -> tuple[str, str | None, str]:
+def listing_options(argument: str, allowed: str = "qnt") -> tuple[str, str | None, str]:
     """Return the letters of `-q` and `-n` before a regular expression for names, the regular
     expression of `-t` for types, and the rest.
 
-    A boolean may follow `-q` and `-n`, as in `-n off`.
+    A boolean may follow `-q` and `-n`, as in `-n off`. What begins with a letter that is not
+    allowed is the regular expression.
     """
     text, letters, typed = argument.strip(), "", None
     while (match := _OPTION.match(text)) is not None:
-        letter, text = match["letter"], text[match.end() :]
+        letter = match["letter"]
+        if letter not in f"{allowed}-":
+            break
+        text = text[match.end() :]
         if letter == "-":
             break
         if letter == "t":

@@ -56,7 +56,7 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
 def _query_of(kind: Kind, argument: str) -> SymbolQuery:
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery  # few sessions list symbols
 
-    letters, typed, text = listing_options(argument)
+    letters, typed, text = listing_options(argument, "q" if kind == "types" else "qnt")
     return SymbolQuery(
         kind,
         compiled(text) if text else None,

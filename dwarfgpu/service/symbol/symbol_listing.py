@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import with_parameters
+from dwarfgpu.dwarf.scope.declarations import passed_parameters, with_parameters
 from dwarfgpu.dwarf.scope.symbol_at_address import unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
@@ -52,9 +52,11 @@ def described_symbols(session: Session, query: SymbolQuery) -> Iterator[ListedSy
 def _type(die: Die) -> Type | None:
     types = types_of(die.unit)
     if die.tag == dw.TAG_SUBPROGRAM:
-        kind = types.build(with_parameters(die))
+        described = with_parameters(die)
+        kind = types.build(described)
         assert isinstance(kind, Function)
-        return Function(types.type_of(die), kind.parameters, kind.is_prototyped, kind.is_variadic)
+        parameters = passed_parameters(described, kind.parameters)
+        return Function(types.type_of(die), parameters, kind.is_prototyped, kind.is_variadic)
     return types.type_of(die) if die.tag == dw.TAG_VARIABLE else types.build(die)
 
 
