@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -98,7 +99,8 @@ def _address(session: Session, die: Die) -> tuple[int, ...]:
     if variable is None or not isinstance(variable.location, ExprLoc):
         return ()
     try:
-        [location] = session.locate(variable.location).single_locations
+        symbol = session.at_symbol(evolve(variable, kind="global"))
+        [location] = (symbol or session.locate(variable.location)).single_locations
     except (DwarfGpuError, ValueError):
         return ()
     address = location.byte_address

@@ -10,7 +10,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.thread_commands import thread
+from dwarfgpu.repl.waves.thread_commands import switched
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.service.waves.wave_frames import innermost_of
 
@@ -107,7 +107,7 @@ def inferior(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: inferior [ID]
 
-    Afterwards the innermost frame of the first thread is in focus.
+    The thread in focus stays.
     """
     from dwarfgpu.service.core.process_tables import current_inferior
 
@@ -119,7 +119,7 @@ def inferior(shell: Shell, argument: str) -> Iterator[Part]:
     what = "Switching to inferior" if argument else "Current inferior is"
     yield current_inferior(shell.session, shell.machine.core, what)
     if argument and shell.machine.threads:
-        yield from thread.run(shell, str(next(iter(shell.machine.threads))))
+        yield from switched(shell)
 
 
 @command("info program", topic="status")

@@ -11,6 +11,7 @@ from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.machine.run_control import Halt
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
+from dwarfgpu.repl.files.file_commands import core_file
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.break_commands import set_breakpoint
 from dwarfgpu.repl.running.break_locations import located
@@ -337,6 +338,21 @@ def signal(shell: Shell, argument: str) -> Iterator[Part]:
     yield from reported(shell, stop)
 
 
+@command("detach", topic="running", repeats=False)
+def detach(shell: Shell, argument: str) -> Iterator[Part]:
+    """Close the core file.
+
+    Usage: detach
+
+    A program that runs is not a process, from which GDB detaches: "kill" ends it.
+    """
+    if can_run(shell):
+        raise UsageError('"detach" is not supported: it is not a process; "kill" ends it.')
+    if not shell.is_of_core:
+        raise UsageError(NOT_RUN)
+    yield from core_file.run(shell, "")
+
+
 def _without(name: str, about: str, reason: str, why: str = NOT_RUNNING) -> Command:
     """Define a command of GDB that is not possible, and the reason; `why` where nothing can run."""
 
@@ -372,6 +388,6 @@ RUNNING: Final = (
     kill,
     signal,
     _without("attach", "Attach to a running process.", "dwarfgpu cannot debug a running process"),
-    _without("detach", "Detach from the program.", 'it is not a process; "kill" ends it', NOT_RUN),
+    detach,
     _without("return", "Make a function return.", _SAVED, NO_PROCESS),
 )

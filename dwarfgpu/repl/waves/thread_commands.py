@@ -17,6 +17,7 @@ from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes
 from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
 from dwarfgpu.service.frame.focus import target_id, thread_and_lane
 from dwarfgpu.service.waves.wave_frames import innermost_of, lane_counts, wave_frame
+from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
 
 
@@ -40,10 +41,15 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
         return
     number, _ = single_thread(shell, argument)
     focus_on(shell, number)
+    yield from switched(shell)
+
+
+def switched(shell: Shell) -> Iterator[Part]:
+    """Show the thread and the frame in focus, as after the focus has moved."""
     data = {"new-thread-id": shell.session.wave, **focus_data(shell)}
     yield Output(f"[Switching to thread {who(shell)}]", data)
     if shell.session.pc is not None:
-        yield from shown_frame(shell, 0)
+        yield from shown_frame(shell, selected_number(shell.session))
     yield from displayed(shell)
 
 
