@@ -114,7 +114,7 @@ def session_of(
     option = args.wave_option
     wave, code_objects = stopped.wave(wave_number(args.wave, option), option), stopped.code_objects
     arch = stopped.architecture_of(wave.wave)
-    if stopped.has_started or stopped.code_objects:
+    if stopped.has_started or stopped.code_objects or given_lanes is None:
         _check_lanes(given_lanes, lane, arch)
     own, of_other_machines = code_objects, tuple[CodeObject, ...]()
     if stopped.core is not None:

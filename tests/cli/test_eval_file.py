@@ -520,7 +520,7 @@ def test_rule_e_a_vector_base_that_may_be_an_address_is_ambiguous(operations: st
     done = run_json("eval", "--state", state, "--lane", 3, "-e", operations)
     assert done.status == 1
     assert done.json["error"]["kind"] == "Unavailable"
-    assert "where it holds the value itself" in (done.json["error"]["message"])
+    assert "v2 holds the value itself or its address" in done.json["error"]["message"]
 
 
 def literal(*arguments: object) -> Done:
