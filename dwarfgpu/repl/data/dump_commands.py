@@ -111,7 +111,8 @@ def _restore(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         data = read_file(name)
     except UsageError as error:
-        raise UsageError(f"Failed to open {error}") from None
+        reason = error.message.partition(" cannot be read: ")[2] or error.message
+        raise UsageError(f"Failed to open {name}: {reason}") from None
     objects = ObjectAccess(shell.session)
     offset_text, *bounds = words[1:] or ["0"]
     space, offset = address_of(shell, objects, offset_text)
