@@ -73,6 +73,8 @@ REFERENCES: Final[Mapping[int, str]] = {
     0x37: "count",
 }  # fmt: skip
 """Attributes whose value may be a reference to an entry, by name without DW_AT_."""
+SMALL_SIZES: Final = range(1 << 31)
+"""Values of DW_AT_high_pc that are the size of code, unless the code is at the last addresses."""
 _SIBLING: Final = 0x01
 """DW_AT_sibling, which may refer to the end of the entries."""
 
@@ -174,6 +176,8 @@ class CheckedValue:
     vendor: Vendor | None = None
     is_reference: bool = False
     """Whether it refers to an entry of the unit or of the section."""
+    is_high_pc: bool = False
+    """Whether it is DW_AT_high_pc."""
 
 
 def checked_values(
@@ -203,6 +207,10 @@ def checked_values(
         is_listed = role is not None and can_list and is_list(attribute.form, kind, format)
         if not (is_listed or kind in _BLOCKS):
             role = None
+        if number == dw.AT_HIGH_PC:
+            title = "DW_AT_high_pc"
+            out.append(CheckedValue(position, number, attribute.form, title, None, is_high_pc=True))
+            continue
         if kind in _REFERRING and number != _SIBLING:
             out.append(CheckedValue(position, number, attribute.form, "", None, is_reference=True))
             continue

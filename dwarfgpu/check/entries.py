@@ -14,7 +14,14 @@ from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import define, field
-from dwarfgpu.check.attributes import FUNCTIONS, TAGS, CheckedValue, checked_values, vendor_numbers
+from dwarfgpu.check.attributes import (
+    FUNCTIONS,
+    SMALL_SIZES,
+    TAGS,
+    CheckedValue,
+    checked_values,
+    vendor_numbers,
+)
 from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings, SourcePosition
@@ -27,7 +34,7 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.location_lists import InvertedRange
-from dwarfgpu.dwarf.scope.scope_entries import DATA, covered
+from dwarfgpu.dwarf.scope.scope_entries import DATA, covered, pc_bounds
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -37,6 +44,9 @@ from dwarfgpu.expr.static_check.abstract_stack import Severity
 
 _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""
+_CONSTANTS: Final = frozenset(
+    {dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8, dw.FORM_UDATA, dw.FORM_SDATA}
+)
 _MEMORY_SPACES: Final = range(5)
 _VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
 
@@ -59,7 +69,8 @@ class _Step:
 
     @count.default
     def _count(self) -> int:
-        return int(not (self.spec.is_list or self.spec.is_reference))
+        spec = self.spec
+        return int(not (spec.is_list or spec.is_reference or spec.is_high_pc))
 
 
 @define
@@ -153,6 +164,11 @@ class EntryChecker:
             step.known = targets = self.references.targets(spec.form, spec.number, step.tag)
             if value not in targets:
                 self.references.add(targets, value, index, spec.number)
+            return
+        if spec.is_high_pc:
+            if spec.form in _CONSTANTS:
+                step.known = SMALL_SIZES
+            self._high_pc(index, spec)
             return
         if spec.vendor is not None:
             self._vendor(index, spec, value)
@@ -333,6 +349,23 @@ class EntryChecker:
             message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
         position = partial(self._position, index, spec.name, span)
         self._report("range-outside-function", message, position)
+
+    def _high_pc(self, index: int, spec: CheckedValue) -> None:
+        """Check that code ends after it begins, within the addresses of the machine."""
+        try:
+            bounds = pc_bounds(self.unit.die(index))
+        except DwarfGpuError:
+            return  # an address that cannot be read
+        if bounds is None:
+            return
+        low, end = bounds
+        if end < low:
+            message = f"the code ends at {end:#x}, before it begins at {low:#x}"
+        elif end > 1 << 8 * self.unit.format.address_size:
+            message = f"the code from {low:#x} on has {end - low:#x} bytes: no address is so large"
+        else:
+            return
+        self._report("inverted-range", message, partial(self._position, index, spec.name))
 
     # Vendor attributes
 

@@ -106,7 +106,7 @@ DETAILS: Final[Mapping[str, str]] = {
         "pieces with fewer bits than the variable's type: the remaining bits are outside the "
         "storage. clang omits the last pieces in this way on every target"
     ),
-    "inverted-range": "a list entry that ends before it begins",
+    "inverted-range": "a list entry, or the code of an entry, that ends before it begins",
     "range-outside-function": (
         "a list entry whose range is not within the code of the enclosing function"
     ),

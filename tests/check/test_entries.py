@@ -52,6 +52,12 @@ def expression(tag: int, number: int, text: str) -> bytes:
     return one_entry(tag, [(number, EXPRLOC, block(operations(text)))])
 
 
+def code(low: int, form: int, high: int) -> bytes:
+    """A function with DW_AT_high_pc of that form."""
+    data = bytes((high & 0x7F,)) if form == SDATA else words(high)
+    return one_entry(SUBPROGRAM, [(dw.AT_LOW_PC, ADDR, words(low)), (dw.AT_HIGH_PC, form, data)])
+
+
 def typed_object(size_bytes: int, location: bytes = PIECES) -> bytes:
     """A variable of a base type of that size, in two pieces of four bytes."""
     shapes = [
@@ -194,6 +200,10 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("pieces-exceed-type", "warning", typed_object(4), typed_object(8)),
     ("pieces-short-of-type", "warning", typed_object(16), typed_object(8)),
     ("inverted-range", "error", listed(0x1080, 0x1040), listed(0x1040, 0x1080)),
+    ("inverted-range", "error", code(0x1080, ADDR, 0x1040), code(0x1040, ADDR, 0x1080)),
+    ("inverted-range", "error", code(0x1080, SDATA, -4), code(0x1080, SDATA, 0)),
+    ("inverted-range", "error", code(0x1080, dw.FORM_DATA8, 2**64 - 0x107F),
+     code(0x1080, dw.FORM_DATA8, 2**64 - 0x1080)),
     ("range-outside-function", "warning", listed(0x1080, 0x1104), listed(0x1080, 0x1100)),
     ("range-outside-function", "warning", listed(0x0FF0, 0x1010), listed(0x1000, 0x1010)),
     ("ill-formed-list", "error", with_list(b"\x01" + encode_uleb(3) + b"\0"),

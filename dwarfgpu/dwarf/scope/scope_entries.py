@@ -119,19 +119,27 @@ def covered(die: Die) -> tuple[Range, ...]:
 
 
 def _low_to_high(die: Die) -> tuple[Range, ...]:
+    bounds = pc_bounds(die)
+    if bounds is None:
+        return ()
+    low, end = bounds
+    return (Range(low, end),) if low < end <= 1 << 8 * die.unit.format.address_size else ()
+
+
+def pc_bounds(die: Die) -> tuple[int, int] | None:
+    """Return DW_AT_low_pc and where DW_AT_high_pc says that the code ends, which may be before it,
+    or beyond all addresses. None without them, and for code that the linker dropped."""
     unit = die.unit
     low = die.address(dw.AT_LOW_PC)
     if low is None or low >= unit.tombstone:
-        return ()
+        return None
     # Linkers leave 0 as the address of code that they dropped.
     file = unit.info.main.sections.object
     if low == 0 and not file.is_code(0):
-        return ()
+        return None
     high = die.attribute(dw.AT_HIGH_PC)
     if high is None:
-        return ()
+        return None
     if high.kind in ("constant", "flag"):
-        end = low + high.raw if isinstance(high.raw, int) else low
-    else:
-        end = die.address(dw.AT_HIGH_PC) or low
-    return (Range(low, end),) if end > low else ()
+        return low, low + high.raw if isinstance(high.raw, int) else low
+    return low, die.address(dw.AT_HIGH_PC) or low
