@@ -18,6 +18,7 @@ from dwarfgpu.language.arithmetic_conversions import ArithmeticConversions, Numb
 from dwarfgpu.language.builtin_types import enum_base
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
+from dwarfgpu.session.bit_field import number_bits
 from dwarfgpu.view.scalars import swapped
 
 if TYPE_CHECKING:
@@ -52,7 +53,10 @@ class Numbers(ArithmeticConversions):
             base = BaseType("address", "unsigned", size, self.endian)
         else:
             raise UsageError(NOT_A_NUMBER)
-        if base.endian != self.endian and size == base.bit_size and size % 8 == 0:
+        if isinstance(bare, Base) and size == bare.storage_bits:
+            value_bits = number_bits(bits, bare, self.endian)
+            number, size = value_bits.value, value_bits.size_bits
+        elif base.endian != self.endian and size == base.bit_size and size % 8 == 0:
             number = swapped(number, size)
         target = self.plain(base)
         if size < target.bit_size and target.is_signed:  # a bit-field
@@ -61,15 +65,22 @@ class Numbers(ArithmeticConversions):
 
     def bits(self, number: Number) -> Bits:
         """Return the contents of an object of the number's type."""
-        return Bits(self.stored(number.value, number.type), number.value.type.bit_size)
+        bare, size = strip(number.type), number.value.type.bit_size
+        if isinstance(bare, Base) and bare.base.bit_size == size:
+            size = bare.size_bits
+        return Bits(self.stored(number.value, number.type), size)
 
     def stored(self, value: Value, type_: Type) -> int:
         """Return the run of bits in the byte order of the type."""
         bare = strip(type_)
-        size = value.type.bit_size
+        number, size = value.bits, value.type.bit_size
+        if isinstance(bare, Base) and bare.base.bit_size == size:
+            if bare.base.endian == "big":
+                number <<= bare.size_bits - size  # the value has the first bits of its storage
+            size = bare.size_bits
         if isinstance(bare, Base) and bare.base.endian != self.endian and size % 8 == 0:
-            return swapped(value.bits, size)
-        return value.bits
+            return swapped(number, size)
+        return number
 
     def cast(self, number: Number, type_: Type) -> Number:
         """Return the number as a value of an arithmetic or pointer type."""

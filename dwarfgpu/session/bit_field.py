@@ -28,6 +28,15 @@ def bit_order(type_: Type | None, endian: Endian) -> Endian:
     return bare.base.endian if isinstance(bare, Base) else endian
 
 
+def number_bits(bits: Bits, bare: Type | None, endian: Endian) -> Bits:
+    """Return the bits that are the value of an object of a base type, in the byte order of the
+    type: without the rest of its storage (DWARF 5 5.1). Any others are returned as they are."""
+    if not isinstance(bare, Base) or bits.size_bits != bare.storage_bits:
+        return bits
+    ordered = bits if bare.base.endian == endian else bits.reversed()
+    return ordered.slice(0, bare.base.bit_size, bare.base.endian)
+
+
 def field_bits(
     read: ReadBits, first_bit: int, size_bits: int, type_: Type | None, endian: Endian
 ) -> Bits:

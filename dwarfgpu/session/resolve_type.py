@@ -122,7 +122,10 @@ def object_bits(type_: Type | None, size: int, location: Location, context: Cont
 def padding_bits(type_: Type | None) -> int:
     """Return the bits at the end of an object that are not part of its value."""
     bare = strip(type_)
-    return bare.base.padding_bits if isinstance(bare, Base) else 0
+    if not isinstance(bare, Base):
+        return 0
+    after = bare.size_bits - bare.base.bit_size if bare.base.endian == "little" else 0
+    return bare.base.padding_bits + after
 
 
 def may_point(type_: Type | None) -> bool:

@@ -74,6 +74,8 @@ def character_kind(type_: Type | None, style: Style = "c") -> CharacterKind | No
         type_ = type_.target
     if not isinstance(type_, Base) or type_.base.vector_size is not None or type_.is_range:
         return None
+    if type_.storage_bits is not None:
+        return None  # the units of its strings are not adjacent
     base = type_.base
     if base.encoding in ("UTF", "UCS") and base.bit_size in (8, 16, 32):
         return CharacterKind(base.size_bytes, {8: "", 16: "u", 32: "U"}[base.bit_size])

@@ -40,7 +40,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.bit_field import field_bits
+from dwarfgpu.session.bit_field import field_bits, number_bits
 from dwarfgpu.session.resolve_type import Resolver, is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
@@ -386,7 +386,9 @@ class _Walk:
     # Scalars
 
     def _scalar(self, bare: Type, bits: Bits, endian: Endian) -> Plain:
-        if isinstance(bare, Base) and bare.base.endian != endian and bits.size_bits % 8 == 0:
+        if isinstance(bare, Base) and bare.storage_bits == bits.size_bits:
+            bits = number_bits(bits, bare, endian)
+        elif isinstance(bare, Base) and bare.base.endian != endian and bits.size_bits % 8 == 0:
             bits = evolve(bits, value=scalars.swapped(bits.value, bits.size_bits))
         return self._number(bare, bits)
 

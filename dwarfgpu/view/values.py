@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.bit_field import number_bits
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
@@ -183,7 +184,9 @@ def _pieces(
 
 
 def _in_order(shown: Shown, bits: Bits, bare: Type) -> Bits:
-    """Return the bits in the byte order of their base type (DW_AT_endianity)."""
+    """Return the bits of a number in the byte order of their base type (DW_AT_endianity)."""
+    if isinstance(bare, Base) and bare.storage_bits == bits.size_bits:
+        return number_bits(bits, bare, shown.object.endian)
     is_whole_bytes = bits.size_bits % 8 == 0
     if isinstance(bare, Base) and bare.base.endian != shown.object.endian and is_whole_bytes:
         return evolve(bits, value=scalars.swapped(bits.value, bits.size_bits))

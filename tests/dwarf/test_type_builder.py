@@ -222,7 +222,7 @@ def test_base_types(
     [
         ({}, "has no size"),
         ({"byte_size": 0}, "has no size"),
-        ({"byte_size": -1 & 0x7F}, "has no size"),
+        ({"byte_size": -1 & 0x7F}, "has a negative size: -8 bits"),
         ({"vector": 2}, "has no size"),
         ({"byte_size": 4, "vector": 0}, "vector size of 0"),
     ],
@@ -447,3 +447,13 @@ def test_the_order_of_dimensions(ordering: int | None, expected: tuple[int, int]
         Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
     )
     assert isinstance(kind, Array) and kind.dimensions == expected
+
+
+def test_a_value_smaller_than_its_storage_takes_the_storage() -> None:
+    """DWARF 5 5.1: DW_AT_byte_size is the storage of an object, DW_AT_bit_size its value."""
+    kind = base(7, byte_size=4, bit_size=17)
+    assert isinstance(kind, Base) and (kind.base.bit_size, size_bytes(kind)) == (17, 4)
+    kind = base(7, bit_size=17)
+    assert isinstance(kind, Base) and (kind.storage_bits, size_bytes(kind)) == (None, 3)
+    with pytest.raises(IllFormed, match="DW_AT_bit_size 33 is more than DW_AT_byte_size 4 has"):
+        base(7, byte_size=4, bit_size=33)

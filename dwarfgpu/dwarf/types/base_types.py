@@ -58,6 +58,19 @@ def has_no_size(die: Die) -> bool:
     return not any(sizes) and not die.has(dw.AT_LLVM_VECTOR_SIZE)
 
 
+def storage_bits_of(die: Die) -> int | None:
+    """Return the size of an object of a base type or subrange, if its value has fewer bits: both
+    sizes are given (DWARF 5 5.1); None if the value fills it. `IllFormed` if it does not fit."""
+    bits, storage = die.integer(dw.AT_BIT_SIZE), die.integer(dw.AT_BYTE_SIZE)
+    if bits is None or storage is None or die.has(dw.AT_LLVM_VECTOR_SIZE):
+        return None
+    if bits > 8 * storage:
+        raise die.located(
+            IllFormed(f"DW_AT_bit_size {bits} is more than DW_AT_byte_size {storage} has")
+        )
+    return 8 * storage if bits < 8 * storage else None
+
+
 def _scale(die: Die, where: str) -> Fraction | None:
     """Return the scale factor of a fixed-point number (DWARF 5 5.1.1); GNAT writes any fraction."""
     from fractions import Fraction  # few programs have such types
@@ -83,7 +96,9 @@ def _element_bits(die: Die, where: str) -> int:
     bits = die.integer(dw.AT_BIT_SIZE)
     if bits is None:
         bits = (die.integer(dw.AT_BYTE_SIZE) or 0) * 8
-    if bits <= 0:
+    if bits < 0:
+        raise IllFormed(f"{where} has a negative size: {bits} bits")
+    if bits == 0:
         raise IllFormed(f"{where} has no size")
     return bits
 

@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, default_lower
-from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size
+from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size, storage_bits_of
 from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
 from dwarfgpu.dwarf.types.class_parts import Declarations
 from dwarfgpu.dwarf.types.computed_attributes import (
@@ -246,7 +246,8 @@ class TypeBuilder:
             if not isinstance(bare, Base) or bare.base.vector_size is not None:
                 subject = f"array at {die.offset:#x} has elements {stride} bits apart"
                 raise Unsupported(f"{subject}, which are not numbers")
-            return evolve(bare, base=evolve(bare.base, bit_size=stride))
+            packed_base = evolve(bare.base, bit_size=stride)
+            return evolve(bare, base=packed_base, storage_bits=None)
 
         return element
 
@@ -289,9 +290,11 @@ class TypeBuilder:
         if underlying is None or underlying.base.vector_size is not None:
             return Typedef(name, self.target(die))
         base = evolve(underlying.base, name=die.name or underlying.base.name)
+        storage = underlying.storage_bits
         if size is not None and 0 < size != base.bit_size:
-            base = evolve(base, bit_size=size)
-        return Base(base, is_range=base.encoding in ("signed", "unsigned"))
+            base, storage = evolve(base, bit_size=size), storage_bits_of(die)
+        is_range = base.encoding in ("signed", "unsigned")
+        return Base(base, is_range=is_range, storage_bits=storage)
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
         is_declaration = die.flag(dw.AT_DECLARATION)
@@ -388,7 +391,7 @@ def _base_type(die: Die) -> Base | Unspecified:
         return Unspecified(die.name)
     if die.name == "vector" and parse_producer(die.unit.producer).is_triton:
         return Unspecified(die.name, die.integer(dw.AT_BYTE_SIZE))
-    return Base(_canonical(die, base_type_of(die)))
+    return Base(_canonical(die, base_type_of(die)), storage_bits=storage_bits_of(die))
 
 
 def _unspecified_bytes(die: Die) -> int | None:
@@ -471,7 +474,8 @@ def _underlying(die: Die) -> Base | None:
         if target is None:
             return None
         if target.tag == dw.TAG_BASE_TYPE:
-            return Base(_canonical(target, base_type_of(target)))
+            base = _canonical(target, base_type_of(target))
+            return Base(base, storage_bits=storage_bits_of(target))
         if target.tag not in _TRANSPARENT:
             _require_type(target)
             return None

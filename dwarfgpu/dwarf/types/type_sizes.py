@@ -73,7 +73,7 @@ def _size_bits(type_: Type | None) -> int | None:
                     raise IllFormed("an array has more elements than an address space has bits")
                 type_ = type_.element
             case Base():
-                return count * type_.base.bit_size
+                return count * type_.size_bits
             case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
                 return None if type_.size_bytes is None else count * type_.size_bytes * 8
             case other:

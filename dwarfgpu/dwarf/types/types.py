@@ -46,14 +46,21 @@ class Base:
     """A subrange type (5.13): its values are numbers, however small they are."""
     flags: tuple[FlagField, ...] = ()
     """The fields of a register that is made of flags."""
+    storage_bits: int | None = None
+    """The size of its objects, if their values have fewer bits (DW_AT_bit_size, 5.1)."""
 
     @property
     def name(self) -> str:
         return self.base.name
 
     @property
+    def size_bits(self) -> int:
+        """The size of an object, which may be more than that of its value."""
+        return self.base.bit_size if self.storage_bits is None else self.storage_bits
+
+    @property
     def size_bytes(self) -> int:
-        return self.base.size_bytes
+        return (self.size_bits + 7) // 8
 
 
 class _Spelled:

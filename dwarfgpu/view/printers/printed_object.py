@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits, counted
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.bit_field import field_bits
+from dwarfgpu.session.bit_field import field_bits, number_bits
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 
 _DEEPEST: Final = 64
@@ -221,7 +221,7 @@ class Object:
         contents, first_bit = self.contents()
         if self.bit_size is not None:
             return field_bits(contents.bits, first_bit, self.bit_size, bare, self.endian)
-        return contents.bits(first_bit, 8 * size_bytes_of(bare))
+        return number_bits(contents.bits(first_bit, 8 * size_bytes_of(bare)), bare, self.endian)
 
     def contents(self) -> tuple[ObjectBytes, int]:
         """Return bytes that contain the object, and the bit at which it begins in them."""
