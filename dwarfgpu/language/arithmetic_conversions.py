@@ -153,7 +153,7 @@ class ArithmeticConversions:
 
     def _enumeration(self, kind: Enum) -> Base | None:
         values = [number for _, number in kind.enumerators]
-        size = max(8 * kind.size_bytes, INT_BITS)
+        size = max(kind.value_bits, INT_BITS)
         if not values or (size > INT_BITS and _fits(values, INT_BITS)):
             return None  # declared only, or larger than it needs to be: the type is fixed
         is_signed = min(values) < 0 or max(values) < 1 << size - 1

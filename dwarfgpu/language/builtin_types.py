@@ -120,4 +120,4 @@ def _base(name: str, is_signed: bool, bit_size: int, endian: Endian) -> Base:
 def enum_base(kind: Enum, endian: Endian) -> BaseType:
     """Return the integer type of an enumeration."""
     encoding = "signed" if kind.is_signed else "unsigned"
-    return BaseType(kind.name or "enum", encoding, 8 * kind.size_bytes, endian)
+    return BaseType(kind.name or "enum", encoding, kind.value_bits, endian)

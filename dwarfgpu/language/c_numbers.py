@@ -91,7 +91,7 @@ class Numbers(ArithmeticConversions):
         if isinstance(bare, Base):
             return Number(_converted(value, self.plain(bare.base)), type_)
         if isinstance(bare, Enum):
-            bounded(8 * bare.size_bytes)
+            bounded(bare.value_bits)
             return Number(_converted(value, enum_base(bare, self.endian)), type_)
         if isinstance(bare, Pointer) and not number.is_float:
             bounded(8 * bare.size_bytes)

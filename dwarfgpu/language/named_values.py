@@ -168,7 +168,7 @@ class NamedValues:
     def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
         """Return an enumerator: in C an int (6.7.2.2p3), except, as compilers have it, one that int
         does not hold."""
-        size = bounded(8 * kind.size_bytes)
+        size = bounded(kind.value_bits)
         value = TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
         limit = 1 << INT_BITS - 1
         if is_cplusplus(unit) or not -limit <= self.arithmetic.number(value).value.integer < limit:

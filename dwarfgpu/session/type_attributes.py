@@ -182,7 +182,7 @@ class TypeAttributes:
         """Return the integer that an object is."""
         bare = strip(type_)
         if isinstance(bare, Enum):
-            size, is_signed, endian = 8 * bare.size_bytes, bare.is_signed, None
+            size, is_signed, endian = bare.value_bits, bare.is_signed, None
         elif isinstance(bare, Base) and bare.base.is_integral and bare.base.vector_size is None:
             size, is_signed, endian = bare.base.bit_size, bare.base.is_signed, bare.base.endian
         else:

@@ -199,7 +199,7 @@ def complex_text(
 def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], ...] | None]:
     """Return names by their bits, and the flags in declaration order if it is an enumeration of
     flags."""
-    mask = (1 << 8 * kind.size_bytes) - 1
+    mask = (1 << kind.value_bits) - 1
     names: dict[int, str] = {}
     is_flags = not kind.has_negative
     for name, value in kind.enumerators:
@@ -215,7 +215,7 @@ def enum_text(kind: Enum, number: int) -> str:
     if name is not None:
         return name
     if flags is None:
-        return str(signed(number, 8 * kind.size_bytes) if kind.has_negative else number)
+        return str(signed(number, kind.value_bits) if kind.has_negative else number)
     if not number:
         return "0"
     shown = [name for flag, name in flags if number & flag]

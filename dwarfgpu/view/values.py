@@ -267,7 +267,7 @@ def _natural(
                 text += " " + quoted_character(code, characters, sevenbit=shown.options.sevenbit)
             return text
         case Enum():
-            return scalars.enum_text(bare, number & (1 << 8 * bare.size_bytes) - 1)
+            return scalars.enum_text(bare, number & (1 << bare.value_bits) - 1)
         case Pointer():
             return pointer_text(shown, type_, bare, number, depth)
         case MemberPointer():

@@ -149,6 +149,7 @@ def test_pointers_have_the_size_of_their_address_space() -> None:
 # One unit with entry after entry; the type under test is the first child.
 ROOT = Shape(dw.TAG_COMPILE_UNIT, (), True)
 FIRST = 0xD
+BYTE_SIZE = (dw.AT_BYTE_SIZE, dw.FORM_DATA1)
 
 
 def build(entries: bytes, *shapes: Shape, version: int = 5, machine: int = X86_64) -> Type:
@@ -324,7 +325,7 @@ def test_a_long_chain_of_enumerations_does_not_recurse() -> None:
     count = 20_000
     entries = b"".join(b"\x02" + struct.pack("<I", FIRST + 5 * (n + 1)) for n in range(count))
     kind = build(entries + b"\x02" + struct.pack("<I", FIRST), shape)
-    assert isinstance(kind, Enum) and kind.size_bytes == 4
+    assert isinstance(kind, Enum) and kind.size_bytes is None
 
 
 @pytest.mark.parametrize("byte_size", [4, None])
@@ -457,3 +458,28 @@ def test_a_value_smaller_than_its_storage_takes_the_storage() -> None:
     assert isinstance(kind, Base) and (kind.storage_bits, size_bytes(kind)) == (None, 3)
     with pytest.raises(IllFormed, match="DW_AT_bit_size 33 is more than DW_AT_byte_size 4 has"):
         base(7, byte_size=4, bit_size=33)
+
+
+def test_an_enumeration_without_a_size_has_none() -> None:
+    """DWARF 5 5.8: the size is optional. GDB 13 says that sizeof is 0, and so has no value."""
+    shape = Shape(dw.TAG_ENUMERATION_TYPE, ((dw.AT_NAME, dw.FORM_STRING),))
+    kind = build(b"\2e\0", shape)
+    assert isinstance(kind, Enum) and size_bytes(kind) is None
+    with pytest.raises(IllFormed, match="enumeration e has no size"):
+        _ = kind.value_bits
+
+
+@pytest.mark.parametrize(("declared", "size"), [(11, None), (12, 12), (16, 16)])
+def test_an_array_has_the_size_of_its_elements_or_more(declared: int, size: int | None) -> None:
+    shapes = [
+        Shape(dw.TAG_ARRAY_TYPE, (BYTE_SIZE, (dw.AT_TYPE, dw.FORM_REF4)), True),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
+        Shape(dw.TAG_BASE_TYPE, (BYTE_SIZE, (dw.AT_ENCODING, dw.FORM_DATA1))),
+    ]
+    entries = b"\2" + bytes((declared,)) + (22).to_bytes(4, "little") + b"\3\3\0\4\4\5"
+    kind = build(entries, *shapes)
+    if size is None:
+        with pytest.raises(IllFormed, match="an array is 11, and its elements have 12 bytes"):
+            size_bytes(kind)
+    else:
+        assert size_bytes(kind) == size

@@ -341,8 +341,8 @@ class TypeBuilder:
                     raise IllFormed(f"enumerator at {child.offset:#x} has no value")
                 enumerators.append((child.name or "", value))
         size = die.integer(dw.AT_BYTE_SIZE)
-        if size is None:
-            size = 4 if underlying is None else underlying.size_bytes
+        if size is None and underlying is not None:
+            size = underlying.size_bytes
         is_signed = any(value < 0 for _, value in enumerators)
         if underlying is not None:
             is_signed = underlying.base.is_signed

@@ -60,6 +60,7 @@ def _size_bits(type_: Type | None) -> int | None:
             case Typedef() | Qualified():
                 type_ = type_.target
             case Array(declared_bits=int() as declared):
+                _require_elements(type_, declared)
                 return count * declared
             case Array():
                 if None in type_.dimensions:
@@ -79,6 +80,16 @@ def _size_bits(type_: Type | None) -> int | None:
             case other:
                 assert_never(other)
     raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
+
+
+def _require_elements(array_type: Array, declared: int) -> None:
+    """Raise `IllFormed` for an array that is smaller than its elements."""
+    elements = _size_bits(evolve(array_type, declared_bits=None))
+    if elements is not None and elements > max(declared, 0):
+        raise IllFormed(
+            f"DW_AT_byte_size of an array is {declared // 8}, and its elements have "
+            f"{counted((elements + 7) // 8, 'byte')}"
+        )
 
 
 def why_outside(struct_type: Struct, member: Member, size: int | None) -> str | None:

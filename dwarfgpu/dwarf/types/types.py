@@ -200,7 +200,7 @@ class Member:
         if isinstance(bare, Base):
             whole = bare.base.bit_size
         else:
-            whole = 8 * bare.size_bytes if isinstance(bare, Enum) else 0
+            whole = 8 * (bare.size_bytes or 0) if isinstance(bare, Enum) else 0
         return whole if 0 < whole < size and whole % 8 == 0 else size
 
     @property
@@ -252,7 +252,8 @@ class Enum:
     """An enumeration (DWARF 5 5.8)."""
 
     name: str | None
-    size_bytes: int
+    size_bytes: int | None
+    """None if the file has neither the size nor the type of its values."""
     enumerators: tuple[tuple[str, int], ...] = field(default=(), repr=False)
     """Name and value, in declaration order."""
     is_signed: bool = False
@@ -266,6 +267,13 @@ class Enum:
     def scope(self) -> str:
         """The namespaces and classes around it, `ns::Outer::`."""
         return self._scope() if callable(self._scope) else self._scope
+
+    @property
+    def value_bits(self) -> int:
+        """The size of its values; `IllFormed` if that is unknown."""
+        if self.size_bytes is None:
+            raise IllFormed(f"enumeration {self.name or 'without a name'} has no size")
+        return 8 * self.size_bytes
 
     @property
     def has_negative(self) -> bool:
