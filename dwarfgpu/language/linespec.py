@@ -224,6 +224,8 @@ def without_quotes(text: str) -> str:
 def split_at_comma(text: str) -> tuple[str, bool, str]:
     """Return the text before the first comma outside brackets and quotes, whether there is such a
     comma, and the text after it."""
+    if "," not in text:
+        return text.strip(), False, ""
     depth, after_quotes = 0, 0
     for index, character in enumerate(text):
         if index < after_quotes:
@@ -283,7 +285,9 @@ def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[
 def _locations_of_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the described functions of a name, then those that only a symbol table has: they are
     of no file. They are kept with the frame in focus, which decides the order of the files."""
-    kept = _KNOWN.setdefault(session.focused_frame, {})
+    kept = _KNOWN.get(session.focused_frame)
+    if kept is None:
+        kept = _KNOWN[session.focused_frame] = {}
     locations = kept.get(text)
     if locations is None:
         locations = _resolved_functions(session, text)

@@ -54,5 +54,7 @@ def send(text: str, stream: TextIO) -> None:
 
 
 def _printable(text: str, stream: TextIO) -> str:
+    if text.isascii():  # which every encoding of a terminal has
+        return text.translate(CONTROL)
     encoding = stream.encoding or "utf-8"
     return text.translate(CONTROL).encode(encoding, "backslashreplace").decode(encoding)

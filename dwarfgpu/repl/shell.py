@@ -342,4 +342,5 @@ class Shell:
 
 def is_blank(line: str) -> bool:
     """Return whether a line is empty or a comment."""
-    return not line.strip() or line.lstrip().startswith("#")
+    text = line.lstrip()
+    return not text or text[0] == "#"

@@ -111,8 +111,9 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
 def _lines_around(shell: Shell, location: CodeLocation) -> tuple[FramePosition, int, int]:
     """Return the file, and the first and last line to list around a code location."""
     assert location.position is not None
-    first = max(location.position.line - _count(shell) // 2, 1)
-    return location.position, first, first + _count(shell) - 1
+    count = _count(shell)
+    first = max(location.position.line - count // 2, 1)
+    return location.position, first, first + count - 1
 
 
 def _titled_positions(

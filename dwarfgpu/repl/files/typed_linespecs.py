@@ -35,7 +35,7 @@ def code_locations_of(
 
 def with_number(shell: Shell, text: str) -> str:
     """Return `45` or `FILE:45` for a convenience variable as the line."""
-    match = _VARIABLE.fullmatch(text)
+    match = _VARIABLE.fullmatch(text) if "$" in text else None
     if match is None:
         return text
     file, name = match["file"] or "", match["name"]
