@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -58,15 +57,20 @@ _REPORT: Final[ContextVar[Callable[[str, int, int], object] | None]] = ContextVa
 )
 
 
-@contextmanager
-def reporting_units(report: Callable[[str, int, int], object]) -> Iterator[None]:
+class reporting_units:
     """Within the block, call `report` while all units of a file are read: with the path of the
     file, the number of units that were read, and the number of all."""
-    token = _REPORT.set(report)
-    try:
-        yield
-    finally:
-        _REPORT.reset(token)
+
+    __slots__ = ("_report", "_token")
+
+    def __init__(self, report: Callable[[str, int, int], object]) -> None:
+        self._report = report
+
+    def __enter__(self) -> None:
+        self._token = _REPORT.set(self._report)
+
+    def __exit__(self, *error: object) -> None:
+        _REPORT.reset(self._token)
 
 
 class DebugInfo:

@@ -58,7 +58,7 @@ class LineStep:
     """Whether the code of another line of the file begins at the same address."""
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)  # a function may be inlined into as many units
 def steps_of(table: LineTable) -> LineSteps:
     """Return the steps of a line table."""
     return LineSteps(table)

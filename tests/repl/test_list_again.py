@@ -54,7 +54,7 @@ def test_a_name_listed_again_takes_few_calls(copy: Path) -> None:
     shell = shell_of(copy)
     first = output_of(shell, "list main")
     assert output_of(shell, "list main") == first
-    assert calls_of(lambda: shell.execute("list main")) < 250  # 1,100 before
+    assert calls_of(lambda: shell.execute("list main")) < 130  # 1,100 before
 
 
 def test_an_unknown_name_takes_few_calls() -> None:
@@ -142,3 +142,20 @@ def test_what_a_name_denotes_is_found_once_for_a_focused_frame(
         code_locations_of(session, "leaf", None, Options())
         code_locations_of(session, "main", None, Options())
     assert resolved.count("main") == 4  # once without files
+
+
+def test_other_files_have_other_locations(copy: Path) -> None:
+    """What a name denotes is kept for the files in which it was found."""
+    shell = shell_of(copy)
+    assert "main" in output_of(shell, "list main", "list main")
+    shell.session = evolve(shell.session, code_objects=(), pc=None)
+    assert output_of(shell, "list main").startswith("No symbol table is loaded.")
+
+
+def test_a_longer_list_of_a_name_that_was_listed(copy: Path) -> None:
+    shell = shell_of(copy)
+    assert output_of(shell, "list main").count("\n") == 10
+    output_of(shell, "set listsize 4")
+    main = line_of(copy, "main")
+    assert output_of(shell, "list main") == lines(copy, main - 2, main + 1)
+    assert output_of(shell, "list") == lines(copy, main + 2, main + 5)

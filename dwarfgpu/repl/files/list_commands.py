@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
@@ -30,7 +31,7 @@ from dwarfgpu.repl.output import Output, Part, SourceLines, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
-from dwarfgpu.session.focused_frame import FramePosition, position_in_file
+from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position
 from dwarfgpu.view.json_object import JsonObject
@@ -43,6 +44,11 @@ _LINES: Final = 100
 _NAME: Final = pattern(r"[^*+\-,0-9]|-(?!l)[a-z]")
 """What begins a name, or an explicit location other than a line."""
 _MORE: Final = pattern(r"\+(?P<count>[0-9]{1,9})")
+
+_MAX_KEPT: Final = 1_000
+_KNOWN: Final[WeakKeyDictionary[FocusedFrame, dict[str, list[CodeLocation]]]] = WeakKeyDictionary()
+"""What names denote, by the frame in focus, which decides the order of the files: it follows from
+files alone."""
 
 
 @command("list", topic="data", aliases=("l",), complete=completion.SYMBOLS)
@@ -57,12 +63,21 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     last. "set listsize" changes the number of lines. The text comes from the debugging information
     if it contains source text, otherwise from the file.
     """
-    if not has_units(shell.session):
-        raise UsageError(NO_SYMBOL_TABLE)
+    kept = _KNOWN.get(shell.session.focused_frame)
+    if kept is None:
+        if not has_units(shell.session):
+            raise UsageError(NO_SYMBOL_TABLE)
+        kept = _KNOWN[shell.session.focused_frame] = {}
     frame = position_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     before = before if before is not None and before.first else None
-    locations = _locations_by_line(shell, argument.strip(), before)
+    locations = kept.get(argument)
+    if locations is None:
+        locations = _locations_by_line(shell, argument.strip(), before)
+        if argument.isidentifier():
+            if len(kept) >= _MAX_KEPT:
+                kept.clear()
+            kept[argument] = locations
     if len(locations) > 1:
         yield from _titled_positions(shell, locations, frame)
         return
@@ -83,7 +98,8 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     if not 0 < first <= count:
         shell.listed = Listed(frame, position, first, first)
         raise UsageError(f"Line number {first} out of range; {position.file} has {count} lines.")
-    yield from _where(shell, argument)
+    if "*" in argument:
+        yield from _where(shell, argument)
     shell.listed = Listed(frame, position, first, max(min(last, count), first) + 1)
     shell.history.again = "list -" if argument.strip() == "-" else "list"
     data: JsonObject = {"file": position.file, "fullname": position.path}
