@@ -22,7 +22,7 @@ from dwarfgpu.language.name_resolution import array_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import concatenate
-from dwarfgpu.model.storage import Register
+from dwarfgpu.model.storage import Memory
 
 
 def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
@@ -34,8 +34,12 @@ def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
     return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
 
 
-def repeated(value: TypedValue, number: Number) -> TypedValue:
-    """Return `x@8`: the array of 8 objects that starts at x."""
+def repeated(value: TypedValue, number: Number, container: TypedValue | None = None) -> TypedValue:
+    """Return `x@8`: the array of 8 objects that starts at x.
+
+    `container`: the array of which `x` is an element. Outside of memory nothing follows an object,
+    unless it is such an element and all others are in the array as well.
+    """
     if number.is_float:
         raise UsageError('Non-integral right operand for "@" operator.')
     count = number.value.integer
@@ -43,14 +47,24 @@ def repeated(value: TypedValue, number: Number) -> TypedValue:
         raise UsageError("Value out of range.")
     if count <= 0:
         raise UsageError(f"Invalid number {count} of repetitions.")
-    storage = None if value.location is None else value.location.single_locations[0].storage
-    is_beyond = isinstance(storage, Register) and count * (value.size_bits or 0) > storage.size_bits
-    if is_beyond or storage is None or value.bit_size is not None:
+    singles = () if value.location is None else value.location.single_locations
+    is_in_memory = bool(singles) and all(isinstance(part.storage, Memory) for part in singles)
+    is_inside = is_in_memory or (container is not None and _has_elements(container, value, count))
+    if not is_inside or value.bit_size is not None:
         raise UsageError("Only values in memory can be extended with '@'.")
     if not size_bytes(value.type):
         raise UsageError("The size of the object is unknown, so it cannot be repeated.")
     array = array_of(value.type, count)
     return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
+
+
+def _has_elements(container: TypedValue, first: TypedValue, count: int) -> bool:
+    """Return whether an array that is not in memory has so many elements from one on."""
+    if container.location is None or first.location is None:
+        return False
+    whole, part = container.location.single_locations[0], first.location.single_locations[0]
+    end_bits = part.bit_offset - whole.bit_offset + count * (first.size_bits or 0)
+    return whole.storage == part.storage and end_bits <= (container.size_bits or 0)
 
 
 def alignment_bytes(type_: Type | None) -> int:

@@ -35,6 +35,7 @@ from dwarfgpu.language.arithmetic_conversions import is_integer, is_number
 from dwarfgpu.language.array_expressions import alignment_bytes, elements, repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
+from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
@@ -229,6 +230,10 @@ class Evaluator(NamedValues):
             member = self._member_pointer(node.operand)
             if member is not None:
                 return member
+        if operator == "&" and isinstance(node.operand, ast.Unary) and node.operand.operator == "*":
+            number = self.object(node.operand.operand)
+            if is_integer(number.type):  # GDB: the number itself
+                return number
         if operator == "&":
             return self.objects.address_of(self._referred(self.value(node.operand)))
         value = self.object(node.operand)
@@ -278,6 +283,9 @@ class Evaluator(NamedValues):
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array):
             return self.objects.element(value, 0)
+        if is_integer(value.type) and isinstance(self.objects, Unevaluated):  # GDB: an int
+            kind = self.names.builtins.integer(INT_BITS)
+            return TypedValue(kind, UNDEFINED_LOCATION, unit=value.unit)
         if is_integer(value.type):  # GDB: the address of a long
             builtins = self.names.builtins
             pointer = builtins.pointer(builtins.integer(builtins.long_bits))
@@ -298,7 +306,9 @@ class Evaluator(NamedValues):
         if operator in (".*", "->*"):
             return self._pointed(left, right)
         if operator == "@":
-            return repeated(left, self.arithmetic.number(right))
+            array = node.left.operand if isinstance(node.left, ast.Index) else None
+            container = None if array is None else self.object(array)
+            return repeated(left, self.arithmetic.number(right), container)
         refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             return self.truth(self.arithmetic.compared(operator, left, right))

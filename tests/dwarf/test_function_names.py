@@ -68,6 +68,9 @@ def test_of_equal_functions_at_an_address_the_described_one_gives_the_name() -> 
         ("deep(int)::$_0::operator()(int, int) const", False),
         ("deep(int)::L::m(int)", False),
         ("S::m(int) const::L::f()", False),
+        ("nul(decltype(nullptr))", False),
+        ("vector(int __vector(4))", False),
+        ("complex(int _Complex)", False),
     ],
 )
 def test_names_that_gdb_reads(name: str, expected: bool) -> None:

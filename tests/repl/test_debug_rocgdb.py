@@ -127,7 +127,9 @@ def test_what_fits_is_not_warned_of(number: int) -> None:
 
 def test_a_missing_value_has_a_reason_without_the_kind_of_the_error() -> None:
     text = answers(DIVERGENT, "lane 17", "p x + t")[-1]
-    assert text == "x is optimized out at this pc; described at [0x1504,0x1524)"
+    assert text == (
+        "value has been optimized out: x is optimized out at this pc; described at [0x1504,0x1524)"
+    )
 
 
 def test_an_address_in_each_lane_is_one_reason() -> None:

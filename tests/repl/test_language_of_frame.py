@@ -13,6 +13,7 @@ from tests.cli.command import run
 C = """
 struct node { int v; struct node *next; } node = {1, &node};
 enum kind { A, B } kind = B;
+int count = 1;
 int back(int n) { struct node inner = {n, 0}; return inner.v; }
 """
 CPLUSPLUS = """
@@ -25,7 +26,9 @@ ns::Color color = ns::Color::green;
 ns::Box<ns::Point> box = {{3, 4}};
 ns::Secret secret;
 int ns::Point::*member = &ns::Point::y;
-extern "C" int cpp(int n) { ns::Point here = {n, n}; return back(here.sum()); }
+extern "C" int cpp(int n) {
+  static int (ns::Point::*call)() const = &ns::Point::sum;
+  ns::Point here = {n, n}; return back((here.*call)()); }
 int main() { return cpp(1); }
 """
 IN_C = {
@@ -47,6 +50,8 @@ IN_C = {
     "whatis kind": "enum kind",
     "whatis main": "int (void)",
     "whatis &main": "int (*)(void)",
+    "whatis *count": "int",
+    "ptype *(count + 1)": "int",
 }
 IN_CPLUSPLUS = {
     "whatis point": "ns::Point",
@@ -101,3 +106,10 @@ def test_info_address_of_types(program: str, function: str) -> None:
         done = run("debug", "--batch", "-q", program, "--pc", "back", "-ex", command)
         expected = 'Symbol "node" is static' if name == "node" else f'No symbol "{name}" in'
         assert expected in done.out + done.err
+
+
+def test_a_pointer_to_a_member_function_has_its_type_among_locals(program: str) -> None:
+    done = run("debug", "--batch", "-q", program, "--pc", "cpp", "-ex", "info locals")
+    [line] = [line for line in done.lines if line.startswith("call = ")]
+    assert line.startswith("call = (int (ns::Point::*)(const ns::Point * const)) 0x")
+    assert line.endswith(" <ns::Point::sum() const>")

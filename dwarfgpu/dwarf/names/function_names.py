@@ -28,6 +28,8 @@ _DECLARATOR: Final = pattern(r"\((?:[*&]|[\w:<>, ]+::\*)")
 """The opening parenthesis of a pointer or reference to a function or an array."""
 _MEMBER_OF_LOCAL: Final = pattern(r"\)(?: const| volatile| &&?)*::")
 """The end of the function before a class in it: `f(int)::Local::m(int)`."""
+_EXTENSION: Final = pattern(r"\bdecltype\(|\b__vector\(|\b_Complex\b")
+"""Types that GDB's parser of C++ names does not know."""
 _INHERITED: Final = pattern(r"CI[12]")
 """In the mangled name of a constructor inherited from a base class, whose name it has."""
 _VARIANT: Final = pattern(r"(?<=[CD])[0-5](?=[EI])")
@@ -100,7 +102,7 @@ def name_in_frames(die: Die) -> str | None:
 
 def is_read_by_gdb(name: str) -> bool:
     """Return whether GDB's parser of C++ names reads the name of a function with its parameters."""
-    if "{" in name or "<lambda" in name:
+    if "{" in name or "<lambda" in name or _EXTENSION.search(name):
         return False
     text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))
     text = _ADDRESS.sub("_", text)

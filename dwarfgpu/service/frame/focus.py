@@ -9,6 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import MemberPointer, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.machine_variables import lane_count
@@ -172,7 +173,8 @@ def contents(
 ) -> str:
     """Return a variable's value, or the reason for a missing value, as GDB lists variables.
 
-    There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
+    There a pointer is without its type, unless it points to a member, and among the arguments of a
+    frame an aggregate is `...`.
     """
     if isinstance(reading.failure, UndefinedBits):
         return "..." if scalars_only and is_aggregate(reading.type) else OPTIMIZED_OUT
@@ -196,5 +198,7 @@ def contents(
             return "..."
     text = variable_text(reading, session, options, symbolize)
     variable = reading.variable
+    if isinstance(strip(variable.type), MemberPointer):
+        return text
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
     return text.removeprefix(f"({type_name(variable.type, cplusplus=cplusplus, style=style)}) ")
