@@ -22,6 +22,7 @@ from dwarfgpu.objfile.elf_structures import ET_EXEC, Segment
 PT_TLS: Final = 7
 _DT_FLAGS_1: Final = 0x6FFFFFFB
 _DF_1_PIE: Final = 0x08000000
+UNKNOWN_THREAD_POINTER: Final = "the thread pointer is unknown"
 
 
 def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | None) -> int:
@@ -99,5 +100,5 @@ def _pointer(name: str, wave: WaveId, target: Target | None) -> int:
     try:
         data = target.read_register(wave, register)
     except Unavailable as error:
-        raise Unavailable(f"the thread pointer is unknown: {error.message}")
+        raise Unavailable(f"{UNKNOWN_THREAD_POINTER}: {error.message}")
     return int.from_bytes(data, architecture.endian)

@@ -37,8 +37,8 @@ def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
 def repeated(value: TypedValue, number: Number, container: TypedValue | None = None) -> TypedValue:
     """Return `x@8`: the array of 8 objects that starts at x.
 
-    `container`: the array of which `x` is an element. Outside of memory nothing follows an object,
-    unless it is such an element and all others are in the array as well.
+    `container`: the array that has `x` as an element. Outside of memory nothing follows an object,
+    except the later elements of such an array.
     """
     if number.is_float:
         raise UsageError('Non-integral right operand for "@" operator.')
@@ -59,7 +59,7 @@ def repeated(value: TypedValue, number: Number, container: TypedValue | None = N
 
 
 def _has_elements(container: TypedValue, first: TypedValue, count: int) -> bool:
-    """Return whether an array that is not in memory has so many elements from one on."""
+    """Return whether an array that is not in memory has `count` elements from `first` on."""
     if container.location is None or first.location is None:
         return False
     whole, part = container.location.single_locations[0], first.location.single_locations[0]

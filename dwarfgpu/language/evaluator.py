@@ -44,7 +44,12 @@ from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
-from dwarfgpu.language.machine_variables import ROLES, machine_value, unknown_name_error
+from dwarfgpu.language.machine_variables import (
+    ROLES,
+    machine_value,
+    unknown_name_error,
+    without_thread,
+)
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.name_resolution import Names, Typed
@@ -81,10 +86,10 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
     try:
         value = Evaluator(session, options).whole(text)
     except Unavailable as error:
-        raise at_start(session, error) from None
+        raise without_thread(session, at_start(session, error)) from None
     if value.error is None:
         return value
-    return evolve(value, error=at_start(session, value.error))
+    return evolve(value, error=without_thread(session, at_start(session, value.error)))
 
 
 def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed | None:

@@ -8,6 +8,7 @@ from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.thread_local import UNKNOWN_THREAD_POINTER
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import require
@@ -128,14 +129,28 @@ def used_lanes(session: Session) -> int:
     return lane_count(session) if used is None else used
 
 
+def without_thread(session: Session, error: DwarfGpuError) -> DwarfGpuError:
+    """Return the error of an evaluation; where it needs the thread of a program that has not
+    started, in words that say so."""
+    if not error.message.startswith(UNKNOWN_THREAD_POINTER) or not _is_not_started(session):
+        return error
+    return UsageError(
+        "Cannot find thread-local storage: a thread of a process or core file has it, and there is "
+        "none"
+    )
+
+
+def _is_not_started(session: Session) -> bool:
+    target = session.target
+    if not isinstance(target, TargetWithCodeObjects):
+        return False
+    return not target.has_started and session.pc is None
+
+
 def _has_no_value_yet(session: Session, register: RegisterInfo) -> bool:
     """Return whether a register is used in a program that has not started, and was not set."""
     target = session.target
-    if (
-        not isinstance(target, TargetWithCodeObjects)
-        or target.has_started
-        or session.pc is not None
-    ):
+    if target is None or not _is_not_started(session):
         return False
     try:
         target.read_register(session.wave, register)

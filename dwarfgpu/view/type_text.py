@@ -100,9 +100,11 @@ class Definition:
             local = names.of(part)
             if local is not None:
                 return local
-            if self.cplusplus and isinstance(part, Struct | Enum | Typedef) and part.name:
+            if not isinstance(part, Struct | Enum | Typedef) or not part.name:
+                return part
+            if self.cplusplus:
                 return names.spelled(part)
-            return part
+            return self._in_c(part, names) if names.names else part
 
         def shown_as(part: Type | None) -> str | Type | None:
             if isinstance(part, Typedef) and levels > 0:
@@ -124,6 +126,13 @@ class Definition:
             shown_inside=shown_inside,
             declared=declared,
         )
+
+    def _in_c(self, part: Struct | Enum | Typedef, names: LocalNames) -> str:
+        """Return `class Box<T>`: as in C++, after the keyword."""
+        name = names.spelled(part)
+        if isinstance(part, Typedef):
+            return name
+        return f"{part.kind if isinstance(part, Struct) else 'enum'} {name}"
 
     def declared(
         self, type_: Type | None, name: str, levels: int, indent: int, names: LocalNames

@@ -158,3 +158,11 @@ def test_the_first_variable_of_a_program_for_aarch64() -> None:
 def test_without_a_thread_there_is_no_value() -> None:
     done = run("eval", "--file", FIXTURES / "x86_64/demo.gcc.O0.v5", "per_thread")
     assert done.status != 0 and "the thread pointer is unknown: register fs_base" in done.err
+
+
+@pytest.mark.parametrize("command", ["print per_thread", "print &per_thread", "x &per_thread"])
+def test_the_prompt_says_that_a_program_has_no_thread_yet(command: str) -> None:
+    file = FIXTURES / "x86_64/demo.gcc.O0.v5"
+    done = run("debug", "--batch", "-q", file, "-ex", command)
+    assert "thread-local storage: a thread of a process or core file has it" in done.err
+    assert "fs_base" not in done.err

@@ -19,7 +19,8 @@ int back(int n) { struct node inner = {n, 0}; return inner.v; }
 CPLUSPLUS = """
 extern "C" int back(int);
 namespace ns { struct Point { int x, y; int sum() const { return x + y; } };
-enum class Color : unsigned char { red, green }; template<class T> struct Box { T value; };
+enum class Color : unsigned char { red, green };
+template<class T> struct Box { T value; Box *next; };
 class Secret { public: int a = 1; }; }
 ns::Point point = {1, 2};
 ns::Color color = ns::Color::green;
@@ -44,6 +45,7 @@ IN_C = {
     "ptype color": "enum class ns::Color {ns::Color::red, ns::Color::green}",
     "ptype box": """struct ns::Box<ns::Point> [with T = struct ns::Point] {
     T value;
+    struct ns::Box<T> *next;
 }""",
     "whatis member": "int ns::Point::*",
     "whatis node": "struct node",

@@ -63,6 +63,19 @@ def shown(session: Session, text: str, options: FormatOptions | None = None) -> 
     return dg.format_source(value, session, options or FormatOptions())
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("flags", "std::vector<bool> of length 4, capacity 64 = {1, 0, 1, 1}"),
+        ("no_unique", "std::unique_ptr<struct Point> = {get() = 0x0}"),
+    ],
+)
+def test_in_c_a_truth_is_an_int_and_classes_have_a_keyword(
+    gnu: Session, name: str, expected: str
+) -> None:
+    assert shown(gnu, name, FormatOptions(language=(False, "c"))) == expected
+
+
 def test_both_libraries_print_alike(gnu: Session, llvm: Session) -> None:
     names = [variable.name for variable in gnu.variables() if variable.kind == "local"]
     compared = 0

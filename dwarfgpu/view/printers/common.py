@@ -29,9 +29,20 @@ def own_name(value: Object) -> str:
     return unversioned(template_name(value.name))
 
 
-def short_type(type_: Type | None) -> str:
-    """Return the name of a type as people write it."""
+def short_type(type_: Type | None, value: Object) -> str:
+    """Return the name of a type, for the title of an object, as people write it; in C it has a
+    keyword, and nothing is omitted, as in GDB."""
+    if value.is_in_c:
+        return type_name(type_)
     return short_name(type_name(type_, cplusplus=True))
+
+
+def alternative_type(type_: Type | None, value: Object) -> str:
+    """Return the same, but for the strings of the library, which have no arguments in C either."""
+    name = type_name(type_, cplusplus=True)
+    short = short_name(name)
+    is_string = "<" in name and "<" not in short
+    return short if is_string else short_type(type_, value)
 
 
 def is_bool(type_: Type | None) -> bool:
@@ -193,7 +204,8 @@ def any_(value: Object, manager: str, inside: Mapping[str, Object]) -> Printed:
     storage = storage.cast(storage.cast(holder).template_type(0))
     children = (("[contained value]", storage),)
     lead = f"{title} containing "
-    return Printed(f"{lead}{short_type(storage.type)}", children, wrapped=storage, lead=lead)
+    summary = f"{lead}{alternative_type(storage.type, value)}"
+    return Printed(summary, children, wrapped=storage, lead=lead)
 
 
 def variant(title: str, index: int, value: Object | None) -> Printed:
@@ -226,7 +238,11 @@ def adapter(value: Object) -> Printed:
 
 def atomic(value: Object, inner: Object) -> Printed:
     kind = value.template_type(0)
-    parts: tuple[SummaryPart, ...] = (f"{own_name(value)}<{short_type(kind)}> = {{ ", inner, " }")
+    parts: tuple[SummaryPart, ...] = (
+        f"{own_name(value)}<{short_type(kind, value)}> = {{ ",
+        inner,
+        " }",
+    )
     return Printed(parts)
 
 

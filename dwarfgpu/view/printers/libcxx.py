@@ -181,7 +181,7 @@ def _tuple(value: Object) -> Printed:
 
 
 def _optional(value: Object) -> Printed:
-    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    title = f"{own_name(value)}<{short_type(value.template_type(0), value)}>"
     return common.optional(title, value["__val_"] if value["__engaged_"].number else None)
 
 
@@ -201,12 +201,12 @@ def _variant(value: Object) -> Printed:
 
 
 def _unique_ptr(value: Object) -> Printed:
-    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    title = f"{own_name(value)}<{short_type(value.template_type(0), value)}>"
     return Printed(title, (("get()", _first(value, "__ptr_")),))
 
 
 def _shared_ptr(value: Object) -> Printed:
-    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    title = f"{own_name(value)}<{short_type(value.template_type(0), value)}>"
     control = value["__cntrl_"].number
     if not control:
         return common.shared(title, value["__ptr_"], None)

@@ -209,7 +209,7 @@ def tuple_values(value: Object) -> list[Object]:
 
 
 def _optional(value: Object) -> Printed:
-    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    title = f"{own_name(value)}<{short_type(value.template_type(0), value)}>"
     payload = value["_M_payload"]
     is_engaged = payload.find("_M_engaged") or value["_M_engaged"]
     if not is_engaged.number:
@@ -275,13 +275,26 @@ def _variant(value: Object) -> Printed:
     return common.variant(title, number, storage.cast(first.template_type(0)))
 
 
+def _alternatives(value: Object) -> Iterator[Type | None]:
+    """Yield the types of a variant, which its class has as text only."""
+    union: Object | None = value["_M_u"]
+    for _ in range(_MAX_ALTERNATIVES):
+        first = None if union is None else union.find("_M_first")
+        if union is None or first is None:
+            return
+        yield first.template_type(0)
+        union = union.find("_M_rest")
+
+
 def _variant_title(value: Object) -> str:
     arguments = [short_name(argument) for argument in template_arguments(value.name)]
+    if value.is_in_c:
+        arguments = [common.alternative_type(kind, value) for kind in _alternatives(value)]
     return f"{own_name(value)}<{', '.join(arguments)}>"
 
 
 def _unique_ptr(value: Object) -> Printed:
-    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    title = f"{own_name(value)}<{short_type(value.template_type(0), value)}>"
     inner = value["_M_t"]
     values = tuple_values(inner.find("_M_t") or inner)
     if not values:
@@ -290,7 +303,7 @@ def _unique_ptr(value: Object) -> Printed:
 
 
 def _shared_ptr(value: Object) -> Printed:
-    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    title = f"{own_name(value)}<{short_type(value.template_type(0), value)}>"
     control = value["_M_refcount"]["_M_pi"]
     if not control.number:
         return common.shared(title, value["_M_ptr"], None)

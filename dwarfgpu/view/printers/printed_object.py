@@ -50,6 +50,8 @@ class Object:
     bit_size: int | None = None
     """The size of a bit-field, in bits."""
     class_of_method: ClassOfMethod | None = field(default=None, repr=False)
+    is_in_c: bool = False
+    """Whether it is shown in the language C: a truth is an `int`, classes have a keyword."""
 
     # Its type
 
@@ -196,7 +198,9 @@ class Object:
         return evolve(self, type=base, enclosing=contents, first_bit=0, address=None, bit_size=None)
 
     def truth(self, value: bool) -> Object:
-        """Return a `bool` without a location."""
+        """Return a `bool`, in C an `int`, without a location."""
+        if self.is_in_c:
+            return self.of_number(int(value), Base(BaseType("int", "signed", 32, self.endian)))
         return self.of_number(int(value), Base(BaseType("bool", "boolean", 8, self.endian)))
 
     # Its contents
