@@ -69,7 +69,7 @@ class NotWritten(UsageError):
     """A file that cannot be written, and why."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: cannot be written: {reason}")
+        super().__init__(f"{path} cannot be written: {reason}")
         self.reason = reason
 
     @property
@@ -181,7 +181,7 @@ def require_regular(path: Path, files: Collection[str]) -> None:
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
     raise UsageError(
-        f"{path}: cannot be written: it is not a regular file, and longer memory is written to "
+        f"{path} cannot be written: it is not a regular file, and longer memory is written to "
         ".npy files beside it"
     )
 
@@ -386,7 +386,7 @@ def _require_files(path: Path, folder: Path, document: bytes) -> None:
     removed."""
     for name in sorted(_names(document)):
         if not (folder / name).is_file():
-            raise UsageError(f"{path}: cannot be written: {name}, which it needs, was removed")
+            raise UsageError(f"{path} cannot be written: {name}, which it needs, was removed")
 
 
 def _named_before(path: Path) -> set[str]:

@@ -43,7 +43,7 @@ _WIDEST: Final = 40
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to its parser."""
     configure_names(parser)
-    parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
+    parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     add_demo_option(parser)
     parser.add_argument(
         "--compact", action="store_true", help="one line for neighboring lanes with equal values"

@@ -51,12 +51,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument(
         "--wave", "--thread", action=WaveAction, metavar="N|all",
         help="the current wave or thread; in a core file, GDB's thread number or the LWP; eval "
-        "also takes all",
+        "and lanes also take all",
     )  # fmt: skip
     focus.add_argument(
         "--lane",
         metavar="N|LANES",
-        help="the current lane; eval also takes several: all, active, inactive, 0-3,7",
+        help="the current lane; eval and lanes also take several: all, active, inactive, 0-3,7",
     )
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
     focus.add_argument("--iteration", metavar="N", help="the current iteration")

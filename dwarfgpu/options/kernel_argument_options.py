@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
+    ARGUMENT_FORMS,
     ArgumentValue,
     Buffer,
     DeclaredParameter,
@@ -199,10 +200,7 @@ def _value(text: str, option: str) -> ArgumentValue:
         raise _wrong_form(text, option)
     if is_existing(text):
         raise UsageError(f"{option}: {text[:40]!r} is a file: write @{text} for its bytes")
-    raise UsageError(
-        f"{option}: {text[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
-        "range:COUNT, random:SEED:COUNT, same:NAME, bytes:HEX, [1,2], an enumerator or ?"
-    )
+    raise UsageError(f"{option}: {text[:40]!r} is not {ARGUMENT_FORMS}")
 
 
 def _wrong_form(text: str, option: str) -> UsageError:

@@ -367,6 +367,6 @@ def why_not_described(
     why = None if pc is None else variable.why_optimized_out_at(pc)
     if why is None or not variable.described or code_object is None:
         return why
-    if not code_object.load_address:
+    if not code_object.load_address or not variable.has_bits_somewhere:
         return why
     return f"{why}; {code_object.name} is loaded at {code_object.load_address:#x}"

@@ -75,7 +75,7 @@ def test_values(state: Path, expression: str, expected: str) -> None:
             "assignments are not possible here: use set var at the prompt of dwarfgpu debug",
         ),
         ("t / 0", 1, "t / 0: EvaluationError: Division by zero"),
-        ("undefined + 1", 1, "undefined + 1: UndefinedBits: value has been optimized out"),
+        ("undefined + 1", 1, "undefined + 1: <optimized out> (value has been optimized out)"),
         ("helper(1)", 1, "helper(1): Unsupported: functions of the program cannot be called"),
     ],
 )
@@ -364,3 +364,15 @@ def test_pseudo_registers() -> None:
     assert "is not a register of gfx1100" in run("eval", "--arch", "gfx1100", "$csp").error
     unknown = run("eval", "--arch", "gfx942", "--reg", "ttmp4=7", "$wave_id")
     assert unknown.out == "$wave_id = <unavailable>\n"
+
+
+def test_an_expression_is_optimized_out_as_its_variable_is() -> None:
+    reason = "(in is declared here but no location is given: it is optimized out)"
+    for name in ("in", "in[0]", "*in", "in + 1"):
+        alone = run("eval", "--demo", "--lane", 4, name)
+        assert (alone.error, alone.status) == (f"{name}: <optimized out> {reason}", 1)
+        lanes = run("eval", "--demo", "--lane", "3-5", name)
+        assert (lanes.out, lanes.status) == (f"[3-5] <optimized out> {reason}\n", 1)
+        assert (
+            run_json("eval", "--demo", "--lane", 4, name).json["error"]["kind"] == "UndefinedBits"
+        )

@@ -72,4 +72,4 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
     done = run("lanes", "--demo", "--png", tmp_path / "no" / "x.png", "t")
     assert done.status == 2
-    assert done.error.endswith("x.png: cannot be written: No such file or directory")
+    assert done.error.endswith("x.png cannot be written: No such file or directory")

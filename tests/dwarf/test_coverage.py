@@ -30,6 +30,7 @@ from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file
+from dwarfgpu.session.read_variable import why_not_described
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import at_most
 
@@ -501,3 +502,15 @@ def test_a_look_up_by_name_reads_only_units_that_mention_it(
     info = debug_info(data)
     result = [variable.unit for variable in find_variables(Scopes(info), wanted)]
     assert [info.units.index(coverage) for coverage in result if coverage is not None] == expected
+
+
+def test_the_load_address_is_beside_addresses_alone() -> None:
+    loaded = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co", 0x10000)
+    somewhere = of_list(entry(0x10, 0x20, REG)).variable
+    assert why_not_described(somewhere, loaded, BASE) == (
+        "x is optimized out at this pc; described at [0x1010,0x1020); nest.gfx942.O2.v5.co is "
+        "loaded at 0x10000"
+    )
+    nowhere = of_list(entry(0x20, 0x30, EMPTY)).variable
+    why = why_not_described(nowhere, loaded, BASE)
+    assert why == "x is optimized out at this pc; described nowhere"

@@ -153,4 +153,4 @@ def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_device_is_refused_before_the_question() -> None:
     done = run("debug", "--demo", "--batch", "-ex", "save /dev/null")
     assert "Overwrite" not in done.out
-    assert "/dev/null: cannot be written: it is not a regular file, and longer" in done.err
+    assert "/dev/null cannot be written: it is not a regular file, and longer" in done.err

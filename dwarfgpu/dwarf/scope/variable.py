@@ -151,6 +151,11 @@ class Variable:
         more = f" and {hidden} more ranges" if hidden > 0 else ""
         return f"{self.name} is optimized out at this pc; described {where}{more}"
 
+    @property
+    def has_bits_somewhere(self) -> bool:
+        """Whether an entry of the location list describes bits of the variable."""
+        return bool(self._somewhere)
+
     @cached_property
     def _somewhere(self) -> tuple[Range, ...]:
         """`described` without entries that say that the variable is optimized out."""

@@ -115,7 +115,7 @@ def _path(text: str) -> Path:
         path = Path(text).expanduser()
         path.exists()
     except (OSError, ValueError, RuntimeError) as error:
-        raise UsageError(f"{text}: cannot be written: {error}") from None
+        raise UsageError(f"{text} cannot be written: {error}") from None
     return path
 
 

@@ -18,7 +18,7 @@ from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
-from dwarfgpu.service.answer import Answer, machine_interface, of_error
+from dwarfgpu.service.answer import Answer, machine_interface, of_error, without_value
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import Contents, of_contents
 from dwarfgpu.session.session import Session
@@ -53,7 +53,8 @@ def of_expression(
     except UsageError:
         raise
     except DwarfGpuError as error:
-        return of_error(error, language.assumptions(session, depends))
+        answer = of_error(error, language.assumptions(session, depends))
+        return evolve(answer, text=without_value(error))
 
 
 def of_value(

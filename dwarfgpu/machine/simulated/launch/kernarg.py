@@ -18,6 +18,7 @@ from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
+    ARGUMENT_FORMS,
     ArgumentValue,
     Buffer,
     EarlierBuffer,
@@ -159,10 +160,7 @@ def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
         return value
     enumerators = parameter.declared.enumerators
     if enumerators is None:
-        raise UsageError(
-            f"{value.option}: {value.name[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, "
-            "lds:SIZE, bytes:HEX, [1,2], an enumerator or ?"
-        )
+        raise UsageError(f"{value.option}: {value.name[:40]!r} is not {ARGUMENT_FORMS}")
     simple = value.name.rpartition("::")[2]
     for name, number in enumerators:
         if name == simple:

@@ -13,6 +13,11 @@ from dwarfgpu.errors import counted
 from dwarfgpu.objfile.metadata import Argument
 
 _BY_VALUE: Final = "by_value"
+ARGUMENT_FORMS: Final = (
+    "a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, range:COUNT, random:SEED:COUNT, "
+    "same:NAME, bytes:HEX, [1,2], an enumerator or ?"
+)
+"""How the user writes a value."""
 _FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
 """The sizes of the floating point value types of the metadata."""
 
