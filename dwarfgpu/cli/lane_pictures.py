@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.machine.topology_tables import kernel_text
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.dispatch_layout import layout
 from dwarfgpu.view.grid_image import Picture, draw
@@ -42,12 +43,13 @@ def write_picture(
     grid = layout([(wave.wave, cells) for wave, cells in waves], model_of(session.target))
     model = model_of(session.target)
     dispatch = None if model is None else model.dispatch_of(session.wave)
-    kernel = "" if dispatch is None or dispatch.kernel is None else f" in {dispatch.kernel}"
+    kernel = None if dispatch is None else kernel_text(session, dispatch)
+    in_kernel = "" if kernel is None else f" in {kernel}"
     where = {wave.pc for wave, _ in waves}
     pc = next(iter(where))
     pc_text = f", pc {pc:#x}" if len(where) == 1 and pc is not None else ""
     lanes = f"{counted(len(grid.cells), 'lane')} of {counted(grid.blocks, grid.what)}"
-    title = one_line(f"{name}{kernel}: {lanes}{pc_text}")
+    title = one_line(f"{name}{in_kernel}: {lanes}{pc_text}")
     texts = [cell.text for _, _, cell in grid.cells if cell.number is not None]
     is_address = bool(texts) and texts[0].startswith("0x")
     draw(Picture(grid, title, is_address), path, form)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.options.core_options import add_core_options, require_core
@@ -21,6 +22,7 @@ from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import NO_WAVES
 from dwarfgpu.service.waves.wave_rows import (
+    is_kernel,
     waves_in_core,
 )
 from dwarfgpu.service.waves.wave_table import wave_lines, waves_in_state, waves_json
@@ -100,11 +102,16 @@ def run(args: Namespace) -> int:
     rows = [
         row
         for row in rows
-        if (row.is_faulty or not args.faulty) and args.kernel in (None, row.kernel)
+        if (row.is_faulty or not args.faulty)
+        and (args.kernel is None or is_kernel(row.kernel, args.kernel))
     ]
     if args.kernel is not None and not rows:
         names = sorted(
-            {dispatch.kernel for dispatch in machine.dispatches.values() if dispatch.kernel}
+            {
+                shown_symbol(dispatch.kernel)
+                for dispatch in machine.dispatches.values()
+                if dispatch.kernel
+            }
         )
         if not names:
             raise UsageError(f"--kernel {args.kernel}: the kernel of no wave is known")

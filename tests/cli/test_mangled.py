@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.check.finding import FindingPosition
@@ -29,6 +31,32 @@ def test_a_finding_about_an_fde() -> None:
     place = FindingPosition(".eh_frame", 0, "FDE", "_ZN2ns1fEi")
     assert position_text(place) == "FDE ns::f(int) (.eh_frame 0x0)"
     assert position_text(place, is_mangled=True) == "FDE _ZN2ns1fEi (.eh_frame 0x0)"
+
+
+def test_waves_of_a_kernel(tmp_path: Path) -> None:
+    """The frame is of an inlined function at first, then of the kernel itself."""
+    core = tmp_path / "count.core"
+    path = FIXTURES / "hip/library.gfx90a.O2.v5.co"
+    values = ("--arg", "out=zeros:256", "--arg", "in=zeros:256", "--arg", "limit=1")
+    plain, symbol = "count_floats(int*, float const*, float)", "_Z12count_floatsPiPKff"
+    texts = {
+        "library.hip:31": f"1 wave of {plain} in detail::count<float> (...) at hip/library.hip:31",
+        "library.hip:39": "1 wave in count_floats (...) at hip/library.hip:39",
+    }
+    for place, text in texts.items():
+        stop = ("--break", place, "--stops", 1, "--core", core)
+        made = run("run", path, symbol, "--grid", 64, "--workgroup", 64, *values, *stop)
+        assert made.status == 0
+        unknown = "the core file has 0 in place of the unknown bits of 1 register of waves"
+        assert unknown in made.notes
+        assert run("waves", core).lines[1:] == [f"  {text}, thread 1"]
+    for name in ("count_floats", symbol, plain, plain.replace(" ", "")):
+        assert len(run("waves", core, "--kernel", name).lines) == 2
+    refused = run("waves", core, "--kernel", "count").error
+    assert refused == f"--kernel count: the waves are of {plain}"
+    command = ("--batch", "-ex", "info dispatches")
+    assert run("debug", core, *command).lines[-1].endswith(f" {plain}")
+    assert run("debug", core, "--mangled", *command).lines[-1].endswith(f" {symbol}")
 
 
 def test_a_kernel_that_is_dispatched() -> None:

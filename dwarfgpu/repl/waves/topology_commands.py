@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, model_of
 from dwarfgpu.repl import completion
@@ -25,6 +24,7 @@ from dwarfgpu.service.machine.topology_tables import (
     agent_table,
     dispatch_id,
     dispatch_table,
+    kernel_text,
     queue_table,
 )
 from dwarfgpu.view.json_object import JsonObject
@@ -155,8 +155,9 @@ def dispatch_find(shell: Shell, argument: str) -> Iterator[Part]:
     for dispatch in () if machine is None else machine.dispatches.values():
         assert machine is not None
         facts[dispatch.id] = {"target id": dispatch_id(machine, dispatch)}
-        if dispatch.kernel is not None:
-            facts[dispatch.id]["Kernel Function"] = on_one_line(dispatch.kernel)
+        kernel = kernel_text(shell.session, dispatch)
+        if kernel is not None:
+            facts[dispatch.id]["Kernel Function"] = kernel
     yield from _matching("dispatch", "dispatches", facts, argument)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.hsa_structures import KERNEL_DISPATCH_PACKET
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue
@@ -69,6 +70,13 @@ def queue_table(session: Session, queues: Iterable[Queue]) -> Table:
     return Table(title, rows)
 
 
+def kernel_text(session: Session, dispatch: Dispatch) -> str | None:
+    """Return the kernel of a dispatch as functions are shown; None if it is unknown."""
+    if dispatch.kernel is None:
+        return None
+    return on_one_line(shown_symbol(dispatch.kernel, is_mangled=session.is_mangled))
+
+
 def dispatch_table(
     session: Session, machine: Machine, dispatches: Iterable[Dispatch], *, is_full: bool
 ) -> Table:
@@ -95,7 +103,7 @@ def dispatch_table(
             row += map(
                 _address, (dispatch.kernel_descriptor, dispatch.kernarg, dispatch.completion_signal)
             )
-        rows.append([*row, on_one_line(dispatch.kernel or UNKNOWN)])
+        rows.append([*row, kernel_text(session, dispatch) or UNKNOWN])
     return Table((*title, "Kernel Function"), rows)
 
 

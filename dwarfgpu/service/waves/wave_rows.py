@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import split_by_machine
+from dwarfgpu.dwarf.names.demangle import demangled_function, demangled_name, shown_symbol
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.machine.core.gpu.stop_reasons import FAULTS
 from dwarfgpu.machine.state.loaded_state import WaveState
@@ -133,7 +134,9 @@ class WaveGroup:
         """`1 wave in saxpy () at saxpy.hip:19: memory_violation, thread 7`."""
         count = len(self.numbers)
         waves = "1 wave" if count == 1 else f"{count} waves"
-        kernel = f" of {self.kernel}" if self.kernel and self.kernel not in self.where else ""
+        name = None if self.kernel is None else demangled_name(self.kernel) or self.kernel
+        is_there = name is None or f" {name} (" in f" {self.where}"
+        kernel = "" if is_there else f" of {shown_symbol(self.kernel or '')}"
         reasons = f": {', '.join(self.stop_reasons)}" if self.stop_reasons else ""
         threads = "thread" if count == 1 else "threads"
         return f"{waves}{kernel} in {self.where}{reasons}, {threads} {ranges(self.numbers)}"
@@ -186,6 +189,14 @@ def ranges(numbers: Sequence[int]) -> str:
     if len(words) > _MAX_NUMBERS:
         words = [*words[: _MAX_NUMBERS - 1], "…", words[-1]]
     return ",".join(words)
+
+
+def is_kernel(symbol: str | None, text: str) -> bool:
+    """Return whether a text names the kernel: by its symbol, by name, or with parameters."""
+    if symbol is None or text == symbol:
+        return symbol is not None
+    names = demangled_name(symbol), demangled_function(symbol), shown_symbol(symbol)
+    return text.replace(" ", "") in {name.replace(" ", "") for name in names if name is not None}
 
 
 def is_faulty(wave: Wave | None) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.arch.processors import Processor, processor
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import Unsupported, UsageError, counted
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.core_state_note import Agent
 from dwarfgpu.machine.core.gpu.process_image import (
@@ -122,8 +122,8 @@ class _State:
             queues.append(self._queue(indexes.get(queue.agent, 0) if queue else 0, waves))
         if self._unknown:
             self._notes.append(
-                f"{self._unknown} registers of waves, or some of their bits, are unknown: in "
-                f"the core file they are 0"
+                "the core file has 0 in place of the unknown bits of "
+                f"{counted(self._unknown, 'register')} of waves"
             )
         self._notes += _numbers_note(self._walked)
         memory = tuple((address, bytes_of(run)) for address, run in self._memory.runs())
