@@ -185,7 +185,12 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
 
         write_state_of_run(Path(args.save), Path(args.file), launched, result)
         notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
-    if args.core is not None and result.stop is not None:
+    if args.core is not None and result.stop is None:
+        notes.append(
+            f"no core file is written to {args.core}: all waves have ended; --break with --stops "
+            "ends the run earlier"
+        )
+    elif args.core is not None:
         from dwarfgpu.service.run.core_of_run import write_core_of_run  # most runs leave none
 
         notes += write_core_of_run(Path(args.core), code_object, launched, result)

@@ -214,7 +214,12 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
         state = None if args.state is None else Path(args.state)
         save_resumed(Path(args.save), stopped, resumed, state)
         notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
-    if args.core is not None and ending.stop is not None:
+    if args.core is not None and ending.stop is None:
+        notes.append(
+            f"no core file is written to {args.core}: all waves have ended; --break with --stops "
+            "ends the run earlier"
+        )
+    elif args.core is not None:
         from dwarfgpu.service.run.save_resumed import write_core_of_resumed
 
         notes += write_core_of_resumed(Path(args.core), resumed)

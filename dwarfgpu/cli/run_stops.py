@@ -9,7 +9,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.errors import UsageError, plural
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.integer_options import lane_number, natural
-from dwarfgpu.service.answer import NOT_AVAILABLE
+from dwarfgpu.service.answer import is_on_availability
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.frame.frame_answer import innermost_frame
@@ -79,7 +79,7 @@ class ShownStops:
         else:
             print(*map(one_line, _lines(stop)), sep="\n")
             for _, answers in stop.answers:
-                notes = (note for note in lane_notes(answers) if NOT_AVAILABLE not in note)
+                notes = (note for note in lane_notes(answers) if not is_on_availability(note))
                 self._assumptions.update(dict.fromkeys(notes))
         return self.count == self._most
 

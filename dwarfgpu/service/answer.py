@@ -32,7 +32,8 @@ def machine_interface(text: str, type_text: str | None, location: Location | Non
     return {"value": text, "type": type_text, "location": where}
 
 
-NOT_AVAILABLE = " is not available: "
+NOT_AVAILABLE: Final = " is not available: "
+PARTLY_AVAILABLE: Final = " is only partly available: "
 """Between a name and the reason."""
 KERNARG_HINT: Final = "the arguments of the kernel are in $_kernarg: print "
 """How the advice of `kernarg_hint` begins."""
@@ -107,6 +108,11 @@ def of_result(
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
     """Return an error in place of a result."""
     return Answer(error_line(error), 1, notes, notes, error)
+
+
+def is_on_availability(note: str) -> bool:
+    """Return whether a note says why a value, or a part of it, is not available."""
+    return NOT_AVAILABLE in note or PARTLY_AVAILABLE in note
 
 
 def without_value(error: DwarfGpuError) -> str:

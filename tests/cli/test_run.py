@@ -517,6 +517,16 @@ def test_a_run_to_the_end_has_no_state(tmp_path: Path) -> None:
     ]
 
 
+def test_a_run_to_the_end_has_no_core_file(tmp_path: Path) -> None:
+    core = tmp_path / "c.core"
+    done = run("run", "--demo", "--core", core)
+    assert done.notes == [
+        f"no core file is written to {core}: all waves have ended; --break with --stops ends the "
+        "run earlier"
+    ]
+    assert done.status == 0 and not core.exists()
+
+
 def test_a_trace_shows_what_each_instruction_changes() -> None:
     done = run("run", "--demo", "--trace", "--trace-limit", 4, "--wave", 3)
     assert done.lines[1:8] == [

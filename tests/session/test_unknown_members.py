@@ -47,7 +47,7 @@ def test_each_member_counts(at: str) -> None:
     done = run("eval", "--state", DATA, "--lane", 3, *memory(at), "s")
     assert done.status == 1
     [note] = [note for note in done.notes if "available" in note]
-    assert note.startswith("s is not available: ")
+    assert note.startswith("s is only partly available: ")
 
 
 INT = Base(BaseType("int", "signed", 32))

@@ -16,7 +16,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
+from dwarfgpu.service.answer import Answer, where_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.read_lanes import LanePick
@@ -155,8 +155,8 @@ class EqualLanes:
         assert self._reasons is not None
         reason = self._reasons_of_firsts.get(first)
         if reason is None:
-            reason = self._reasons_of_firsts[first] = NOT_AVAILABLE + self._reasons(first)[0]
-        own = NOT_AVAILABLE + self._reasons(index)[0]
+            reason = self._reasons_of_firsts[first] = f": {self._reasons(first)[0]}"
+        own = f": {self._reasons(index)[0]}"
         return tuple(
             [
                 note.removesuffix(reason) + own if note.endswith(reason) else note

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
+from dwarfgpu.service.answer import Answer, is_on_availability
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.view.json_object import Plain
@@ -86,9 +86,10 @@ def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
     has_reason = False
     for lane in firsts.values():
         for note in lane.answer.notes if has_reason else lane.notes:
-            if NOT_AVAILABLE not in note or not has_reason:
+            is_reason = is_on_availability(note)
+            if not (is_reason and has_reason):
                 notes[note] = None
-                has_reason = has_reason or NOT_AVAILABLE in note
+                has_reason = has_reason or is_reason
     return [*notes]
 
 

@@ -24,7 +24,13 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text, without_value
+from dwarfgpu.service.answer import (
+    NOT_AVAILABLE,
+    PARTLY_AVAILABLE,
+    Answer,
+    where_text,
+    without_value,
+)
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
@@ -190,7 +196,8 @@ def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[
     """Yield notes about unknown bits; `rest`: `beside_removed`."""
     reasons = [reason for reason in rest.reasons if reason != UNDEFINED_STORAGE]
     if rest.unavailable and reasons:
-        yield f"{name}{NOT_AVAILABLE}{reasons[0]}"
+        is_whole = (bits.undefined | bits.unavailable) == (1 << bits.size_bits) - 1
+        yield f"{name}{NOT_AVAILABLE if is_whole else PARTLY_AVAILABLE}{reasons[0]}"
     if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
         digits = bits.hex(session.architecture.endian)
         why = next(
