@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
@@ -203,6 +206,28 @@ def _begun(args: argparse.Namespace) -> int:
     return with_demo(args, _run, lane="")
 
 
+@contextmanager
+def _removed_at_the_end(folder: str) -> Iterator[None]:
+    """Remove a folder too when the terminal is closed, or a signal ends the process."""
+    from shutil import rmtree
+
+    def end(number: int, _: object) -> None:
+        rmtree(folder, ignore_errors=True)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    names = ("SIGHUP", "SIGTERM") if current_thread() is main_thread() else ()
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    mine = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    for number in mine:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in mine:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def _dispatched(args: argparse.Namespace) -> int:
     """Return the first instruction of a kernel that is dispatched on paper."""
     if args.file is None or args.state is not None or args.core is not None or args.demo:
@@ -214,7 +239,7 @@ def _dispatched(args: argparse.Namespace) -> int:
 
     from dwarfgpu.options.opened_launch import launch
 
-    with TemporaryDirectory(prefix="dwarfgpu-") as folder:
+    with TemporaryDirectory(prefix="dwarfgpu-") as folder, _removed_at_the_end(folder):
         state = str(Path(folder) / "dispatch.json")
         launch_options = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
         arguments = argparse.Namespace(

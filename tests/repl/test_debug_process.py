@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from dwarfgpu.machine.core.signals import signal_name, signal_text
 from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.running.signal_commands import SIGNALS
-from tests.cli.command import validate
+from tests.cli.command import FIXTURES, REPOSITORY, validate
 from tests.processes import finished
 from tests.repl.repl_shell import nest_shell, output_of
 
@@ -134,3 +137,23 @@ def test_a_wave_has_no_siginfo() -> None:
     done = ran("p $_siginfo", given=("loop.gfx942.core.xz", "--sysroot", "../opencl"))
     assert done.stdout.splitlines()[-1] == "$1 = void"
     assert "Unable to read siginfo" not in done.stdout + done.stderr
+
+
+def test_a_signal_leaves_no_files_of_a_dispatch(tmp_path: Path) -> None:
+    kernel = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
+    given = ("--dispatch", "call", "--grid", "64", "--workgroup", "64", "--arg", "out=zeros:256")
+    ends = (
+        "import os, signal, tempfile; print(os.listdir(tempfile.gettempdir()), flush=True); "
+        "os.kill(os.getpid(), signal.SIGTERM)"
+    )
+    words = ("-m", "dwarfgpu", "debug", kernel, *given, "--batch", "-ex", f"python {ends}")
+    done = subprocess.run(
+        [sys.executable, *words],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGTERM, done.stderr
+    assert list(tmp_path.glob("dwarfgpu-*")) == []
