@@ -33,7 +33,7 @@ from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.repl.typed_lines import TypedLines
-from dwarfgpu.service.error_text import shortened
+from dwarfgpu.service.error_text import out_of_memory, shortened
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.examine_format import Examined
@@ -218,10 +218,12 @@ class Shell:
                     if not pager.admits(printed(single)):
                         raise KeyboardInterrupt
                     console.put(single)
-        except (DwarfGpuError, RecursionError) as raised:
+        except (DwarfGpuError, RecursionError, MemoryError) as raised:
             error: DwarfGpuError = LimitExceeded("commands nested too deep")
             if isinstance(raised, DwarfGpuError):
                 error = raised
+            elif isinstance(raised, MemoryError):
+                error = out_of_memory(raised)
             self.failures += 1
             console.fail(shortened(message_of(error)), error)
             return False

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.printable import one_line
-from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    MissingContext,
+    Unavailable,
+    UsageError,
+)
 from dwarfgpu.view.json_object import JsonObject
 
 NO_DEBUG_INFORMATION: Final = "has no debugging information"
@@ -57,6 +63,12 @@ def without_debug_information(name: str) -> str:
     return f"{name} {NO_DEBUG_INFORMATION}; {WITHOUT_DEBUG_INFORMATION}"
 
 
+def out_of_memory(raised: MemoryError) -> DwarfGpuError:
+    """Return the error of a command for which there is not enough memory, and free what it had."""
+    raised.__traceback__ = None
+    return LimitExceeded("the command needs more memory than is available")
+
+
 def error_line(error: DwarfGpuError) -> str:
     """Return one line: who is at fault, where, what, what to do."""
     advice = hint(error)
@@ -86,4 +98,4 @@ def error_json(error: DwarfGpuError) -> JsonObject:
     }
 
 
-__all__ = ["HINTS", "error_json", "error_line", "hint", "one_line"]
+__all__ = ["HINTS", "error_json", "error_line", "hint", "one_line", "out_of_memory"]

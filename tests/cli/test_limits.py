@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -95,3 +96,21 @@ def test_the_document_has_each_limit_with_its_default() -> None:
     for option, (_, bounds) in {**EVALUATION_LIMITS, **FILE_LIMITS}.items():
         [default] = re.findall(rf"^\| `{option}` \| ([^|]*) \| {bounds} \|$", rows, re.MULTILINE)
         assert f"{option} N {bounds}; default: {default} " in shown
+
+
+@pytest.mark.parametrize("arguments", [("asm", "lit1"), ("asm", "lit1", "--json")])
+def test_a_lack_of_memory_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    def without_memory(_: object) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr("dwarfgpu.cli.asm.run", without_memory)
+    done = run(*arguments)
+    message = "the command needs more memory than is available"
+    assert done.status == 1
+    if "--json" in arguments:
+        assert json.loads(done.out)["error"]["kind"] == "LimitExceeded"
+        assert json.loads(done.out)["error"]["message"] == message
+    else:
+        assert done.err == f"dwarfgpu: LimitExceeded: {message}\n"

@@ -17,6 +17,12 @@ from tests.processes import finished
 from tests.repl.repl_shell import nest_shell, output_of, talked
 
 
+def test_quit_ends_the_code_as_in_gdb() -> None:
+    shell = nest_shell()
+    assert output_of(shell, 'python execute("quit 3"); print("after")') == ""
+    assert (shell.is_over, shell.exit_status) == (True, 3)
+
+
 def test_a_name_that_the_code_uses_is_the_codes() -> None:
     lines = ["python text = 'abc'", "python print(text.upper())", "python del text",
              "python print(text(evaluate('t')))"]  # fmt: skip
@@ -104,3 +110,18 @@ def test_a_programs_state_has_threads_and_can_be_saved(
     assert text.count("exec") >= 2 and f"Saved {path}." in text
     assert left.lane == 3 and left.target is session.target
     assert load_state(path).waves
+
+
+def test_a_lack_of_memory_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_memory(*_: object) -> None:
+        raise MemoryError
+
+    shell = nest_shell()
+    monkeypatch.setattr("dwarfgpu.repl.shell.parse", without_memory)
+    assert not shell.execute("p 1")
+    monkeypatch.undo()
+    err = shell.console.streams.err
+    assert isinstance(err, io.StringIO)
+    message = "LimitExceeded: the command needs more memory than is available\n"
+    assert err.getvalue() == message
+    assert output_of(shell, "p 1").startswith("$1 = 1")

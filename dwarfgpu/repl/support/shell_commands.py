@@ -150,6 +150,8 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
             exec(compile(code, name, "exec"), shell.script.python_names)
     except SystemExit as leaving:  # as in GDB, the code may end the debug session
         yield _python_output(out)
+        if shell.is_over:  # by "quit", which knows the status
+            return
         status: object = leaving.code or 0
         if not isinstance(status, int):
             shell.console.streams.complain(str(status))
@@ -199,6 +201,14 @@ def _python_output(out: CapturedText) -> Part:
     return Output(text, {"output": text}, ends_line=False)
 
 
+def _executed(shell: Shell, line: str) -> str:
+    """Return the output of a command; one that ends the debug session ends the code, as in GDB."""
+    output = shell.captured(line)
+    if shell.is_over:
+        raise SystemExit
+    return output
+
+
 class _Names(dict[str, Any]):
     """The names of Python code: its own, and below them the current ones of the debug session."""
 
@@ -213,7 +223,7 @@ class _Names(dict[str, Any]):
             case "session":
                 return shell.session
             case "execute":
-                return shell.captured
+                return partial(_executed, shell)
             case "evaluate":
                 return partial(evaluated, shell.session, shell.values)
             case "text":
