@@ -272,8 +272,8 @@ def _shared(session: Session) -> object:
 def _has_numpy() -> bool:
     try:
         import dwarfgpu.expr.evaluate_lanes  # noqa: F401
-    except ModuleNotFoundError as error:
-        if error.name != "numpy":
+    except ImportError:
+        if sys.modules.get("numpy"):  # the mistake is our own
             raise
         return False
     return True

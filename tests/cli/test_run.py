@@ -284,6 +284,27 @@ def test_without_numpy_the_error_is_one_line(repository: Path) -> None:
     )
 
 
+def test_numpy_that_cannot_be_loaded_is_one_line(tmp_path: Path) -> None:
+    damaged = tmp_path / "numpy"
+    damaged.mkdir()
+    (damaged / "__init__.py").write_text("raise ImportError('line one\\nline two')\n")
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from dwarfgpu.cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "run", "--demo"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "dwarfgpu: Unsupported: running kernels needs NumPy, which cannot be loaded: "
+        "python -c 'import numpy' shows why\n"
+    )
+    command[3:] = ["eval", "--demo", "t"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "320" in done.stdout) == (0, True), done.stderr
+
+
 def test_seeds_order_waves_and_change_no_result(tmp_path: Path) -> None:
     file = CL / "kernels.gfx1100.O0.v5.co"
     grid = ("--grid", 256, "--workgroup", 64, "--arg", "out=zeros:1024")

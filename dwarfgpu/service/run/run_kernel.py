@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -253,10 +254,14 @@ def why_not_simulated(instruction: Instruction) -> str | None:
 def _require_numpy() -> None:
     try:
         import dwarfgpu.machine.simulated.storage.wave_registers  # noqa: F401 - the first that needs it
-    except ModuleNotFoundError as error:
-        if error.name != "numpy":
+    except ImportError as error:
+        if error.name == "numpy":
+            missing = "running kernels needs NumPy: python -m pip install numpy"
+            raise Unsupported(missing) from None
+        if sys.modules.get("numpy"):  # the mistake is our own
             raise
-        raise Unsupported("running kernels needs NumPy: python -m pip install numpy") from None
+        message = "running kernels needs NumPy, which cannot be loaded"
+        raise Unsupported(f"{message}: python -c 'import numpy' shows why") from error
 
 
 def _array(data: bytes, parameter: Parameter) -> Npy:
