@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
-from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -123,8 +122,7 @@ def functions_at(session: Session) -> list[Die]:
     code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
         return []
-    chain = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
-    return chain[::-1]
+    return list(code_object.scopes.function_entries_at(pc))
 
 
 def _location(session: Session) -> int | None:

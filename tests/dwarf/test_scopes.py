@@ -56,6 +56,15 @@ def test_chain_at() -> None:
     assert [die.name for die in chain] == ["leaf", None, "clamp", None]
 
 
+def test_the_frames_of_a_program_location_share_its_functions() -> None:
+    """Each of 10,000 inlined frames went through the whole chain."""
+    of_leaf = scopes(LEAF)
+    functions = of_leaf.function_entries_at(BLOCK)
+    assert [die.name for die in functions] == ["clamp", "leaf"]
+    assert of_leaf.function_entries_at(BLOCK) is functions
+    assert of_leaf.function_entries_at(0) == ()
+
+
 def test_variables_innermost_first() -> None:
     variables = scopes(LEAF).variables_at(BLOCK)
     assert [(variable.name, variable.kind, variable.inline_level) for variable in variables][

@@ -51,6 +51,8 @@ class Scopes:
         self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
         self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}
+        self._functions: tuple[int, tuple[Die, ...]] | None = None
+        """The functions at the program location that was asked for last."""
         """Keyed by program location: a variable is looked up and read at the same one."""
         self._units: dict[int, CompilationUnit | None] = {}
         self._variables: dict[int, tuple[Variable, ...]] = {}
@@ -171,10 +173,19 @@ class Scopes:
             )
             yield subprogram
 
+    def function_entries_at(self, pc: int) -> tuple[Die, ...]:
+        """Return the functions at a program location, the innermost inlined one first; every frame
+        of a deep chain asks for all of them."""
+        if self._functions is None or self._functions[0] != pc:
+            chain = reversed(self.chain_at(pc))
+            self._functions = pc, tuple(scope for scope in chain if scope.tag in FUNCTIONS)
+        return self._functions[1]
+
     def functions_at(self, pc: int) -> list[str]:
-        """Return the functions at a program location, the innermost inlined one first."""
-        chain = [scope for scope in self.chain_at(pc) if scope.tag in FUNCTIONS]
-        return [name_of(scope) or f"function {scope.offset:#x}" for scope in reversed(chain)]
+        """Return the names of the functions at a program location, the innermost inlined one
+        first."""
+        functions = self.function_entries_at(pc)
+        return [name_of(scope) or f"function {scope.offset:#x}" for scope in functions]
 
     def variables_at(self, pc: int) -> list[Variable]:
         """Return every variable in scope: innermost first, then those of the unit.
