@@ -483,3 +483,13 @@ def test_an_array_has_the_size_of_its_elements_or_more(declared: int, size: int 
             size_bytes(kind)
     else:
         assert size_bytes(kind) == size
+
+
+def test_a_member_has_one_location() -> None:
+    """DWARF 5 5.7.6: DW_AT_data_member_location or DW_AT_data_bit_offset."""
+    both = (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1), (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1)
+    shapes = [Shape(dw.TAG_STRUCTURE_TYPE, (BYTE_SIZE,), True), Shape(dw.TAG_MEMBER, both)]
+    kind = build(b"\2\x08\3\4\x08\0", *shapes)
+    assert isinstance(kind, Struct)
+    with pytest.raises(IllFormed, match="has both DW_AT_data_member_location and"):
+        _ = kind.members

@@ -238,6 +238,12 @@ def _offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList
     """Return the bit offset of a member, and the expression for the base of the offset (5.7.6)."""
     bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
     if bit_offset is not None:
+        if die.has(dw.AT_DATA_MEMBER_LOCATION):
+            # 5.7.6: one of the two; consumers differ in what both mean.
+            raise IllFormed(
+                f"member at {die.offset:#x} has both DW_AT_data_member_location and "
+                "DW_AT_data_bit_offset"
+            )
         return bit_offset, None
     start = die.integer(dw.AT_DATA_MEMBER_LOCATION)
     location: ExprLoc | LocList | None = None
