@@ -52,8 +52,8 @@ from dwarfgpu.language.dereference import GENERIC_POINTER, Dereference
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
+from dwarfgpu.language.unreadable_memory import NOTHING_THERE, no_access
 from dwarfgpu.machine.code_object_memory import READ_ONLY
-from dwarfgpu.machine.sparse_memory import NOT_WRITTEN
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
@@ -230,8 +230,11 @@ class ObjectAccess(Dereference):
         single = None if location is None else location.single_locations[0]
         if single is not None and isinstance(single.storage, Memory):
             where = self.address_text(single.storage.space, single.bit_offset // 8)
-            reason = f": {NOT_WRITTEN}" if message.endswith(NOT_WRITTEN) else ""
-            message = f"Cannot access memory at address {where}{reason}"
+            wording = f"Cannot access memory at address {where}"
+            message = no_access(message)
+            # GDB's words alone where nothing is: the reason would say the same again.
+            if not message.startswith(f"{wording}:") or message.endswith(NOTHING_THERE):
+                message = wording
         return evolve(value, error=Unavailable(message))
 
     def known(self, value: TypedValue) -> Bits:

@@ -15,6 +15,10 @@ NOT_WRITTEN: Final = "nothing has written it"
 """Why a machine that runs has no contents of an address."""
 NOT_IN_STATE: Final = "not in the state"
 """Why memory that a state leaves out cannot be read."""
+UNMAPPED: Final = "nothing is mapped there"
+"""Why memory that is not in a process cannot be read."""
+NO_MEMORY: Final = "no memory is there"
+"""Why memory that a kernel was not given cannot be read."""
 
 
 @frozen

@@ -20,8 +20,9 @@ from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
-from dwarfgpu.machine.core.memory import UNMAPPED, CoreMemory, core_ranges
+from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
 from dwarfgpu.machine.core.write import LoadedRange, core_parts
+from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.topology import Machine, Wave, Workgroup
 from dwarfgpu.model.storage import Memory

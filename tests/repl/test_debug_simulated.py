@@ -62,6 +62,40 @@ def test_locals_of_active_and_inactive_lanes_in_a_called_function(tmp_path: Path
     assert "#0  squared (x=<unavailable>) at run/integers.hip:113" in lines
 
 
+@pytest.mark.parametrize(
+    ("kernel", "place", "object_text", "expected"),
+    [
+        (
+            "through_pointer",
+            "squared",
+            "x",
+            r"private_lane#0x\w+: of lane 17 it is 0x\w+: nothing has written it",
+        ),
+        (
+            "vadd",
+            "vadd",
+            "((int *) out)[128]",
+            r"0x\w+: 0 bytes after the end of buffer out, .*512 bytes",
+        ),
+        ("vadd", "vadd", "((int *) a)[-1]", r"0x\w+: 4 bytes before buffer a"),
+    ],
+)
+def test_an_expression_says_why_its_operand_cannot_be_read(
+    kernel: str, place: str, object_text: str, expected: str
+) -> None:
+    prints = [f"p {object_text}", f"p {object_text} + 1", f"p -{object_text}"]
+    commands = [f"break {place}", "run", "lane 17", *prints]
+    done = run(
+        "debug", CODE / "integers.gfx942.O0.v5.co", "--dispatch", kernel, "--heuristic",
+        "--grid", 128, "--workgroup", 64, "--scratch", 4096, "--batch",
+        *(word for command in commands for word in ("-ex", command)),
+        "--arg", "0=range:128", "--arg", "1=range:128", "--arg", "2=zeros:512",
+    )  # fmt: skip
+    errors = [line for line in done.err.splitlines() if line.startswith("Cannot access memory")]
+    assert len(errors) == 3 and len(set(errors)) == 1
+    assert re.fullmatch(f"Cannot access memory at address {expected}", errors[0])
+
+
 def test_step_of_a_lane_goes_where_that_lane_goes(tmp_path: Path) -> None:
     """f(b[17]) of lane 17 is less_one: what other lanes call is passed over."""
     lines = talk(

@@ -28,7 +28,6 @@ from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.stop_reasons import Fault, faults, first_stopped
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import (
-    UNMAPPED,
     CoreMemory,
     core_ranges,
     cut_short,
@@ -38,6 +37,7 @@ from dwarfgpu.machine.core.memory import (
 from dwarfgpu.machine.core.modules import IS_NOT_USED, LoadedFile, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
+from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.container import open_object as open_code_object

@@ -13,12 +13,12 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
 from dwarfgpu.objfile.elf_structures import PT_LOAD, PT_NULL
 from dwarfgpu.objfile.file_bytes import FileBytes
 
-UNMAPPED: Final = "nothing is mapped there"
 _CUT: Final = " is cut short"
 _PAGE_BYTES: Final = 4096
 _PIPE_ALIGNMENT: Final = 16

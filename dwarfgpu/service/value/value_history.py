@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.unreadable_memory import no_access
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
@@ -33,15 +33,6 @@ if TYPE_CHECKING:
     from dwarfgpu.language.function_context import DebuggerFunction
 
 _HISTORY = pattern(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
-_OF_LANE = pattern(
-    r"(?P<address>\w+#\w+) of lane (?P<lane>[0-9]+): cannot access memory at address "
-    r"(?P<inner>[\w#]+): (?P<why>.*)",
-    re.DOTALL,
-)
-_ELSEWHERE = pattern(
-    r"(?P<address>\w+#\w+): cannot access memory at address (?P<inner>[\w#]+): (?P<why>.*)",
-    re.DOTALL,
-)
 _MAX_DIGITS = 18
 _OF_HISTORY: Final = pattern(r"\$\$?[0-9]*")
 _MUST_HAVE_INTEGER: Final = "Convenience variable must have integer value"
@@ -139,7 +130,7 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
     if isinstance(error, Unavailable) and bits is not None and bits.reasons:
         if _is_in_registers(value.location) and value.variable is None:
             return evolve(value, error=None)  # <unavailable> in place, as in GDB
-        raise UsageError(_no_access(bits.reasons[0]))
+        raise UsageError(no_access(bits.reasons[0]))
     if error is not None and not isinstance(error, UndefinedBits):
         raise error
     return value
@@ -218,19 +209,6 @@ def expression_settings_of(
     return ExpressionSettings(
         partial(options_of, history=history, writes=False), options, batch=True
     )
-
-
-def _no_access(reason: str) -> str:
-    """Return a reason as an error of its own, with GDB's wording: the first requested address."""
-    match = _OF_LANE.fullmatch(reason)
-    plain = _ELSEWHERE.fullmatch(reason)
-    if match is None and plain is not None:
-        message = f"Cannot access memory at address {plain['address']}"
-        return f"{message}: it is {plain['inner']}: {plain['why']}"
-    if match is None:
-        return reason[:1].upper() + reason[1:]
-    message = f"Cannot access memory at address {match['address']}"
-    return f"{message}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
 
 
 def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from dwarfgpu.errors import Unavailable, UsageError, counted
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
+from dwarfgpu.machine.sparse_memory import NO_MEMORY
 from dwarfgpu.machine.topology import StopReason
 
 GUARD_BYTES: Final = 4096
@@ -374,7 +375,7 @@ class GlobalMemory:
         """Return the reason why an address has no contents: no memory is there, or none is
         known."""
         if not self.is_partial:
-            return StopReason.MEMORY_VIOLATION, "no memory is there"
+            return StopReason.MEMORY_VIOLATION, NO_MEMORY
         if self.source is not None:
             return self.source.why_missing(address, size_bytes)
         return StopReason.UNAVAILABLE, "the state does not have it"
@@ -421,7 +422,7 @@ class GlobalMemory:
             after = self.allocations[index]
             if after.start - address <= GUARD_BYTES:
                 return f"{counted(after.start - address, 'byte')} before {after.name}"
-        return "no memory is there"
+        return NO_MEMORY
 
 
 def _stop_of_lanes(
