@@ -51,8 +51,7 @@ from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.dereference import GENERIC_POINTER, Dereference
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
-from dwarfgpu.language.typed_value import TypedValue, why_no_address
-from dwarfgpu.language.unreadable_memory import NOTHING_THERE, no_access
+from dwarfgpu.language.typed_value import NOTHING_THERE, TypedValue, no_access, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
@@ -67,3 +67,11 @@ class Session(SessionOfReadings):
     presenter: Callable[[SessionOfReadings], Presenter] | None = field(
         default=ContentsPresenter, repr=False, kw_only=True
     )
+
+
+def presented(session: SessionOfReadings) -> SessionOfReadings:
+    """Return the session, with text and plain data for its readings."""
+    if session.presenter is not None:
+        return session
+    top = None if session.top is None else presented(session.top)
+    return evolve(session, top=top, presenter=ContentsPresenter)

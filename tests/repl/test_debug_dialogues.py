@@ -123,6 +123,10 @@ SAID: tuple[tuple[str, str], ...] = (
     ("| p 1 | cat", "$19 = 1\n"),
     ("!echo from outside", "from outside\n"),
     ("python print(session.lane, text(evaluate('t')))", "4 324\n"),
+    ("python r = session.read(session.variable('t')); print(r.text, r.value)", "324 324\n"),
+    ("python import dwarfgpu as dg; [f] = dg.stack_frames(session.focused(5)); "
+     "print(f.session.read(f.session.variable('t')).value)", "325\n"),
+    ("python print(dg.read_lanes([session], session.variable('t'), [6]).of(0, 6).text)", "326\n"),
     ("python 1/0", 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
      "ZeroDivisionError: division by zero\n"
      "Error while executing Python code.\n"),

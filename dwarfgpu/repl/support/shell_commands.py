@@ -24,6 +24,7 @@ from dwarfgpu.repl.support.added_printers import add_printer
 from dwarfgpu.repl.support.borrowed_streams import CapturedText, with_borrowed_streams
 from dwarfgpu.repl.support.script_commands import body
 from dwarfgpu.service.value.value_history import evaluated, options_of
+from dwarfgpu.session.session import Session
 
 _DELIMITED: Final = re.compile(r"-d\s+(?P<delimiter>\S+)\s+(?P<rest>.*)", re.DOTALL)
 
@@ -215,13 +216,23 @@ class _Names(dict[str, Any]):
     def __init__(self, shell: Shell, names: Mapping[str, Any]) -> None:
         super().__init__(names)
         self._shell = shell
+        self._presented: tuple[Session, Session] | None = None
         self.setdefault("__name__", "__dwarfgpu__")
+
+    def _session(self) -> Session:
+        """Return the current session, with `text` and `value` for its readings."""
+        from dwarfgpu.language.presented_session import presented  # for scripts alone
+
+        current = self._shell.session
+        if self._presented is None or self._presented[0] is not current:
+            self._presented = current, presented(current)
+        return self._presented[1]
 
     def __missing__(self, name: str) -> Any:
         shell = self._shell
         match name:
             case "session":
-                return shell.session
+                return self._session()
             case "execute":
                 return partial(_executed, shell)
             case "evaluate":

@@ -15,7 +15,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.unreadable_memory import no_access
+from dwarfgpu.language.typed_value import no_access
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
