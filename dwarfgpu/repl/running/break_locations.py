@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+from weakref import WeakKeyDictionary
+
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.explicit_location import ExplicitLocation, explicit_location
 from dwarfgpu.repl.files.list_commands import listed_locations, position_of_lines, position_or_none
@@ -12,14 +15,23 @@ from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.service.value import condition
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position, position_at_address
+
+_MAX_KEPT: Final = 1_000
+_KNOWN: Final[WeakKeyDictionary[FocusedFrame, dict[str, tuple[BreakAddress, ...]]]] = (
+    WeakKeyDictionary()
+)
+"""The locations of functions, by the frame in focus: they follow from files alone."""
 
 
 def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
     """Return the locations that a text denotes; without text, that of the frame in focus."""
     session = in_code_that_runs(shell)
+    kept = _KNOWN.get(session.focused_frame, {}).get(text)
+    if kept is not None:
+        return kept
     if explicit_location(text) == ExplicitLocation(is_qualified=True):
         text = ""
     if not text and session.pc is None:
@@ -30,7 +42,13 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
         return (BreakAddress(pc, None, position_at_address(session, pc)),)
     text = with_number(shell, f"{text}0" if text in ("+", "-") else text)
     options = options_of(session, shell.values)
-    return break_addresses(session, text, _around(shell, session, text), options)
+    addresses = break_addresses(session, text, _around(shell, session, text), options)
+    if text.isidentifier():
+        known = _KNOWN.setdefault(session.focused_frame, {})
+        if len(known) >= _MAX_KEPT:
+            known.clear()
+        known[text] = addresses
+    return addresses
 
 
 def line_located(shell: Shell, text: str) -> FramePosition | None:
