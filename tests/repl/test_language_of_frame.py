@@ -115,3 +115,12 @@ def test_a_pointer_to_a_member_function_has_its_type_among_locals(program: str) 
     [line] = [line for line in done.lines if line.startswith("call = ")]
     assert line.startswith("call = (int (ns::Point::*)(const ns::Point * const)) 0x")
     assert line.endswith(" <ns::Point::sum() const>")
+
+
+def test_a_variable_is_no_instance_of_a_template(program: str) -> None:
+    done = run(
+        "debug", "--batch", "-q", program, "--pc", "cpp",
+        "-ex", "print count <> 1", "-ex", "print count<int>",
+    )  # fmt: skip
+    assert done.err.startswith("A syntax error in expression, near `> 1'.\n")
+    assert done.out == ""

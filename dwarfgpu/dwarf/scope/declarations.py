@@ -214,7 +214,7 @@ def has_parameters(die: Die, part: Part) -> bool:
     """Return whether a function has the parameters that are written, or none are, and a variable
     the written arguments of a template."""
     if part.parameters is None:
-        return die.tag not in _TEMPLATES or _instance_name(die) in (None, part.name)
+        return die.tag not in _TEMPLATES or _has_arguments(die, part)
     if die.tag != dw.TAG_SUBPROGRAM:
         return False
     written = list(map(cxx.canonical, split_outside(part.parameters, ",")))
@@ -222,6 +222,14 @@ def has_parameters(die: Die, part: Part) -> bool:
         list(map(cxx.canonical, parameter_types(die))) or [""],
         parameter_types(die, spelling=_resolved) or [""],
     )
+
+
+def _has_arguments(variable: Die, part: Part) -> bool:
+    """Return whether a variable has the template arguments that are written, or none are."""
+    instance = _instance_name(variable)
+    if instance is not None:
+        return instance == part.name
+    return not part.name.endswith(">") or canonical(variable.name or "") == part.name
 
 
 def _instance_name(die: Die) -> str | None:
