@@ -30,6 +30,8 @@ from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
+_MOST_BASES: Final = 1_000
+"""Maximum number of classes that are searched for the target of a pointer to a member."""
 _BLOCK_BYTES: Final = 64
 """Bytes of a string to read at once: mapped or known memory rarely ends within such a block."""
 
@@ -159,12 +161,26 @@ def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bit
         return _method_pointer_text(shown, kind, number, size_bits)
     if number == (1 << size_bits) - 1:
         return "NULL"
-    container = strip(kind.container)
-    for member in container.members if isinstance(container, Struct) else ():
-        is_field = member.name and not member.is_static and not member.is_base_class
-        if is_field and member.location is None and member.bit_offset == 8 * number:
-            return f"&{type_name(kind.container, cplusplus=True)}::{member.name}"
-    return str(signed(number, size_bits))
+    return _member_at(kind.container, 8 * number) or str(signed(number, size_bits))
+
+
+def _member_at(class_type: Type | None, bit_offset: int) -> str | None:
+    """Return `&Class::x`, with the class or base class that declares the member at an offset; None
+    without one."""
+    pending = [(class_type, bit_offset)]
+    for _ in range(_MOST_BASES):
+        if not pending:
+            break
+        owner, offset = pending.pop(0)
+        bare = strip(owner)
+        for member in bare.members if isinstance(bare, Struct) else ():
+            if member.is_static or member.location is not None or member.bit_offset is None:
+                continue
+            if member.is_base_class:
+                pending.append((member.type, offset - member.bit_offset))
+            elif member.name and member.bit_offset == offset:
+                return f"&{type_name(owner, cplusplus=True)}::{member.name}"
+    return None
 
 
 def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:

@@ -69,6 +69,8 @@ def test_of_equal_functions_at_an_address_the_described_one_gives_the_name() -> 
         ("deep(int)::L::m(int)", False),
         ("S::m(int) const::L::f()", False),
         ("nul(decltype(nullptr))", False),
+        ("any(...)", False),
+        ("some(int, ...)", True),
         ("vector(int __vector(4))", False),
         ("complex(int _Complex)", False),
     ],

@@ -27,6 +27,9 @@ ns::Color color = ns::Color::green;
 ns::Box<ns::Point> box = {{3, 4}};
 ns::Secret secret;
 int ns::Point::*member = &ns::Point::y;
+struct Left { int l; };
+struct Both : Left, ns::Point { int b; };
+int Both::*inherited = static_cast<int Both::*>(&ns::Point::y);
 extern "C" int cpp(int n) {
   static int (ns::Point::*call)() const = &ns::Point::sum;
   ns::Point here = {n, n}; return back((here.*call)()); }
@@ -124,3 +127,8 @@ def test_a_variable_is_no_instance_of_a_template(program: str) -> None:
     )  # fmt: skip
     assert done.err.startswith("A syntax error in expression, near `> 1'.\n")
     assert done.out == ""
+
+
+def test_a_pointer_to_a_member_names_the_base_class_that_has_it(program: str) -> None:
+    done = run("debug", "--batch", "-q", program, "--pc", "cpp", "-ex", "print inherited")
+    assert done.lines[-1] == "$1 = &ns::Point::y"

@@ -28,8 +28,8 @@ _DECLARATOR: Final = pattern(r"\((?:[*&]|[\w:<>, ]+::\*)")
 """The opening parenthesis of a pointer or reference to a function or an array."""
 _MEMBER_OF_LOCAL: Final = pattern(r"\)(?: const| volatile| &&?)*::")
 """The end of the function before a class in it: `f(int)::Local::m(int)`."""
-_EXTENSION: Final = pattern(r"\bdecltype\(|\b__vector\(|\b_Complex\b")
-"""Types that GDB's parser of C++ names does not know."""
+_EXTENSION: Final = pattern(r"\bdecltype\(|\b__vector\(|\b_Complex\b|\(\.\.\.\)")
+"""Types, and parameters without a first one, that GDB's parser of C++ names does not know."""
 _INHERITED: Final = pattern(r"CI[12]")
 """In the mangled name of a constructor inherited from a base class, whose name it has."""
 _VARIANT: Final = pattern(r"(?<=[CD])[0-5](?=[EI])")
