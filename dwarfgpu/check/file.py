@@ -84,7 +84,7 @@ def verify(
         for checker in referring:
             checker.refer(checker.references.bad_beyond(entries_of_units))
     except DwarfGpuError as error:  # a section that cannot be read at all
-        findings.skip(error)
+        _broken(error, None, findings)
     files = [file] if info.object is file else [file, info.object]
     for one_file in files:
         for kind in SECTIONS:

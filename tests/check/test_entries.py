@@ -423,3 +423,22 @@ def test_what_a_machine_has_loaded_is_checked_as_the_file() -> None:
     loaded = verify(CodeObject.open(path, 0x7F0000000000)).findings.kept
     assert loaded == verify(CodeObject.open(path)).findings.kept
     assert "range-outside-function" not in {finding.rule for finding in loaded}
+
+
+def test_a_section_that_the_file_does_not_have_is_an_error() -> None:
+    """`readelf --debug-dump=info` fails for it, too: the file was cut short."""
+    data = info_file([Shape(COMPILE_UNIT, ())], b"\x01")
+    verdict = verdict_on(_with_section_size(data, ".debug_info", len(data)))
+    assert rules(verdict) == [("error", "unreadable-unit")]
+
+
+def _with_section_size(data: bytes, name: str, size_bytes: int) -> bytes:
+    """Return a file of 64 bits whose header gives a section another size."""
+    headers, out = int.from_bytes(data[0x28:0x30], "little"), bytearray(data)
+    count, names_index = struct.unpack_from("<HH", data, 0x3C)
+    names = int.from_bytes(data[headers + 64 * names_index + 24 :][:8], "little")
+    for at in range(headers, headers + 64 * count, 64):
+        start = names + int.from_bytes(data[at : at + 4], "little")
+        if data[start : data.index(b"\0", start)] == name.encode():
+            struct.pack_into("<Q", out, at + 32, size_bytes)
+    return bytes(out)
