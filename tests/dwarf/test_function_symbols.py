@@ -53,3 +53,30 @@ def test_split_parts_are_none(tmp_path: Path) -> None:
         program = tmp_path / suffix.decode()
         program.write_bytes(data[:at] + clone + data[at + len(name) :])
         assert len(function_symbols(CodeObject.open(program), "crash")) == count
+
+
+@pytest.mark.parametrize(
+    ("mangled", "text", "name"),
+    [
+        ("_Znwm", "operator new", "operator new(unsigned long)"),
+        ("_ZplRK1Ai", "operator+", "operator+(A const&, int)"),
+        ("_ZplRK1Ai", "operator +(const A &, int)", "operator+(A const&, int)"),
+        ("_ZN1nplE1Ai", "n::operator+", "n::operator+(A, int)"),
+        ("_ZNK1AcvbEv", "operator bool", "A::operator bool() const"),
+        ("_Zli2_ky", 'operator""_k', 'operator"" _k(unsigned long long)'),
+        ("_ZmlRK1Ai", "operator *", "operator*(A const&, int)"),
+        ("_ZN1AclEi", "A::operator()", "A::operator()(int)"),
+        ("_Znwm", "operator new[]", None),
+        ("_ZplRK1Ai", "operator+=", None),
+    ],
+)
+def test_operators(mangled: str, text: str, name: str | None, tmp_path: Path) -> None:
+    """The names are those of c++filt; GDB sets its breakpoints at the same ones."""
+    data = (FIXTURES / "core/shapes.x86_64.O0").read_bytes()
+    before = b"\0_Z5crashPN3geo5ShapeEi\0"
+    at = data.rindex(before)
+    program = tmp_path / "program"
+    after = f"\0{mangled}".encode().ljust(len(before), b"\0")
+    program.write_bytes(data[:at] + after + data[at + len(before) :])
+    found = [symbol.name for symbol in function_symbols(CodeObject.open(program), text)]
+    assert found == ([] if name is None else [name])

@@ -55,9 +55,17 @@ _OPERATORS: Final = {
     "ss": "<=>", "nt": "!", "aa": "&&", "oo": "||", "pp": "++", "mm": "--", "cm": ",",
     "pm": "->*", "pt": "->", "cl": "()", "ix": "[]",
 }  # fmt: skip
+_CONVERSION: Final = "cv"
 _DECLARATOR: Final = pattern(r"\([*&]+\)(?=[ (])")
 _AUTO: Final = "auto:"
 _SUFFIX: Final = {"j": "u", "l": "l", "m": "ul", "x": "ll", "y": "ull", "i": ""}
+
+
+def operator_codes(name: str) -> tuple[str, ...]:
+    """Return what a mangled name may have for `operator+`, `operator new` or `operator bool`."""
+    written = "".join(name.removeprefix("operator").split())
+    codes = [code for code, text in _OPERATORS.items() if text.replace(" ", "") == written]
+    return tuple(codes) or (_CONVERSION,)
 
 
 class NotSupported(Exception):

@@ -36,6 +36,8 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _OPERATOR: Final = pattern(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
+_ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
+_SPACE_IN_OPERATOR: Final = pattern(r"\b(operator(?=\s*[^\w\s])(?:\"\")?)\s+")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _ANONYMOUS: Final = "(anonymous namespace)"
@@ -107,7 +109,8 @@ def _function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbo
     entries: dict[int, str] = {}
     for file in symbol_files(code_object):
         symbols = list(file.symbols_named(text.strip(), with_untyped=True))
-        symbols += file.mangled_functions(f"{len(words[-1])}{words[-1]}") if words else ()
+        for part in _mangled_parts(components[-1], words):
+            symbols += file.mangled_functions(part)
         for symbol in symbols:
             is_code = symbol.kind == "function" or file.is_code(symbol.address)
             is_part = _COLD.search(symbol.name) and symbol.name != text.strip()
@@ -124,6 +127,17 @@ def _function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbo
             if is_meant:
                 entries.setdefault(symbol.address + code_object.load_address, name)
     return tuple(FunctionSymbol(name, entry) for entry, name in sorted(entries.items()))
+
+
+def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
+    """Return parts of mangled names: every name of the function contains one."""
+    if _ANY_OPERATOR.match(component) is None:
+        return (f"{len(words[-1])}{words[-1]}",) if words else ()
+    from dwarfgpu.dwarf.names.itanium_grammar import operator_codes  # few names are operators
+
+    operator = _OPERATOR.match(component)
+    end = component.find("<", len("operator") if operator is None else operator.end())
+    return operator_codes(component if end < 0 else component[:end])
 
 
 def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFunction]:
@@ -295,5 +309,7 @@ def merged_function(code_objects: Iterable[CodeObject], name: str) -> int | None
 
 
 def canonical(name: str) -> str:
-    """Return the form of a name for comparison."""
-    return cxx.comparable(cxx.canonical(name))
+    """Return the form of a name for comparison; of `operator +` and `operator"" _x` without the
+    space."""
+    form = cxx.comparable(cxx.canonical(name))
+    return _SPACE_IN_OPERATOR.sub(r"\1", form) if "operator" in form else form
