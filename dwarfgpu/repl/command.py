@@ -63,6 +63,12 @@ Completions: TypeAlias = "tuple[int, Iterable[Candidate]]"
 """Where the word in the text begins, and its candidates."""
 
 _WORD = pattern(r"\s*([\w.-]+|[^\s\w]?)")
+_NOT_OF_GDB: Final = frozenset({
+    "check", "diff", "dispatch", "explain", "info agents", "info dispatches", "info lanes",
+    "info queues", "info waves", "laas", "lane", "lanes", "lfaas", "location", "pc", "queue",
+    "redo", "set output", "show output", "undo", "wave",
+})  # fmt: skip
+"""Names that GDB does not have: an abbreviation that is unambiguous in GDB (`disp`) stays so."""
 
 
 @frozen
@@ -207,8 +213,9 @@ class Call:
 
 def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
     """Return the commands that a word can denote, by name: the one with that name, else all that
-    begin with it."""
+    begin with it, those of GDB first."""
     by_name: dict[str, Command] = {}
+    of_gdb: dict[str, Command] = {}
     line = f"\n{word}"
     for command in commands:
         if line not in command.word_lines:
@@ -219,7 +226,12 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
             if name.startswith(word):
                 if not command.is_absent or command.name.count(" ") > 1:
                     by_name[name] = command
+                    family = command.name.removesuffix(command.word)
+                    if not command.is_foreign and f"{family}{name}" not in _NOT_OF_GDB:
+                        of_gdb[name] = command
                 break
+    if of_gdb:
+        return of_gdb
     own = {name: candidate for name, candidate in by_name.items() if not candidate.is_foreign}
     return own or by_name
 

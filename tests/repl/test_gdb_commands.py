@@ -94,3 +94,22 @@ def test_the_names_are_those_of_gdb() -> None:
     names = {name for line in lists for name in line.split(", ")}
     assert names - set(NAMES) <= {"user-defined"}
     assert set(NAMES) - names == set()
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("disp", "display"),
+        ("und", "undisplay"),
+        ("wa", "watch"),
+        ("info di", "info display"),
+        ("info disp", "info display"),
+        ("set out", "set output-radix"),
+        ("show out", "show output-radix"),
+        ("dispa", "dispatch"),
+        ("info dispa", "info dispatches"),
+    ],
+)
+def test_abbreviations_of_gdb_stay_unambiguous(typed: str, name: str) -> None:
+    """Commands that only dwarfgpu has do not take them away, and keep their own."""
+    assert parse(COMMANDS, typed).command.name == name
