@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,24 @@ def test_frames_end_at_main(with_main: Path) -> None:
     ends = "Initial frame selected; you cannot go up."
     assert ends in shown(with_main, "up 5", "up")
     assert len(shown(with_main, "frame apply all -q p 1")) - len(shown(with_main)) == 6
+
+
+def test_frames_of_a_stripped_program_end_at_main(
+    with_main: Path, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Its separate debug file has the symbol."""
+    program, debug = tmp_path / PROGRAM.name, tmp_path / "crash.debug"
+    objcopy = tool("objcopy")
+    for command in (
+        [objcopy, "--only-keep-debug", with_main, debug],
+        [objcopy, "--strip-all", f"--add-gnu-debuglink={debug}", with_main, program],
+    ):
+        subprocess.run(command, check=True, timeout=120)
+    assert functions(program, "bt") == ALL[:-1]
+    debug.unlink()
+    assert shown(program, "disassemble")[-1] == (
+        "No function contains program counter for selected frame."
+    )
 
 
 def test_frames_end_at_the_entry_point(entered_at_begin: Path) -> None:

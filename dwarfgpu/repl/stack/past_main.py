@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
@@ -103,18 +104,24 @@ def _start(session: Session) -> int | None:
         code_object = session.code_object
         if code_object is None or session.pc is None:
             return None
-        symbol = code_object.file.symbol_before(session.pc - code_object.load_address)
+        offset = session.pc - code_object.load_address
+        # A stripped file has only the symbols that the dynamic linker needs.
+        symbols = [file.symbol_before(offset) for file in symbol_files(code_object)]
     except DwarfGpuError:
         return None
-    return None if symbol is None else symbol.address
+    return max((symbol.address for symbol in symbols if symbol is not None), default=None)
 
 
 def _starts_of_main(session: Session) -> tuple[int, ...]:
     code_object = session.code_object
     if code_object is None:
         return ()
-    symbols = code_object.file.symbols_named("main")
-    return tuple(symbol.address for symbol in symbols if symbol.kind == "function")
+    return tuple(
+        symbol.address
+        for file in symbol_files(code_object)
+        for symbol in file.symbols_named("main")
+        if symbol.kind == "function"
+    )
 
 
 def _entry(session: Session) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.base.records import frozen
@@ -83,11 +84,22 @@ def dump_of(session: Session, argument: str, options: Options) -> Dump:
 
 
 def _of_function(session: Session, address: int | None) -> Dump:
-    function = function_at(session, frame_pc(session) if address is None else address)
-    if function is None:
+    pc = frame_pc(session) if address is None else address
+    function = function_at(session, pc)
+    if function is None or not _is_known(function, pc):
         which = "program counter for selected frame" if address is None else "specified address"
         raise UsageError(f"No function contains {which}.")
     return Dump(function, function.range.begin, function.range.symbol_end, True)
+
+
+def _is_known(function: Function, pc: int) -> bool:
+    """Return whether a symbol or the debugging information names the function of an address;
+    otherwise the code is a whole section."""
+    if function.range.symbol:
+        return True
+    with suppress(DwarfGpuError):
+        return function.code.code_object.scopes.subprogram_at(pc) is not None
+    return False
 
 
 @frozen(eq=False)
