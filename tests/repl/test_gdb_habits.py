@@ -320,3 +320,9 @@ def test_a_place_needs_no_symbol_table(tmp_path: Path) -> None:
     assert "leaf" in done.out
     assert "Breakpoint 1 at " in done.out + done.err
     assert "Traceback" not in done.err
+
+
+def test_a_breakpoint_of_a_line_without_code_names_that_line() -> None:
+    """As in GDB, where its locations are several: they are at the next line with code."""
+    done = run("debug", FIXTURES / "x86_64/bodies.gcc.O2.v5", "--batch", "-ex", "break 11")
+    assert done.out.rstrip().endswith("x86_64/bodies.c:11. (2 locations)"), done.out

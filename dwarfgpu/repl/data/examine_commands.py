@@ -42,9 +42,6 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         count = max(before.format.count, 1) if not argument else 1
         format_, text = evolve(before.format, count=count), argument
-    if (format_.letter, format_.size) == ("s", "g"):
-        shell.console.warn("Unable to display strings with size 'g', using 'b' instead.")
-        format_ = evolve(format_, size="b")
     objects = ObjectAccess(shell.session)
     if text:
         space, address = address_of(shell, objects, text)
@@ -52,6 +49,9 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (starting display address).")
     else:
         space, address = before.space, before.address
+    if (format_.letter, format_.size) == ("s", "g"):
+        shell.console.warn("Unable to display strings with size 'g', using 'b' instead.")
+        format_ = evolve(format_, size="b")
     # As in GDB, a format that failed does not become the default.
     shell.examined = evolve(
         before, format=evolve(before.format, count=format_.count), space=space, address=address

@@ -88,6 +88,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     text = text_of(shell, position)
     if text is None:
         shell.listed = Listed(frame, position, first, first)
+        yield from _where(shell, argument)
         yield missing_line(shell, position, first)
         return
     count = len(text)
@@ -378,13 +379,13 @@ def position_or_none(session: Session) -> FramePosition | None:
 
 
 def _position_of_frame(shell: Shell) -> FramePosition:
-    """Return the source line of the frame in focus; where it has no line, and without a frame, one
-    just before the default line."""
+    """Return the source line of the frame in focus; where it has no line, the one shown last;
+    without either, one just before the default line."""
     session = shell.session
     position = None if session.pc is None else frame_position(session, frame_pc(session))
     if position is not None:
         return position
-    position = default_position(shell)
+    position = (None if session.pc is None else shell.last_shown) or default_position(shell)
     if position is None:
         what = "frame selected" if session.pc is None else "source line is known for the frame"
         raise UsageError(f"No {what}.")

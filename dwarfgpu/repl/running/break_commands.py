@@ -179,8 +179,10 @@ def announced(added: Breakpoint, *, shows_address: bool = True) -> Output:
     text = f" at {added.addresses[0]:#x}" if shows_address or not is_located else ""
     if len(added.addresses) > 1:
         is_line = _LINE.fullmatch(added.typed)
-        where = f"{position.path}:{position.line}" if position and is_line else added.typed
-        text += f": {where}. ({len(added.addresses)} locations)"
+        line = added.typed if is_decimal(added.typed) else position.line if position else 0
+        where = f"{position.path}:{line}" if position and is_line else added.typed
+        text += f": {where}." if position is not None else ""
+        text += f" ({len(added.addresses)} locations)"
     elif position is not None:
         text += f": file {position.file}, line {position.line}."
     data: JsonObject = {**added.record, "addr": f"{added.addresses[0]:#x}"}

@@ -193,7 +193,7 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, Flags]:
     word, _, rest = argument.partition(" ")
-    if word == "all":
+    if _abbreviates(word, "all"):
         missing = "Please specify a command at the end of 'thread apply all'"
         flags, line = flags_of(rest, "thread apply all", missing)
         numbers = sorted(shell.machine.threads, reverse=not flags.is_ascending)
@@ -207,6 +207,11 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str,
         if not threads or is_decimal(line[:1]):
             raise UsageError(f"Invalid thread ID: {line}")
     return _thread_runs(shell, threads), line, flags
+
+
+def _abbreviates(word: str, whole: str) -> bool:
+    """Return whether a word is the beginning of a whole one, which is a subcommand in GDB."""
+    return bool(word) and whole.startswith(word)
 
 
 def _thread_runs(shell: Shell, threads: Iterable[tuple[str, int]]) -> Iterator[CommandRun]:
@@ -243,13 +248,13 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, 
     if not argument:
         raise UsageError("Missing COUNT argument.")
     count, words = _COUNT.match(argument), list[str]()
-    if word == "level":
+    if _abbreviates(word, "level"):
         words, rest = leading_numbers(rest)
         if not words:
             raise UsageError("Missing or invalid LEVEL... argument")
     elif count is not None and int(count["count"]):
         rest = argument[count.end() :]
-    elif word != "all":
+    elif not _abbreviates(word, "all"):
         raise UsageError("Invalid COUNT argument.")
     settings, rest = _past(shell, rest)
     missing = "Please specify a command to apply on the selected frames"
