@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from prompt_toolkit.application import create_app_session
@@ -18,6 +19,17 @@ from dwarfgpu.repl.terminal import prompt
 from dwarfgpu.session.session import Session
 
 
+def opened() -> Shell:
+    session = Session(architecture("gfx942"), ())
+    return Shell(focused(session), ALL_COMMANDS, Streams(io.StringIO(), io.StringIO()))
+
+
+def typed(shell: Shell, text: str) -> None:
+    with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+        pipe.send_text(text)
+        prompt.converse(shell)
+
+
 def keys(text: str, monkeypatch: pytest.MonkeyPatch, folder: str) -> list[str]:
     """The texts that are completed while keys are typed at a prompt, which they end."""
     completed: list[str] = []
@@ -28,11 +40,7 @@ def keys(text: str, monkeypatch: pytest.MonkeyPatch, folder: str) -> list[str]:
 
     monkeypatch.setenv("XDG_STATE_HOME", folder)
     monkeypatch.setattr(prompt, "completions", noted)
-    session = Session(architecture("gfx942"), ())
-    shell = Shell(focused(session), ALL_COMMANDS, Streams(io.StringIO(), io.StringIO()))
-    with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
-        pipe.send_text(text)
-        prompt.converse(shell)
+    typed(opened(), text)
     return completed
 
 
@@ -42,3 +50,16 @@ def test_ctrl_d_completes_nothing(
     folder = str(tmp_path_factory.mktemp("state"))
     assert keys("\x04", monkeypatch, folder) == []
     assert "qu" in keys("qu\t\x15\x04", monkeypatch, folder)
+
+
+@pytest.mark.parametrize("searched", ["\x12(", "p (\x12x", "\x12(\x12", "p (\x12)", "\x12\\"])
+def test_a_search_for_a_bracket_can_be_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, searched: str
+) -> None:
+    """Ctrl-R begins it, Ctrl-G leaves it; Ctrl-U then clears the line."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    shell = opened()
+    typed(shell, f"{searched}\x07\x15print 1 + 2\r\x04")
+    out = shell.console.streams.out
+    assert isinstance(out, io.StringIO)
+    assert out.getvalue().startswith("$1 = 3\n")

@@ -284,8 +284,16 @@ def _session(shell: Shell) -> PromptSession[str]:
     def has_colours() -> bool:
         return has_prompt_colours(shell)
 
+    was_open = False
+
     def is_open() -> bool:
-        return is_unfinished(get_app().current_buffer.text)
+        """Return whether the line goes on; while the history is searched, as before, because
+        prompt_toolkit searches in another control for a line that does."""
+        nonlocal was_open
+        app = get_app()
+        if not app.layout.is_searching:
+            was_open = is_unfinished(app.current_buffer.text)
+        return was_open
 
     return PromptSession(
         lexer=DynamicLexer(lambda: lexer if has_colours() else None),
