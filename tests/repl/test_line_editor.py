@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
+from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
@@ -63,3 +66,23 @@ def test_a_search_for_a_bracket_can_be_left(
     out = shell.console.streams.out
     assert isinstance(out, io.StringIO)
     assert out.getvalue().startswith("$1 = 3\n")
+
+
+def test_a_signal_between_two_lines_is_not_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Ctrl-C twice, before the terminal makes it a key."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    made: list[PromptSession[str]] = []
+
+    class Noted(PromptSession[str]):
+        def __init__(self, **arguments: Any) -> None:
+            super().__init__(**arguments)
+            made.append(self)
+
+    async def interrupt() -> None:
+        made[0].app.key_processor.send_sigint()
+
+    monkeypatch.setattr(prompt, "PromptSession", Noted)
+    typed(opened(), "print 1\r\x04")
+    asyncio.run(interrupt())

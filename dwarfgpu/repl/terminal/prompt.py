@@ -124,6 +124,12 @@ def _bindings(completer: Completer) -> KeyBindings:
         event.current_buffer.insert_text("quit", fire_event=False)
         event.app.exit(exception=EOFError)
 
+    @bindings.add("<sigint>")
+    def _(event: KeyPressEvent) -> None:
+        # A second one comes before the terminal reads keys, after the first has left the line.
+        if event.app.is_running and not event.app.is_done:
+            event.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
     return bindings
 
 
