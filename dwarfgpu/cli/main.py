@@ -214,6 +214,18 @@ class _Parser(argparse.ArgumentParser):
             self._refuse(extra)
         return namespace
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = action.choices
+        if choices is None or value in choices:
+            return
+        from dwarfgpu.base.suggest import nearest  # most values are right
+
+        listed = ", ".join(map(str, choices))
+        message = f"invalid choice: {value!r} (choose from {listed})"
+        raise argparse.ArgumentError(
+            action, f"{message}{nearest(str(value), list(map(str, choices)))}"
+        )
+
     def error(self, message: str) -> NoReturn:
         from dwarfgpu.options.program_name import INSTALLED, program_name
 

@@ -189,7 +189,10 @@ def test_a_dialect_that_is_asked_for_is_used(command: str) -> None:
     assert done.status == 2
     assert done.error == "1:1: 'LLVM_overlay': no encoding in dialect amd; amd-provisional has one"
     unknown = run(command, "--dialect", "klingon", "lit1").error
-    assert unknown.startswith("argument --dialect: invalid choice: 'klingon'")
+    assert unknown.startswith("argument --dialect: invalid choice: 'klingon' (choose from amd, ")
+    near = run(command, "--dialect", "amdd", "lit1").error
+    assert near.startswith("argument --dialect: invalid choice: 'amdd' (choose from amd, ")
+    assert "); did you mean amd?; see " in near
 
 
 @pytest.mark.parametrize("command", ["asm", "check", "eval"])

@@ -97,6 +97,19 @@ def test_where_names_the_inlined_call() -> None:
     assert text.status == 0
 
 
+def test_the_name_of_a_function() -> None:
+    done = run("where", "--file", NEST, "nest")
+    assert (done.status, done.out) == (2, "")
+    assert done.error == (
+        f'"nest" is a function in {NEST.name}; its variables are nest::in, nest::out, nest::limit, '
+        "nest::t, …"
+    )
+    several = run("where", "--file", NEST, "t", "nest")
+    assert several.status == 1 and several.error == done.error
+    prompt = run("debug", NEST, "--batch", "-ex", "where nest")
+    assert prompt.err.startswith('"nest" is a function in current context; its variables are nest')
+
+
 def test_names_with_their_namespaces() -> None:
     names = FIXTURES / "x86_64/names.clang.O0.v5"
     every = run_json("where", "--all", names).json

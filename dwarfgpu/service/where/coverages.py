@@ -25,6 +25,7 @@ from dwarfgpu.view.coverage_text import (
     variable_name,
 )
 
+_MAX_LISTED: Final = 4
 _OTHER_SCOPE: Final = pattern(r"\w+\.\w+|\w+:\w+")
 """A variable after its function as in other languages: `nest.t`."""
 
@@ -151,7 +152,27 @@ def _unknown(file: CodeObject, query: Wanted, in_file: str) -> UsageError:
     title = " or ".join(f'"{name}"' for name in query.names)
     if not query.names:
         return UsageError(f"{file.name} describes no variables{where}")
+    variables = _variables_of_function(file, query)
+    if variables:
+        listed = ", ".join(f"{query.names[0]}::{name}" for name in variables[:_MAX_LISTED])
+        more = ", …" if len(variables) > _MAX_LISTED else ""
+        return UsageError(f"{title} is a function {in_file}; its variables are {listed}{more}")
     return UsageError(f"No symbol {title}{where} {in_file}.{_suggestion(file, query)}")
+
+
+def _variables_of_function(file: CodeObject, query: Wanted) -> list[str]:
+    """Return the names of the variables of a function whose name was given in place of theirs; none
+    if the name is not that of a function."""
+    if query.function is not None or query.pc is not None or len(query.names) != 1:
+        return []
+    name = query.names[0]
+    names: dict[str, None] = {}
+    for unit in find_variables(file.scopes, Wanted(function=name)):
+        for group in unit.groups:
+            for variable, code_scope in group.declared:
+                if code_scope is not None and is_called(code_scope.functions[-1].die, name):
+                    names[variable.name] = None
+    return list(names)
 
 
 def _similar_function(file: CodeObject, name: str) -> str | None:
