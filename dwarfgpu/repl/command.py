@@ -64,7 +64,7 @@ Completions: TypeAlias = "tuple[int, Iterable[Candidate]]"
 
 _WORD = pattern(r"\s*([\w.-]+|[^\s\w]?)")
 _NOT_OF_GDB: Final = frozenset({
-    "check", "diff", "dispatch", "explain", "info agents", "info dispatches", "info lanes",
+    "check", "diff", "dispatch", "info agents", "info dispatches",
     "info queues", "info waves", "laas", "lane", "lanes", "lfaas", "location", "pc", "queue",
     "redo", "set output", "show output", "undo", "wave",
 })  # fmt: skip

@@ -190,8 +190,8 @@ def imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
 
 def is_called(die: Die, name: str) -> bool:
     """Return whether a qualified name is that of an entry; a simple name matches in any scope."""
-    *outer, last = parts(name)
-    if last.name != canonical(die.name or "") or not has_parameters(die, last):
+    *outer, last = parts(name) or (None,)
+    if last is None or last.name != canonical(die.name or "") or not has_parameters(die, last):
         return False
     if not outer and not name.startswith("::"):
         return True
@@ -214,7 +214,8 @@ def has_parameters(die: Die, part: Part) -> bool:
     """Return whether a function has the parameters that are written, or none are, and a variable
     the written arguments of a template."""
     if part.parameters is None:
-        return die.tag not in _TEMPLATES or _has_arguments(die, part)
+        has_instances = die.tag in _TEMPLATES and die.unit.is_cplusplus
+        return not has_instances or _has_arguments(die, part)
     if die.tag != dw.TAG_SUBPROGRAM:
         return False
     written = list(map(cxx.canonical, split_outside(part.parameters, ",")))
@@ -235,7 +236,7 @@ def _has_arguments(variable: Die, part: Part) -> bool:
 def _instance_name(die: Die) -> str | None:
     """Return the canonical simple name of an instance of a variable template, `v<int>`, which
     compilers name by its linkage name only; None of another variable."""
-    holder = die.holder(dw.AT_LINKAGE_NAME) if die.unit.is_cplusplus else None
+    holder = die.holder(dw.AT_LINKAGE_NAME)
     mangled = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
     if mangled is None or not mangled.endswith("E") or "I" not in mangled:
         return None
