@@ -214,8 +214,9 @@ def has_parameters(die: Die, part: Part) -> bool:
     """Return whether a function has the parameters that are written, or none are, and a variable
     the written arguments of a template."""
     if part.parameters is None:
-        has_instances = die.tag in _TEMPLATES and die.unit.is_cplusplus
-        return not has_instances or _has_arguments(die, part)
+        if die.tag not in _TEMPLATES:
+            return True
+        return _has_arguments(die, part) if die.unit.is_cplusplus else part.name[-1:] != ">"
     if die.tag != dw.TAG_SUBPROGRAM:
         return False
     written = list(map(cxx.canonical, split_outside(part.parameters, ",")))
