@@ -381,7 +381,7 @@ class SavedRegisterAnalysis:
             return
         for index in range(data.size):
             number = vector_number(data) + index
-            known = tuple(sorted((key[1], e) for key, e in state.lanes.items() if key[0] == number))
+            known = _known_lanes(state, number)
             vector = number if number in state.vectors else None
             if vector is not None or known:
                 state.slots[distance + 4 * index] = Slot(vector, has_all, is_buffer, known)
@@ -394,7 +394,7 @@ class SavedRegisterAnalysis:
         if source.bank not in ("v", "a") or not self._has_all_lanes(state):
             return None
         number = vector_number(source)
-        known = tuple(sorted((key[1], e) for key, e in state.lanes.items() if key[0] == number))
+        known = _known_lanes(state, number)
         return vector_number(target), Slot(None, True, False, known)
 
     def _has_all_lanes(self, state: KnownRegisters) -> bool:
@@ -417,6 +417,11 @@ class SavedRegisterAnalysis:
         if target.size != 1 or addressing.size_bytes != 4:
             return None
         return (vector_number(target), slot) if self._has_all_lanes(state) else None
+
+
+def _known_lanes(state: KnownRegisters, number: int) -> tuple[tuple[int, Entry], ...]:
+    """Return the lanes of a vector register whose contents are known, each with these."""
+    return tuple(sorted((key[1], e) for key, e in state.lanes.items() if key[0] == number))
 
 
 def _dwords(state: KnownRegisters, source: object, count: int) -> list[Entry | None]:
