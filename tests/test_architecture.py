@@ -132,7 +132,7 @@ the standard library is an undeclared dependency."""
 SHARED_NAMES: dict[str, str] = {
     "__init__": "packages",
     **dict.fromkeys(
-        ("completion", "dispatch", "explain", "location", "waves"),
+        ("dispatch", "explain", "location", "waves"),
         "a module of cli/ has the name of its command",
     ),
     "arithmetic": "operations of expr/ops, operators of the language",

@@ -65,8 +65,8 @@ def loaded(*arguments: str) -> set[str]:
         ("where --all FILE", 169),
         ("run --demo", 250),
         ("debug --demo -batch", 295),
-        ("debug --demo -batch -ex bt", 324),
-        ("debug --demo -batch -ex list", 357),
+        ("debug --demo -batch -ex bt", 328),
+        ("debug --demo -batch -ex list", 361),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

@@ -1,0 +1,54 @@
+"""Complete a line that is typed: commands, and the arguments of each kind.
+
+A command's completer is one of the constants for whole arguments (`VALUES`, `LINESPECS`, …) or one
+of the functions for a single word (`files`, `registers`, …).
+"""
+
+from __future__ import annotations
+
+from dwarfgpu.repl.completion.expression_words import (
+    VALUES,
+    functions,
+    lanes,
+    operands,
+    registers,
+    variables,
+)
+from dwarfgpu.repl.completion.lines import (
+    ALIASED,
+    LINES,
+    NESTED_NAMES,
+    PIPED,
+    UNDER_SETTING,
+    applied,
+    command_names,
+    completions,
+    files,
+    lines_after,
+    with_options,
+    words,
+)
+from dwarfgpu.repl.completion.linespec_words import LINESPECS, SYMBOLS
+
+__all__ = [
+    "ALIASED",
+    "LINES",
+    "LINESPECS",
+    "NESTED_NAMES",
+    "PIPED",
+    "SYMBOLS",
+    "UNDER_SETTING",
+    "VALUES",
+    "applied",
+    "command_names",
+    "completions",
+    "files",
+    "functions",
+    "lanes",
+    "lines_after",
+    "operands",
+    "registers",
+    "variables",
+    "with_options",
+    "words",
+]

@@ -1,0 +1,233 @@
+"""Complete expressions: variables, members, types, registers, and names of a source file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from dwarfgpu import language
+from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions
+from dwarfgpu.repl.files.symbol_index import CODE_KINDS, MAX_NAMES
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.frame.focus import lane_numbers
+from dwarfgpu.service.value.value_history import options_of
+
+_OPERAND = pattern(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
+_ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
+_ACCESS_BEFORE = pattern(r"(?:\.|->)$")
+_IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
+_TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
+_TAGS: Final = {
+    "struct": ("struct", "class"),
+    "class": ("struct", "class"),
+    "union": ("union",),
+    "enum": ("enum",),
+}
+OPERANDS: Final = (
+    "function", "variable", "struct", "class", "union", "enum", "enumerator", "type",
+    "namespace", "code symbol", "data symbol",
+)  # fmt: skip
+_MAX_BASES: Final = 50
+
+
+def variables(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield variables in scope, with their types."""
+    try:
+        in_scope = shell.session.variables()
+    except DwarfGpuError:
+        return
+    level = shell.session.inline_level
+    for variable in in_scope:
+        is_seen = variable.kind == "global" or variable.inline_level == level
+        if is_seen and not variable.is_shadowed and variable.name.startswith(word):
+            try:
+                about = variable.type_text or ""
+            except DwarfGpuError:
+                about = ""
+            yield Candidate(variable.name, about)
+
+
+def operands(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield operands of expressions: variables and, after `$`, registers."""
+    if not word.startswith("$"):
+        yield from variables(shell, word)
+        if "::" not in word and _has_this(shell):
+            yield from members(shell, "*this")
+        yield from candidates_of(shell.symbols.starting_with(word, OPERANDS))
+        yield from _spaces(shell, word) if word else ()
+        return
+    from dwarfgpu.language.convenience_functions import FUNCTIONS  # few words begin with `$`
+    from dwarfgpu.language.wave_variables import WAVE_VARIABLES, machine_of
+    from dwarfgpu.service.value.value_history import BUILT_IN
+
+    yield Candidate("$pc", "the program location")
+    if shell.session.architecture.is_simt:
+        yield Candidate("$_lane", "the lane in focus")
+        yield Candidate("$_lane_count", "lanes of the wave")
+    if machine_of(shell.session) is not None:
+        yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
+    yield from (Candidate(f"${name}", item.about) for name, item in BUILT_IN.items())
+    yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
+    functions = {**FUNCTIONS, **shell.values.functions}
+    yield from (Candidate(f"${name}", "a function") for name in functions)
+    for register in registers(shell, word[1:]):
+        if register.text != "pc":
+            yield Candidate(f"${register.text}", register.about)
+
+
+def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield address spaces: `private_lane#`."""
+    for space in shell.session.architecture.address_spaces.values():
+        if shell.session.architecture.is_simt and space.name.startswith(word):
+            yield Candidate(f"{space.name}#", "an address space")
+
+
+def _has_this(shell: Shell) -> bool:
+    """Return whether the frame may be of a method."""
+    subprogram = None if shell.session.pc is None else shell.session.frame.subprogram
+    return subprogram is not None and subprogram.die.unit.is_cplusplus
+
+
+def members(shell: Shell, text: str) -> Iterator[Candidate]:
+    """Yield the members of an object, or of a pointer's target; reads nothing."""
+    try:
+        options = options_of(shell.session, shell.values)
+        bare = strip(language.type_of(text, shell.session, options).type)
+        if isinstance(bare, Pointer):
+            bare = strip(bare.target)
+        yield from _members_of(bare)
+    except DwarfGpuError:
+        return
+
+
+def _members_of(type_: Type | None, depth: int = 0) -> Iterator[Candidate]:
+    """Yield the members, including those of bases and unnamed members."""
+    for member in type_.members if isinstance(type_, Struct) and depth < _MAX_BASES else ():
+        if member.name is None or member.is_base_class:
+            yield from _members_of(strip(member.type), depth + 1)
+        else:
+            yield Candidate(member.name, type_name(member.type))
+
+
+def _object(text: str) -> str:
+    """Return the postfix expression with which a text ends: `a.b[3]` of `1 + a.b[3]`, `(*p)`,
+    `f(x)`."""
+    position = _before_blanks(text, len(text))
+    while True:
+        while text[:position].endswith("]"):
+            position = _before_blanks(text, _opening(text, position))
+        if text[:position].endswith(")"):
+            position = _opening(text, position)
+        position = _name_before(text, position)
+        before = _before_blanks(text, position)
+        access = _ACCESS_BEFORE.search(text, 0, before)
+        if access is None:
+            return text[position:].strip()
+        position = _before_blanks(text, access.start())
+
+
+def _before_blanks(text: str, position: int) -> int:
+    while position and text[position - 1].isspace():
+        position -= 1
+    return position
+
+
+def _name_before(text: str, position: int) -> int:
+    while position and (text[position - 1].isalnum() or text[position - 1] in "_$:"):
+        position -= 1
+    return position
+
+
+def _opening(text: str, end: int) -> int:
+    """Return where the bracket opens that closes before a position; 0 if it does not open."""
+    depth = 0
+    for position in range(end - 1, -1, -1):
+        depth += (text[position] in ")]") - (text[position] in "([")
+        if not depth:
+            return position
+    return 0
+
+
+def offer_operands(shell: Shell, text: str) -> Completions:
+    match = _IN_FILE.search(text)
+    if match is not None:
+        file = match["quoted"] or match["file"] or ""
+        symbols = shell.symbols.in_file(file, match["word"], OPERANDS)
+        return match.start("word"), candidates_of(symbols)
+    match = _ACCESS.search(text)
+    if match is not None:
+        before = _object(text[: match.start()])
+        is_number = is_decimal(before[:1])
+        return match.start("word"), () if is_number else members(shell, before)
+    match = _TAG.search(text)
+    if match is not None:
+        symbols = shell.symbols.starting_with(match["word"], _TAGS[match["tag"]])
+        return match.start("word"), candidates_of(symbols)
+    match = _OPERAND.search(text)
+    assert match is not None
+    if text.count('"', 0, match.start()) % 2:
+        return len(text), ()
+    offered = operands(shell, match[0])
+    is_quoted = text.count("'", 0, match.start()) % 2 and text[match.start() - 1] == "'"
+    if not is_quoted:
+        return match.start(), offered
+    return match.start(), filled_up(offered, lambda: source_files(shell, match[0]))
+
+
+VALUES: Final = ArgumentCompleter(offer_operands)
+"""Expressions."""
+
+
+def functions(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield functions."""
+    return candidates_of(shell.symbols.starting_with(word, CODE_KINDS))
+
+
+def registers(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield registers of the processor, with the types of their contents; halves of registers after
+    `_`."""
+    from dwarfgpu.language.machine_variables import lacks  # few words begin with `$`
+
+    session = shell.session
+    arch = session.architecture
+    word = word.removeprefix("$")
+    for register in (*arch.registers.values(), *arch.other_registers):
+        if register.name.startswith(word) and not lacks(session, register):
+            yield Candidate(register.name, register.type.name)
+    for part in arch.register_parts.values() if "_" in word else ():
+        if part.name.startswith(word):
+            yield Candidate(part.name, part.type.name)
+    for pseudo in arch.pseudo_registers.values() if "_" in word else ():
+        if pseudo.name.startswith(word):
+            yield Candidate(pseudo.name, pseudo.type.name)
+
+
+def lanes(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield lane numbers."""
+    session = shell.session
+    mask, _ = session.active_lanes()
+    for lane in lane_numbers(session):
+        state = "" if mask is None else "active" if mask >> lane & 1 else "inactive"
+        yield Candidate(str(lane), state)
+
+
+def candidates_of(symbols: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
+    return (Candidate(name, about) for name, about in symbols)
+
+
+def filled_up(
+    offered: Iterable[Candidate], more: Callable[[], Iterable[Candidate]]
+) -> list[Candidate]:
+    """Return candidates, and more of them if the first ones are few enough to be shown."""
+    candidates = list(offered)
+    return candidates if len(candidates) >= MAX_NAMES else [*candidates, *more()]
+
+
+def source_files(shell: Shell, word: str, quote: str = "", end: str = "") -> Iterator[Candidate]:
+    files = shell.symbols.files(word)
+    return (Candidate(f"{quote}{name}{quote}{end}", "source file") for name in files)

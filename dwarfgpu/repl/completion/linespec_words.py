@@ -1,0 +1,127 @@
+"""Complete linespecs: functions, source files, functions of a file, and explicit locations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions
+from dwarfgpu.repl.completion.expression_words import (
+    OPERANDS,
+    candidates_of,
+    filled_up,
+    offer_operands,
+    source_files,
+)
+from dwarfgpu.repl.files.symbol_index import CODE_KINDS
+from dwarfgpu.repl.shell import Shell
+
+_LINESPEC_IN_FILE = pattern(
+    r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+):(?P<word>[\w:~]*)$"
+)
+_OPEN_QUOTE = pattern(r"\s*(?P<quoted>(?P<quote>['\"])(?P<word>(?:(?!(?P=quote)).)*))$")
+_PART_NAME = pattern(r"(?<!\S)-[a-z]*$")
+_PART = pattern(r"(?<!\S)-(?P<name>[a-z]+)\s+(?P<value>(?:(?!\s-).)*)$")
+_SOURCE = pattern(r"(?<!\S)-so?u?r?c?e?\s+(?P<file>\S+)\s")
+_CONDITION = pattern(r"\S\s+if(?:\s+|(?=\())")
+_KEYWORD = pattern(r"(?<=\S)\s+(?P<word>[-a-z]*)$")
+_PARTS: Final = ("source", "function", "qualified", "line", "label")
+_KEYWORDS: Final = ("-force-condition", "if", "lane", "task", "thread", "wave")
+
+
+def _of_symbol(shell: Shell, text: str) -> Completions:
+    in_file = _in_file(shell, text)
+    if in_file is not None:
+        return in_file
+    match = _OPEN_QUOTE.match(text)
+    if match is not None:
+        symbols = shell.symbols.starting_with(match["word"], OPERANDS)
+        return match.start("quoted"), _in_quotes(candidates_of(symbols), match["quote"])
+    start, offered = offer_operands(shell, text)
+
+    def inlined() -> Iterable[Candidate]:
+        return candidates_of(shell.symbols.starting_with(text[start:], ("inlined function",)))
+
+    return start, filled_up(offered, inlined)
+
+
+SYMBOLS: Final = ArgumentCompleter(_of_symbol)
+"""Places as `list` takes them: any symbol, and functions of files."""
+
+
+def _of_linespec(shell: Shell, text: str) -> Completions:
+    if text.lstrip().startswith("*"):
+        start, offered = offer_operands(shell, text)
+        return start, (
+            candidate for candidate in offered if candidate.text.startswith(text[start:])
+        )
+    condition = _CONDITION.search(text)
+    if condition is not None:
+        begin, offered = offer_operands(shell, text[condition.end() :])
+        start = condition.end() + begin
+        return start, (
+            candidate for candidate in offered if candidate.text.startswith(text[start:])
+        )
+    in_file = _in_file(shell, text)
+    if in_file is not None:
+        return in_file
+    match = _OPEN_QUOTE.match(text)
+    if match is not None:
+        word, quote = match["word"], match["quote"]
+        names = [*_in_quotes(candidates_of(shell.symbols.functions(word)), quote)]
+        end = "" if names else ":"
+        return match.start("quoted"), filled_up(
+            names, lambda: source_files(shell, word, quote, end)
+        )
+    start = len(text) - len(text.lstrip())
+    if text[start:].startswith("-"):
+        return _of_explicit_location(shell, text)
+    word = text[start:]
+    candidates = filled_up(
+        candidates_of(shell.symbols.functions(word)), lambda: source_files(shell, word, end=":")
+    )
+    keyword = None if candidates else _KEYWORD.search(text)
+    if keyword is None:
+        return start, candidates
+    begun = (name for name in _KEYWORDS if name.startswith(keyword["word"]))
+    return keyword.start("word"), (Candidate(name) for name in begun)
+
+
+def _in_file(shell: Shell, text: str) -> Completions | None:
+    """Return the functions of a source file after `FILE:`; None for other texts."""
+    match = _LINESPEC_IN_FILE.search(text)
+    if match is None:
+        return None
+    symbols = shell.symbols.in_file(match["file"].strip("'\""), match["word"], CODE_KINDS)
+    return match.start("word"), candidates_of(symbols)
+
+
+def _in_quotes(offered: Iterable[Candidate], quote: str) -> Iterator[Candidate]:
+    """Yield candidates with the quote that was opened, and the one that closes it."""
+    return (Candidate(f"{quote}{item.text}{quote}", item.about) for item in offered)
+
+
+def _of_explicit_location(shell: Shell, text: str) -> Completions:
+    """Complete `-function NAME`, `-source FILE` and the names of the parts."""
+    match = _PART_NAME.search(text)
+    if match is not None:
+        names = (f"-{part}" for part in sorted(_PARTS))
+        return match.start(), (Candidate(name) for name in names if name.startswith(match[0]))
+    match = _PART.search(text)
+    name = None
+    if match is not None:
+        name = next((part for part in _PARTS if part.startswith(match["name"])), None)
+    if match is None or name not in ("source", "function", "qualified"):
+        return len(text), ()
+    start, value = match.start("value"), match["value"]
+    if name == "source":
+        return start, source_files(shell, value)
+    source = _SOURCE.search(text[:start])
+    if source is None:
+        return start, candidates_of(shell.symbols.functions(value))
+    return start, candidates_of(shell.symbols.in_file(source["file"], value, CODE_KINDS))
+
+
+LINESPECS: Final = ArgumentCompleter(_of_linespec, is_fitting=True)
+"""Places as `break` takes them: functions, source files and the functions of these."""
