@@ -44,6 +44,7 @@ from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
+from dwarfgpu.language.library_operators import container_element, smart_pointee
 from dwarfgpu.language.machine_variables import (
     ROLES,
     machine_value,
@@ -278,7 +279,7 @@ class Evaluator(NamedValues):
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
-        pointee = self._smart_pointee(value, "*")
+        pointee = smart_pointee(self.objects, value, "*")
         if pointee is not None:
             return pointee
         if not isinstance(self.objects, Unevaluated):
@@ -331,7 +332,7 @@ class Evaluator(NamedValues):
         structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
-        pointee = self._smart_pointee(value, "->") if node.is_arrow else None
+        pointee = smart_pointee(self.objects, value, "->") if node.is_arrow else None
         if pointee is not None:
             value = pointee
             bare = strip(value.type)
@@ -416,7 +417,7 @@ class Evaluator(NamedValues):
             return self.objects.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
         form = bare.form if isinstance(bare, Dynamic) else bare
-        element = self._container_element(value, index)
+        element = container_element(self.objects, self.arithmetic, value, index)
         if element is not None:
             return element
         refuse_overloaded("[]", value, cplusplus=self.is_cplusplus)
@@ -429,35 +430,6 @@ class Evaluator(NamedValues):
         if number.is_float:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.objects.element(value, number.value.integer)
-
-    def _container_element(self, value: TypedValue, index: TypedValue) -> TypedValue | None:
-        """Return an element of a library container that has the operator as a function only."""
-        kind = strip(value.type)
-        if not isinstance(kind, Struct) or not has_method(kind, "operator[]"):
-            return None
-        if not is_number(index.type):
-            return None
-        from dwarfgpu.language.containers import element_of, operand_type
-
-        is_unevaluated = isinstance(self.objects, Unevaluated)
-        type_ = operand_type(value.type, "[]") if is_unevaluated else None
-        if type_ is not None:
-            return TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
-        return element_of(self.objects, value, self.arithmetic.number(index).value.integer)
-
-    def _smart_pointee(self, value: TypedValue, operator: str) -> TypedValue | None:
-        """Return the object to which a smart pointer of the library points."""
-        kind = strip(value.type)
-        if not isinstance(kind, Struct) or not has_method(kind, f"operator{operator}"):
-            return None
-        from dwarfgpu.language.containers import operand_type, pointee_of
-
-        type_ = (
-            operand_type(value.type, operator) if isinstance(self.objects, Unevaluated) else None
-        )
-        if type_ is not None:
-            return TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
-        return pointee_of(self.objects, value, operator)
 
     def _called(self, call: ast.Call) -> TypedValue:
         """Return a value with the result type of a function of the program, and without
