@@ -49,6 +49,12 @@ def is_integer(type_: Type | None) -> bool:
     return bare.base.encoding in _INTEGERS
 
 
+def is_unicode_character(type_: Type | None) -> bool:
+    """Return whether a type is char8_t, char16_t or char32_t."""
+    bare = strip(type_)
+    return isinstance(bare, Base) and bare.base.encoding == "UTF"
+
+
 @frozen
 class Number:
     """A number of a type of C, known."""

@@ -28,6 +28,10 @@ from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.session.session import Session
 
 GENERIC_POINTER: Final = "Attempt to dereference a generic pointer."
+NO_POINTER: Final = "Attempt to take contents of a non-pointer value."
+TOO_WIDE: Final = "That operation is not available on integers of more than 8 bytes."
+LONG_LONG_BITS: Final = 64
+"""The size of the widest integer that is taken for an address."""
 
 
 class Dereference(ABC):
@@ -120,7 +124,7 @@ class Dereference(ABC):
         if isinstance(bare, MemberPointer):
             raise UsageError("Attempt to dereference pointer to member without an object")
         if not isinstance(bare, Pointer):
-            raise UsageError("Attempt to take contents of a non-pointer value.")
+            raise UsageError(NO_POINTER)
         target = self.completed(bare.target)
         if strip(target) is None:
             raise UsageError(GENERIC_POINTER)

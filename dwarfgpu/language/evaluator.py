@@ -31,7 +31,11 @@ from dwarfgpu.dwarf.types.types import (
     strip_reference,
 )
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
-from dwarfgpu.language.arithmetic_conversions import is_integer, is_number
+from dwarfgpu.language.arithmetic_conversions import (
+    is_integer,
+    is_number,
+    is_unicode_character,
+)
 from dwarfgpu.language.array_expressions import alignment_bytes, elements, repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
@@ -40,7 +44,7 @@ from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
-from dwarfgpu.language.dereference import GENERIC_POINTER
+from dwarfgpu.language.dereference import GENERIC_POINTER, LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
@@ -175,8 +179,11 @@ class Evaluator(NamedValues):
 
     def object(self, node: ast.Node) -> TypedValue:
         """Return the value of an operand; for a reference, its target."""
-        value = self._referred(self.value(node))
-        return typed(value, node.name) if isinstance(node, ast.Name) else value
+        return self._object_of(node, self.value(node))
+
+    def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
+        referred = self._referred(value)
+        return typed(referred, node.name) if isinstance(node, ast.Name) else referred
 
     def _referred(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
@@ -226,7 +233,11 @@ class Evaluator(NamedValues):
     def _unary(self, node: ast.Unary) -> TypedValue:
         operator = node.operator
         if operator == "sizeof":
-            operand = self._unevaluated().object(node.operand)
+            unread = self._unevaluated()
+            match node.operand:
+                case ast.Unary("*", pointer) if is_integer(unread.value(pointer).type):
+                    raise UsageError(NO_POINTER)
+            operand = unread.object(node.operand)
             if operand.bit_size is not None:
                 raise UsageError("Attempt to take the size of a bit-field.")
             if operand.error is not None and size_bytes(operand.type) is None:
@@ -242,12 +253,13 @@ class Evaluator(NamedValues):
                 return number
         if operator == "&":
             return self.objects.address_of(self._referred(self.value(node.operand)))
-        value = self.object(node.operand)
+        written = self.value(node.operand)
+        value = self._object_of(node.operand, written)
         if operator in "!~-+":
             refuse_overloaded(operator, value, cplusplus=self.is_cplusplus)
         match operator:
             case "*":
-                return self._contents(value)
+                return self._contents(value, written)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
@@ -277,7 +289,8 @@ class Evaluator(NamedValues):
         _, written = split_last(node.name)
         return member_pointer(self.objects, functions[0], written) if functions else None
 
-    def _contents(self, value: TypedValue) -> TypedValue:
+    def _contents(self, value: TypedValue, written: TypedValue) -> TypedValue:
+        """Return what an operand points to, which is `written` before references are followed."""
         bare = strip(value.type)
         pointee = smart_pointee(self.objects, value, "*")
         if pointee is not None:
@@ -289,14 +302,20 @@ class Evaluator(NamedValues):
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array):
             return self.objects.element(value, 0)
-        if is_integer(value.type) and isinstance(self.objects, Unevaluated):  # GDB: an int
-            kind = self.names.builtins.integer(INT_BITS)
-            return TypedValue(kind, UNDEFINED_LOCATION, unit=value.unit)
-        if is_integer(value.type):  # GDB: the address of a long
-            builtins = self.names.builtins
-            pointer = builtins.pointer(builtins.integer(builtins.long_bits))
-            return self.objects.dereferenced(self.arithmetic.cast(value, pointer))
+        if is_integer(value.type):  # GDB: the address of an int
+            return self._int_at(value, written)
         return self.objects.dereferenced(value)
+
+    def _int_at(self, address: TypedValue, written: TypedValue) -> TypedValue:
+        kind = self.names.builtins.integer(INT_BITS)
+        if isinstance(self.objects, Unevaluated) and not is_unicode_character(address.type):
+            return TypedValue(kind, UNDEFINED_LOCATION, unit=address.unit)
+        if isinstance(strip(written.type), Pointer) or is_unicode_character(address.type):
+            raise UsageError(NO_POINTER)
+        if (address.size_bits or 0) > LONG_LONG_BITS:
+            raise UsageError(TOO_WIDE)
+        pointer = self.names.builtins.pointer(kind)
+        return self.objects.dereferenced(self.arithmetic.cast(address, pointer))
 
     def _binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator

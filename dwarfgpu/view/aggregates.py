@@ -254,8 +254,8 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
         yield unknown
         return
     whole = None
-    if shown.whole is not None and location is not None:
-        whole = Whole(location, shown.whole.resolver)
+    if shown.resolver is not None and location is not None:
+        whole = Whole(location, shown.resolver)
     inner = evolve(
         shown,
         object=ObjectBytes.of(bits, shown.object.endian),

@@ -70,6 +70,9 @@ class Shown:
     letter."""
     whole: Whole | None = None
     """None for an object without a location: then nothing can be evaluated for it."""
+    resolver: Resolver | None = None
+    """It evaluates parts of the object and of what its references refer to; None: they are not
+    shown."""
     is_cut: bool = False
     """Whether the object extends beyond the bits that were read."""
     static: ReadStatic | None = None

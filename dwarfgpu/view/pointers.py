@@ -119,12 +119,13 @@ def reference_pieces(
     colon = ": " if address_text else ""
     target = bare.target
     whole = None
-    if shown.whole is not None and not space:
-        resolver = shown.whole.resolver
+    resolver = shown.resolver
+    if resolver is not None and not space:
         location = resolver.at(number)
         if is_dynamic(target):
             yield colon
-            yield from shown.placed(resolver.resolved(target, location), None, 0, letter)
+            target_object = evolve(shown, whole=Whole(location, resolver))
+            yield from target_object.placed(resolver.resolved(target, location), None, 0, letter)
             return
         whole = Whole(location, resolver)
     if isinstance(strip(target), Function):

@@ -256,8 +256,8 @@ def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -
     start = None if value.address is None else value.address - first_bit // 8
     is_placed = start is not None and not value.space
     whole = None
-    if shown.whole is not None and start is not None and is_placed:
-        whole = Whole(shown.whole.resolver.at(start), shown.whole.resolver)
+    if shown.resolver is not None and start is not None and is_placed:
+        whole = Whole(shown.resolver.at(start), shown.resolver)
     inner = evolve(
         shown,
         object=contents,

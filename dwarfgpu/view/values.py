@@ -114,6 +114,7 @@ def format_value(
         _pieces,
         _scalar,
         None if location is None or resolver is None else Whole(location, resolver, around),
+        resolver,
         is_cut,
         static,
         class_of_method=class_of_method,

@@ -44,6 +44,8 @@ nosuch|global_struct.nope|1 +|1 + )|(1|&&numbers|1 2|08|1x|7/0|7%0|1;|*1.5|1=2|&
 1.5 % 2|1 << 1.5|~1.5|(struct nosuch*)0|(nosuch)1|(struct inner)1|whatever(1)|numbers[0]@0
 numbers[0]@-1|*(int*)0xfffffffffff0|*(struct outer *)0xfffffffffff0|global_struct.a.b
 message.x|L'a'|sizeof(nosuch)|int|(int)|99999999999999999999999
+*(long)&numbers[10]|*(unsigned long)&numbers[11]|*(long)&numbers[10] + 1|sizeof(*numbers[1])
+sizeof *5|&*(long)&numbers|(char)*(long)&numbers[10]
 """
 UNLIKE: dict[str, str] = {
     "sizeof('a')": "4",  # C 6.4.4.4p10

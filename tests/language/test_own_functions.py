@@ -99,5 +99,29 @@ def test_a_reference_is_shown_with_its_place() -> None:
     assert shown.startswith("(Right &) @0x") and ": {" in shown
 
 
+def test_a_reference_shows_virtual_base_classes() -> None:
+    session = stopped("bases.gcc.O0")
+    shown = text(session, "(Bottom &)bottom")
+    assert shown == f"(Bottom &) @0x404060: {text(session, 'bottom')}"
+    assert "<error" not in shown
+
+
+@pytest.mark.parametrize(
+    "operand",
+    ["(int &)bottom.l", "u'a'", "U'a'", "(const unsigned long &)bottom"],
+)
+def test_neither_references_nor_unicode_characters_are_addresses(operand: str) -> None:
+    expected = "Attempt to take contents of a non-pointer value."  # GDB 13
+    assert text(stopped("bases.gcc.O0"), f"*({operand})") == expected
+
+
+def test_the_size_of_what_a_number_points_to() -> None:
+    session = stopped("bases.gcc.O0")
+    expected = "Attempt to take contents of a non-pointer value."  # GDB 13
+    assert text(session, "sizeof(*bottom.b)") == expected
+    assert text(session, "sizeof *5") == expected
+    assert text(session, "sizeof(*(int &)bottom.b)") == "4"
+
+
 def test_dynamic_cast_is_unsupported() -> None:
     assert kind(stopped("bases.gcc.O0"), "dynamic_cast<Bottom *>(top)") == "Unsupported"
