@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
@@ -32,6 +33,7 @@ from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
+from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position
 from dwarfgpu.view.json_object import JsonObject
@@ -68,7 +70,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         if not has_units(shell.session):
             raise UsageError(NO_SYMBOL_TABLE)
         kept = _KNOWN[shell.session.focused_frame] = {}
-    frame = position_or_none(shell.session)
+    frame = default_or_frame(shell)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     before = before if before is not None and before.first else None
     locations = kept.get(argument)
@@ -117,7 +119,7 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
     start, comma, _ = split_at_comma(argument)
     if comma or not _NAME.match(start):
         return []
-    around = position_or_none(shell.session) if before is None else before.position
+    around = default_or_frame(shell) if before is None else before.position
     locations_by_line: dict[tuple[str, int], CodeLocation] = {}
     for location in _shown_locations(shell, start, around or default_position(shell)):
         if location.position is not None:
@@ -225,7 +227,7 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
         if before.first == 1:
             raise UsageError(f"Already at the start of {before.position.file}.")
         return before.position, max(before.first - count, 1), before.first - 1
-    around = position_or_none(shell.session) if before is None else before.position
+    around = default_or_frame(shell) if before is None else before.position
     if around is not None and _OFFSET.match(argument):
         line = around.line - count // 2 if before is None else before.next
         argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
@@ -286,7 +288,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     if session.code_object is None and not session.code_objects:
         raise UsageError(NO_SYMBOL_TABLE)
-    frame = position_or_none(session)
+    frame = default_or_frame(shell)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if argument:
         locations = listed_locations(shell, argument, position_of_lines(shell))
@@ -378,11 +380,27 @@ def position_or_none(session: Session) -> FramePosition | None:
         return None
 
 
+def default_or_frame(shell: Shell) -> FramePosition | None:
+    """Return the source line of the frame in focus; None if there is none.
+
+    Before a kernel runs, its declaration, as GDB's default source is that of `main`: the first
+    instruction may belong to a function of another file, inlined into the kernel.
+    """
+    session, (wave, _) = shell.session, shell.stopped_by
+    if wave is None and not session.inline_level and is_before_start(session):
+        code_object = session.code_object
+        assert code_object is not None and session.pc is not None
+        with suppress(DwarfGpuError):  # then the line of the first instruction
+            declared = _declaration(code_object, session.pc)
+            if declared is not None:
+                return declared
+    return position_or_none(session)
+
+
 def _position_of_frame(shell: Shell) -> FramePosition:
     """Return the source line of the frame in focus; where it has no line, the one shown last;
     without either, one just before the default line."""
-    session = shell.session
-    position = None if session.pc is None else frame_position(session, frame_pc(session))
+    session, position = shell.session, default_or_frame(shell)
     if position is not None:
         return position
     position = (None if session.pc is None else shell.last_shown) or default_position(shell)
@@ -430,18 +448,23 @@ def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
             continue
         for kernel in kernels(code_object.file):
             with suppress(DwarfGpuError):  # the declarations of other kernels are sufficient
-                pc = code_object.load_address + kernel.entry
-                subprogram = code_object.scopes.subprogram_at(pc)
-                file = None if subprogram is None else decl_file(subprogram.die)
-                line = None if subprogram is None else decl_line(subprogram.die)
-                if file is not None and line:
-                    yield position_in_file(file, line, is_start=True)
+                declared = _declaration(code_object, code_object.load_address + kernel.entry)
+                if declared is not None:
+                    yield declared
+
+
+def _declaration(code_object: CodeObject, pc: int) -> FramePosition | None:
+    """Return where the function with a program location is declared; None if that is unknown."""
+    subprogram = code_object.scopes.subprogram_at(pc)
+    file = None if subprogram is None else decl_file(subprogram.die)
+    line = None if subprogram is None else decl_line(subprogram.die)
+    return None if file is None or not line else position_in_file(file, line, is_start=True)
 
 
 def position_of_lines(shell: Shell) -> FramePosition | None:
     """Return the location that determines the file of a line without a file, as in GDB: the frame
     in focus, or else what was listed last, or else the default."""
-    frame, listed = position_or_none(shell.session), shell.listed
+    frame, listed = default_or_frame(shell), shell.listed
     if frame is not None or listed is None:
         return frame or default_position(shell)
     return position_in_file(listed.position.source, listed.next, is_start=True)
@@ -450,7 +473,7 @@ def position_of_lines(shell: Shell) -> FramePosition | None:
 def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, int]:
     """Return the file that was listed last, the location of the frame in focus, and the line that
     was listed first; without one, the location of the frame, or 0 without a frame."""
-    frame = position_or_none(shell.session)
+    frame = default_or_frame(shell)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if before is not None and before.first:
         return before.position, frame, before.first

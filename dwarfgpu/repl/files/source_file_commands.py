@@ -16,7 +16,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PT_LOAD, SHF_ALLOC, SHF_WRITE, Section
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.list_commands import position_or_none
+from dwarfgpu.repl.files.list_commands import default_or_frame
 from dwarfgpu.repl.files.posix_regexps import compiled
 from dwarfgpu.repl.files.shown_source import line_count, text_path
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
@@ -78,7 +78,7 @@ def _current(shell: Shell) -> FramePosition | None:
     """Return the file listed last, else that of the frame in focus, else that shown last."""
     if shell.listed is not None and shell.listed.first:
         return shell.listed.position
-    return position_or_none(shell.session) or shell.last_shown
+    return default_or_frame(shell) or shell.last_shown
 
 
 @command("info sources", topic="files")

@@ -24,7 +24,7 @@ from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import address_of
-from dwarfgpu.repl.files.list_commands import position_of_lines, position_or_none
+from dwarfgpu.repl.files.list_commands import default_or_frame, position_of_lines
 from dwarfgpu.repl.files.typed_linespecs import code_location_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -133,7 +133,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     around = position_of_lines(shell)
     listed = shell.listed
-    if listed is not None and listed.first and listed.frame == position_or_none(session):
+    if listed is not None and listed.first and listed.frame == default_or_frame(shell):
         around = position_in_file(listed.position.source, listed.next, is_start=True)
     location = code_location_of(shell, argument, around)
     pc = next(iter(with_code(session, location).pcs), None)

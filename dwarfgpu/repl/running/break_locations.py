@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.explicit_location import ExplicitLocation, explicit_location
-from dwarfgpu.repl.files.list_commands import listed_locations, position_of_lines, position_or_none
+from dwarfgpu.repl.files.list_commands import default_or_frame, listed_locations, position_of_lines
 from dwarfgpu.repl.files.typed_linespecs import with_number
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
@@ -63,11 +63,13 @@ def _around(shell: Shell, session: Session, text: str) -> FramePosition | None:
     """Return the line that determines the file of a line without a file, and what an offset
     counts from."""
     is_offset = text.startswith(("+", "-"))
-    listed, frame = shell.listed, position_or_none(shell.session)
+    listed, frame = shell.listed, default_or_frame(shell)
     around = None
     is_after_frame = listed is not None and listed.first and listed.frame == frame
     if listed is not None and is_after_frame and not is_offset:
         around = listed.position
+    elif session is shell.session and not is_offset:
+        around = frame
     elif session.pc is not None:
         around = frame_position(session, frame_pc(session))
     return around or position_of_lines(shell)
