@@ -8,16 +8,15 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Final
 
-from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.launch.dispatch import (
     Launched,
 )
 from dwarfgpu.options.file_options import add_load_address_option, add_target_option
-from dwarfgpu.options.given_files import require_file_first, require_object
+from dwarfgpu.options.given_files import require_file_first
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled_option import add_mangled_option
-from dwarfgpu.options.opened_launch import launch
+from dwarfgpu.options.opened_launch import launch, require_sizes
 from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.dispatch_report import dispatch_lines, dispatch_record
@@ -53,11 +52,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print or save the state; `UsageError` for a dispatch that is not possible."""
     require_file_first(args.file, args.kernel, "KERNEL")
-    sizes = {"--grid": args.grid, "--workgroup": args.workgroup}
-    if missing := [option for option, size in sizes.items() if size is None]:
-        require_object(args.file)
-        needed = " and ".join(missing)
-        raise UsageError(f"{args.file}: to dispatch a kernel of it, give {needed} too")
+    require_sizes(args, {"--grid": args.grid, "--workgroup": args.workgroup}, "dispatch")
     launched, notes, written = launch(args)
     if args.json:
         print(json.dumps({"schema": SCHEMA, **dispatch_record(launched, notes, written)}))

@@ -22,11 +22,11 @@ from dwarfgpu.cli.run_stop_options import configure_stops, require_breakpoint
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.demo import with_run_demo
 from dwarfgpu.options.file_options import add_load_address_option, add_target_option
-from dwarfgpu.options.given_files import require_file_first, require_object
+from dwarfgpu.options.given_files import require_file_first
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled_option import add_mangled_option
-from dwarfgpu.options.opened_launch import prepare_run
+from dwarfgpu.options.opened_launch import prepare_run, require_sizes
 from dwarfgpu.service.run import run_report
 from dwarfgpu.terminal.progress import Progress
 
@@ -117,10 +117,7 @@ def _run(args: Namespace) -> int:
             "run needs FILE, --grid and --workgroup, --demo alone, a core file, or --state FILE"
         )
     require_file_first(args.file, args.kernel, "KERNEL")
-    sizes = {"--grid": first.grid, "--workgroup": first.workgroup}
-    if missing := [option for option, size in sizes.items() if size is None]:
-        require_object(args.file)
-        raise UsageError(f"{args.file}: to run a kernel of it, give {' and '.join(missing)} too")
+    require_sizes(args, {"--grid": first.grid, "--workgroup": first.workgroup}, "run")
     outputs_of(args)
     dispatches = prepared_dispatches(args, sections_of(args), prepare_run)
     if args.out or args.save is not None or args.core is not None:

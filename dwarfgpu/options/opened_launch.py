@@ -57,7 +57,7 @@ from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf_structures import PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
-from dwarfgpu.options.given_files import opening, require_no_core
+from dwarfgpu.options.given_files import opening, require_no_core, require_object
 from dwarfgpu.options.integer_options import byte, natural
 from dwarfgpu.options.kernel_argument_options import (
     argument_files,
@@ -176,13 +176,7 @@ def _prepared(
     is_run: bool = True,
 ) -> Prepared:
     load_address, is_there = _load_address(args, before)
-    require_no_core(args.file)
-    with opening():
-        code_object = opened or CodeObject.open(
-            args.file, load_address, target=args.target, limits=limits
-        )
-        code = read_gpu_code(code_object.file)
-    kernel = chosen_kernel(code_object, code, args.kernel, args.file)
+    code_object, code, kernel = _opened_kernel(args, limits, load_address, opened)
     if is_run:  # before questions about the arguments
         from dwarfgpu.isa.tables import isa_target  # only a run needs instructions
 
@@ -208,6 +202,32 @@ def _prepared(
     if not is_there:
         _require_room(code_object, launched, before, limits)
     return Prepared(code_object, launched, [*problems, *launched.notes], is_there)
+
+
+def _opened_kernel(
+    args: Namespace, limits: FileLimits, load_address: int, opened: CodeObject | None = None
+) -> tuple[CodeObject, GpuCode, GpuKernel]:
+    """Return the code object of the arguments, unless it is open already, and the kernel."""
+    require_no_core(args.file)
+    with opening():
+        code_object = opened or CodeObject.open(
+            args.file, load_address, target=args.target, limits=limits
+        )
+        code = read_gpu_code(code_object.file)
+    return code_object, code, chosen_kernel(code_object, code, args.kernel, args.file)
+
+
+def require_sizes(args: Namespace, sizes: Mapping[str, str | None], verb: str) -> None:
+    """Raise `UsageError` if a size of a dispatch is missing, and before that for a file or a kernel
+    that does not exist."""
+    missing = [option for option, size in sizes.items() if size is None]
+    if not missing:
+        return
+    require_object(args.file)
+    if args.kernel is not None:
+        _opened_kernel(args, file_limits_of(args), LOAD_ADDRESS)
+    needed = " and ".join(missing)
+    raise UsageError(f"{args.file}: to {verb} a kernel of it, give {needed} too")
 
 
 def _require_room(

@@ -366,6 +366,10 @@ def test_a_run_names_what_it_lacks() -> None:
     lacking = f"{file}: to run a kernel of it, give "
     assert run("run", file, "call", "--grid", 64).error == lacking + "--workgroup too"
     assert run("run", file).error == lacking + "--grid and --workgroup too"
+    wrong = f"{file} has no kernel cal; it has "
+    for command in ("run", "dispatch"):
+        done = run(command, file, "cal")
+        assert done.error.startswith(wrong) and done.error.endswith("; did you mean call?")
     assert run("run", file, "--demo").error == "give FILE or --demo, not both"
 
 

@@ -73,10 +73,13 @@ class Request:
         if self.scratch_bytes is None:
             return least
         if descriptor is not None and not descriptor.fields.get("enable_private_segment"):
-            raise UsageError(f"kernel {self.kernel.name} has no scratch: it does not enable any")
+            raise UsageError(
+                f"--scratch {self.scratch_bytes}: kernel {self.kernel.name} has no scratch memory"
+            )
         if self.scratch_bytes < least:
             raise UsageError(
-                f"{self.scratch_bytes} bytes of scratch a lane: the kernel itself has {least}"
+                f"--scratch {self.scratch_bytes}: each lane of kernel {self.kernel.name} has at "
+                f"least {least} bytes"
             )
         return self.scratch_bytes
 
