@@ -51,8 +51,7 @@ from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.dereference import GENERIC_POINTER, Dereference
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
-from dwarfgpu.language.typed_value import NOTHING_THERE, TypedValue, no_access, why_no_address
-from dwarfgpu.machine.code_object_memory import READ_ONLY
+from dwarfgpu.language.typed_value import TypedValue, no_memory_access, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
@@ -229,11 +228,7 @@ class ObjectAccess(Dereference):
         single = None if location is None else location.single_locations[0]
         if single is not None and isinstance(single.storage, Memory):
             where = self.address_text(single.storage.space, single.bit_offset // 8)
-            wording = f"Cannot access memory at address {where}"
-            message = no_access(message)
-            # GDB's words alone where nothing is: the reason would say the same again.
-            if not message.startswith(f"{wording}:") or message.endswith(NOTHING_THERE):
-                message = wording
+            message = no_memory_access(where, message)
         return evolve(value, error=Unavailable(message))
 
     def known(self, value: TypedValue) -> Bits:
@@ -281,9 +276,7 @@ class ObjectAccess(Dereference):
             if not isinstance(single.storage, Memory):
                 raise
             where = self.address_text(single.storage.space, single.bit_offset // 8)
-            # GDB's words alone where nothing is: other reasons would say the same again.
-            reason = f": {READ_ONLY}" if error.message.endswith(READ_ONLY) else ""
-            raise Unavailable(f"Cannot access memory at address {where}{reason}") from error
+            raise Unavailable(no_memory_access(where, error.message)) from error
         return evolve(value, bits=None, pointer=None, error=None)
 
     def _refuse_unread(self, value: TypedValue) -> None:

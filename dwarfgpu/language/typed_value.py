@@ -103,6 +103,15 @@ def why_no_address(value: TypedValue) -> str:
     return f"Can't take address of \"{name}\" which isn't an lvalue."
 
 
+def no_memory_access(address: str, reason: str) -> str:
+    """Return why memory cannot be read or written, with GDB's wording, and with a reason that says
+    more than that nothing is there."""
+    wording = f"Cannot access memory at address {address}"
+    message = no_access(reason)
+    is_more = message.startswith(f"{wording}:") and not message.endswith(NOTHING_THERE)
+    return message if is_more else wording
+
+
 def no_access(reason: str) -> str:
     """Return a reason as an error of its own, with GDB's wording: the first requested address."""
     match = _OF_LANE.fullmatch(reason)

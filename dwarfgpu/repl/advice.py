@@ -8,23 +8,28 @@ from typing import Final
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.global_names import Kind
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
+from dwarfgpu.machine.topology import model_of
+from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
 
 _OPTION: Final = re.compile(
     "(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses"
 )
 """A hint that applies on a command line only."""
+_LDS_ARGUMENT: Final = "dynamic_shared_pointer"
+"""An argument that the runtime allocates in LDS, as a `local` pointer of OpenCL."""
 _NAME_ERROR: Final = re.compile(
     r'No symbol ".*" in current context\.|Function ".*" not defined|No source file named '
 )
 """Errors of names that are looked up in the symbol table."""
+_OF_EXPRESSIONS: Final[tuple[Kind, ...]] = ("variable", "function")
 _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
-    (re.compile(r'No symbol "(?P<name>[\w:~]+)" in current context\.'), ("variable", "function")),
+    (re.compile(r'No symbol "(?P<name>[\w:~]+)" in current context\.'), _OF_EXPRESSIONS),
     (
         re.compile(r'No symbol "(?P<name>\w+)" in namespace "(?P<around>[^"]+)"\.'),
-        ("variable", "function"),
+        _OF_EXPRESSIONS,
     ),
     (re.compile(r'Function "(?P<name>[^"]+)" not defined\.'), ("function",)),
     (re.compile(r"No (?:struct|union|enum) type named (?P<name>\S+)\."), ("type",)),
@@ -45,8 +50,37 @@ def advised(session: Session, error: UsageError) -> UsageError:
             around = match.groupdict().get("around")
             name = f"{around}::{match['name']}" if around else match["name"]
             suggestion = session.did_you_mean(name, *kinds)
+            if not suggestion and kinds == _OF_EXPRESSIONS and not around:
+                suggestion = _dynamic_lds(session)
             return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
     return error
+
+
+def _dynamic_lds(session: Session) -> str:
+    """Return where the dynamic LDS of the dispatch in focus is; empty if there is none.
+
+    Compilers describe no variable and define no symbol for an `extern __shared__` array.
+    """
+    machine = model_of(session.target) if session.architecture.is_simt else None
+    dispatch = machine.dispatch_of(session.wave) if machine and type(session.wave) is int else None
+    if dispatch is None or not dispatch.group_bytes:
+        return ""
+    try:
+        _, kernel = kernel_of(session, dispatch)
+    except DwarfGpuError:
+        return ""
+    arguments = () if kernel.metadata is None else kernel.metadata.arguments
+    fixed_bytes = kernel.lds_bytes
+    if fixed_bytes is None or any(item.value_kind == _LDS_ARGUMENT for item in arguments):
+        return ""
+    dynamic_bytes = dispatch.group_bytes - fixed_bytes
+    if dynamic_bytes <= 0:
+        return ""
+    return (
+        ' An "extern __shared__" array has no debugging information: the '
+        f"{counted(dynamic_bytes, 'byte')} of dynamic LDS begin at local#{fixed_bytes:#x}, "
+        f"so try x/4dw local#{fixed_bytes:#x}"
+    )
 
 
 def _full_stop(match: re.Match[str]) -> str:

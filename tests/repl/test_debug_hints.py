@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.repl.shell import Shell
+from tests.cli.command import FIXTURES, run
 from tests.processes import finished
 from tests.repl.repl_shell import demo_shell, nest_shell, output_of
 from tests.repl.test_debug_dialogues import shown, spawned
@@ -80,3 +81,37 @@ def test_python_cannot_close_the_terminal(tmp_path: Path, term: str) -> None:
     child.send("p 41 + 1\r")
     shown(child, "$1 = 42")
     child.close(force=True)
+
+
+LDS = (FIXTURES / "opencl/kernels.gfx942.O2.v5.co", "--dispatch", "lds", "--grid", 64)
+LDS += ("--workgroup", 64, "--arg", "out=zeros:256")
+
+
+def test_dynamic_lds_has_no_name() -> None:
+    """clang describes no variable for `extern __shared__ int dyn[]`, and defines no symbol; HIP
+    allocates it after the static LDS of the kernel (256 bytes here)."""
+    commands = ("-ex", "print dyn[3]", "-ex", "print til")
+    none = 'No symbol "dyn" in current context.'
+    assert run("debug", *LDS, "--batch", *commands).err.splitlines()[-2] == none
+    first, second = run("debug", *LDS, "--dynamic-lds", 40, "--batch", *commands).err.splitlines()[
+        -2:
+    ]
+    assert first == (
+        f'{none} An "extern __shared__" array has no debugging information: the 40 bytes of '
+        "dynamic LDS begin at local#0x100, so try x/4dw local#0x100"
+    )
+    assert second == 'No symbol "til" in current context. Did you mean "tile"?'
+
+
+OUTSIDE = ("print *(int *)%s", "x/dw %s", "set var *(int *)%s = 1", "print *(int *)%s = 1")
+
+
+def test_memory_that_cannot_be_accessed_names_the_buffer() -> None:
+    """`x` and assignments say what `print` says; where nothing is, they say what GDB says."""
+    commands = ["tbreak lds", "run", *(line % "((char *)$_kernarg.out + 264)" for line in OUTSIDE)]
+    commands += [line % "64" for line in OUTSIDE]
+    done = run("debug", *LDS, "--batch", *(part for line in commands for part in ("-ex", line)))
+    errors = [line for line in done.err.splitlines() if "Cannot access" in line]
+    reason = ": 8 bytes after the end of buffer out, which has 256 bytes"
+    assert len(errors) == 8 and all(line.endswith(reason) for line in errors[:4])
+    assert errors[5:] == ["Cannot access memory at address 0x40"] * 3

@@ -12,6 +12,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.typed_value import no_memory_access
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.scalars import hexadecimal
@@ -172,8 +173,9 @@ class Units:
             return self._read(address, size_bytes)
         except DwarfGpuError:
             for offset in range(size_bytes):
-                if self._byte(address + offset) is None:
-                    raise UsageError(self._cannot_access(address + offset)) from None
+                message = self._why_unreadable(address + offset)
+                if message is not None:
+                    raise UsageError(message) from None
             raise
 
     def _read(self, address: int, size_bytes: int) -> bytes:
@@ -181,15 +183,16 @@ class Units:
         where = self.objects.at(self.space, address)
         return self.objects.context.access.read_bytes(where, size_bytes)
 
-    def _byte(self, address: int) -> bytes | None:
+    def _why_unreadable(self, address: int) -> str | None:
+        """Return why a byte cannot be read, with GDB's wording; None if it can."""
         try:
-            return self._read(address, 1)
-        except DwarfGpuError:
-            return None
+            self._read(address, 1)
+        except DwarfGpuError as error:
+            return no_memory_access(self._address_text(address), error.message)
+        return None
 
-    def _cannot_access(self, address: int) -> str:
-        where = self.objects.address_text(self.space, self._wrapped(address))
-        return f"Cannot access memory at address {where}"
+    def _address_text(self, address: int) -> str:
+        return self.objects.address_text(self.space, self._wrapped(address))
 
     # Strings
 
@@ -202,7 +205,8 @@ class Units:
         while not is_ended and len(data_read) < self.options.elements * width:
             data = self._known(address + len(data_read), width)
             if data is None:
-                error = f"<error: {self._cannot_access(address + len(data_read))}>"
+                where = self._address_text(address + len(data_read))
+                error = f"<error: Cannot access memory at address {where}>"
                 break
             data_read += data
             is_ended = not any(data)
