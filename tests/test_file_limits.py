@@ -15,10 +15,12 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.index.aranges import read_aranges
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.compression import inflate
 from dwarfgpu.objfile.container import open_container
-from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf_notes import MAX_NOTES, readable_notes
 from tests.check.made import frame_file
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
@@ -66,6 +68,81 @@ def test_parts_of_a_file_are_counted_together() -> None:
     assert len(file.section_data(".debug_info")) == 600  # the same bytes count once
     with pytest.raises(LimitExceeded, match=r"\.debug_str .*600: .*1000 \(--max-inflated-bytes\)"):
         file.section_data(".debug_str")
+
+
+def sparse(path: Path, data: bytes, section: str, size_bytes: int) -> None:
+    """Write a file with one section moved to its end, with zeros behind its bytes."""
+    moved = ObjectFile("made", data).sections_by_name[section]
+    (table,) = struct.unpack_from("<Q", data, 40)
+    out = bytearray(data)
+    struct.pack_into("<QQ", out, table + 64 * moved.index + 24, len(out), size_bytes)
+    body = data[moved.offset : moved.offset + moved.size_bytes]
+    with path.open("wb") as file:
+        file.write(out + body)
+        file.truncate(len(out) + size_bytes)
+
+
+SECTIONS = {
+    ".debug_info": unit(b"\1\0"),
+    ".debug_abbrev": SHAPES,
+    ".debug_str": b"\0",
+    ".debug_loclists": b"\0",
+}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_sparse_section_is_refused_before_it_is_read(tmp_path: Path, section: str) -> None:
+    path = tmp_path / "made"
+    sparse(path, elf(SECTIONS, machine=62), section, 1 << 30)
+    file = open_object(path)
+    message = rf"{section} of .*made has 1073741824 bytes to read: .*\(--max-section-bytes\)"
+    tracemalloc.start()
+    try:
+        with pytest.raises(LimitExceeded, match=message):
+            file.section_data(section)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_unit_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    info = struct.pack("<I", (1 << 30) - 4) + unit(b"\1\0")[4:]
+    sparse(path, elf({**SECTIONS, ".debug_info": info}, machine=62), ".debug_info", 1 << 30)
+    info_of_file = DebugInfo.of(open_object(path))
+    with pytest.raises(LimitExceeded, match=r"\.debug_info of .*made has .*--max-section-bytes"):
+        list(info_of_file.units[0].root.children())
+
+
+def test_read_and_decompressed_parts_are_counted_together(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    sections = {".debug_info": packed(bytes(1 << 20)), ".debug_str": bytes(1 << 20) + b"\0"}
+    path.write_bytes(elf(sections))
+    for names in (".debug_info", ".debug_str"), (".debug_str", ".debug_info"):
+        file = open_object(path, FileLimits(section_bytes=2 << 20))
+        assert file.section_data(names[0])
+        assert file.section_data(names[0])  # the same bytes count once
+        with pytest.raises(LimitExceeded, match=rf"{names[1]} of .*other parts .*--max-section"):
+            file.section_data(names[1])
+
+
+def test_units_that_are_read_by_ranges_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    one = unit(b"\1" + b"\2" * (1 << 20))
+    path.write_bytes(elf({".debug_info": one * 3, ".debug_abbrev": SHAPES}))
+    info = DebugInfo.of(open_object(path, FileLimits(section_bytes=(2 << 20) + (1 << 16))))
+    assert [sum(1 for _ in unit.root.children()) for unit in info.units[:2]] == [1 << 20] * 2
+    with pytest.raises(LimitExceeded, match=r"\.debug_info of .*--max-section-bytes"):
+        list(info.units[2].root.children())
+
+
+def test_aranges_and_notes_of_zeros_end() -> None:
+    problems = read_aranges(bytes(1 << 16), "little")[1]
+    assert "the others are not read" in str(problems[-1])
+    content = Content(bytes(12 * (MAX_NOTES + 1)), type=7)
+    read, problem = readable_notes(ObjectFile("made", elf({".note": content})))
+    assert len(read) == MAX_NOTES
+    assert str(problem) == f"made: .note: there are more than {MAX_NOTES - 1} notes"
 
 
 @pytest.mark.parametrize(

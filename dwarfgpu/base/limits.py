@@ -65,6 +65,12 @@ class FileLimits:
     """Bytes of all its compressed parts together, when decompressed."""
     inflated_ratio: int = 64
     """How many times its compressed size a compressed part may have."""
+    section_bytes: int = 3 << 27
+    """Bytes of its sections that are read into memory, decompressed ones included.
+
+    Of a section that is not compressed only the units in question are read; the others are read
+    whole.
+    """
     units: int = 200_000
     """Units of a section."""
     dies: int = 4_000_000
@@ -106,6 +112,19 @@ class FileLimits:
             other_parts = f", other parts of the file {other_bytes}" if other_bytes else ""
             raise LimitExceeded(
                 f"{grown}{other_parts}: more than {self.inflated_bytes}", "--max-inflated-bytes"
+            )
+
+    def check_read(self, subject: str, *, size_bytes: int, other_bytes: int = 0) -> None:
+        """Raise `LimitExceeded` for a part of a file that is too large, before it is read.
+
+        `other_bytes`: what was read of other parts of the file.
+        """
+        if other_bytes + size_bytes > self.section_bytes:
+            other_parts = f", other parts of the file {other_bytes}" if other_bytes else ""
+            raise LimitExceeded(
+                f"{subject} has {size_bytes} bytes to read{other_parts}: "
+                f"more than {self.section_bytes}",
+                "--max-section-bytes",
             )
 
 

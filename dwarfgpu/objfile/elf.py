@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.elf_structures import (
@@ -69,6 +69,8 @@ class ObjectFile:
         self.path = path
         self.limits = limits
         self._inflated_bytes: dict[int, int] = {}
+        self._read_bytes: dict[tuple[int, int], int] = {}
+        """The sizes of large parts that were read, by their offset and size."""
         self._failed = FailedReads()
         """By index for compressed sections."""
         self._data = data
@@ -354,9 +356,27 @@ class ObjectFile:
         )
 
     def file_bytes(self, offset: int, size_bytes: int, subject: str) -> bytes:
-        """Return a range of the file; `Malformed` if the file is too short."""
+        """Return a range of the file; `Malformed` if the file is too short, `LimitExceeded` if
+        more than the limit would be in memory."""
         self._check_range(offset, size_bytes, subject)
+        if size_bytes > UNJUDGED_BYTES:
+            self._check_read(subject, (offset, size_bytes), size_bytes)
         return self._data[offset : offset + size_bytes]
+
+    def _check_read(self, subject: str, part: tuple[int, int], size_bytes: int) -> None:
+        """Check what of the file is in memory, with more bytes of a part; those that were counted
+        for it are replaced."""
+        read_bytes = sum(self._read_bytes.values()) - self._read_bytes.get(part, 0)
+        self.limits.check_read(
+            f"{subject} of {self.path}",
+            size_bytes=size_bytes,
+            other_bytes=read_bytes + sum(self._inflated_bytes.values()),
+        )
+        self._read_bytes[part] = size_bytes
+
+    def count_read(self, section: Section, size_bytes: int) -> None:
+        """Count how many bytes of a large section are in memory; `LimitExceeded` for too many."""
+        self._check_read(section.name, (section.offset, section.size_bytes), size_bytes)
 
     def part(self, offset: int, size_bytes: int) -> bytes | FileBytes:
         """Return bytes of the file; those of a large file are not read yet."""
@@ -382,18 +402,20 @@ class ObjectFile:
                 if start + size_bytes <= section.size_bytes:
                     return self.file_bytes(section.offset + start, size_bytes, section.name)
         if not self.sections:
-            following = self.loaded_from(address)
-            return following[:size_bytes] if len(following) >= size_bytes else None
+            following = self.loaded_from(address, size_bytes)
+            return following if len(following) == size_bytes else None
         return None
 
-    def loaded_from(self, address: int) -> bytes:
-        """Return the bytes in the file of a loaded segment, from an address of the file on."""
+    def loaded_from(self, address: int, size_bytes: int | None = None) -> bytes:
+        """Return the bytes in the file of a loaded segment, from an address of the file on: at most
+        so many, if a size is given."""
         for segment in self.segments:
             start = address - segment.address
             if segment.type == PT_LOAD and 0 <= start < segment.file_bytes:
-                return self.file_bytes(
-                    segment.offset + start, segment.file_bytes - start, "segment"
-                )
+                size = segment.file_bytes - start
+                if size_bytes is not None:
+                    size = min(size, size_bytes)
+                return self.file_bytes(segment.offset + start, size, "segment")
         return b""
 
     def bytes_of(self, symbol: Symbol, size_bytes: int) -> bytes | None:
@@ -450,6 +472,11 @@ class ObjectFile:
             packed_bytes=packed_bytes,
             size_bytes=size_bytes,
             other_bytes=other_bytes,
+        )
+        self.limits.check_read(
+            f"{section.name or f'section {section.index}'} of {self.path}",
+            size_bytes=size_bytes,
+            other_bytes=other_bytes + sum(self._read_bytes.values()),
         )
         self._inflated_bytes[section.index] = size_bytes
 

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import DwarfGpuError, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_kinds import ET_CORE
 
 SHT_NOTE: Final = 7
 PT_NOTE: Final = 4
 NT_GNU_BUILD_ID: Final = 3
+MAX_NOTES: Final = 1 << 19
+"""Notes that are read of a file: a core file has some for each thread."""
 _LONGEST_NAME_BYTES: Final = 4096
 
 
@@ -58,8 +61,10 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], DwarfGpuError | 
             continue
         bytes_left -= size_bytes
         try:
-            notes.extend(notes_in(data, file.endian))
-        except Malformed as error:
+            notes.extend(islice(notes_in(data, file.endian), MAX_NOTES - len(notes)))
+            if len(notes) == MAX_NOTES:
+                raise LimitExceeded(f"there are more than {MAX_NOTES - 1} notes")
+        except DwarfGpuError as error:
             error.context = f"{file.path}: {area_name}"
             problem = problem or error
     return tuple(notes), problem

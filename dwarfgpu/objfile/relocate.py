@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MIN_BUFFER_BYTES: Final = 1 << 20
 """Size from which a section is read by ranges; a smaller one takes 1 ms."""
-_MAX_BUFFER_BYTES: Final = 1 << 30
+_MAX_BUFFER_BYTES: Final = 1 << 32
 SHT_RELA: Final = 4
 SHT_REL: Final = 9
 SHN_UNDEF: Final = 0
@@ -77,7 +77,7 @@ def section_buffer(file: ObjectFile, name: str) -> SectionBuffer | None:
     from dwarfgpu.objfile.section_buffer import SectionBuffer  # few files are as large
 
     with suppress(OSError):  # the addresses of the process are limited
-        return SectionBuffer(file_bytes)
+        return SectionBuffer(file_bytes, lambda size_bytes: file.count_read(section, size_bytes))
     return None
 
 

@@ -6,6 +6,7 @@ file that shrinks is an error (`dwarfgpu.objfile.file_bytes`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from mmap import ACCESS_COPY, mmap
 from typing import Final
 
@@ -22,8 +23,11 @@ _LOADED: Final = b"\0"
 class SectionBuffer:
     """Memory for all bytes of a section, where those that were never loaded take no space."""
 
-    def __init__(self, file_bytes: FileBytes) -> None:
+    def __init__(self, file_bytes: FileBytes, count: Callable[[int], None] | None = None) -> None:
+        """`count`: is given how many bytes are loaded, before more are read, and may refuse."""
         self._file_bytes = file_bytes
+        self._count = count
+        self._loaded_bytes = 0
         self.data = mmap(-1, len(file_bytes), access=ACCESS_COPY)
         """The bytes by their offsets in the section; zeros where nothing was loaded."""
         self._blocks = bytearray(_MISSING * -(-len(file_bytes) // _BLOCK_BYTES))
@@ -34,11 +38,16 @@ class SectionBuffer:
     def load(self, start: int, end: int) -> mmap:
         """Return the memory, in which a range of the section is loaded.
 
-        `Malformed` where the file has become shorter, `UsageError` where it cannot be read.
+        `Malformed` where the file has become shorter, `UsageError` where it cannot be read,
+        `LimitExceeded` where the counted bytes are too many.
         """
         blocks = self._blocks
         last = -(-min(end, len(self.data)) // _BLOCK_BYTES)
         first = blocks.find(_MISSING, start // _BLOCK_BYTES, last)
+        if first >= 0 and self._count is not None:
+            missing = blocks.count(_MISSING, first, last) * _BLOCK_BYTES
+            self._count(self._loaded_bytes + missing)
+            self._loaded_bytes += missing
         while first >= 0:
             most = min(last, first + _SCAN_BYTES // _BLOCK_BYTES)
             loaded = blocks.find(_LOADED, first, most)

@@ -72,8 +72,9 @@ def supplementary_link(file: ObjectFile) -> SupplementaryLink | None:
     data = file.section_data(".gnu_debugaltlink")
     if not data:
         return None
-    name, end, id = data.partition(b"\0")
-    if not name or not end or not id:
+    end = data.find(b"\0")
+    name, id = data[:end], data[end + 1 :] if end > 0 else b""
+    if not id:
         raise Malformed(f"{file.path}: .gnu_debugaltlink has no file name and build ID")
     return SupplementaryLink(".gnu_debugaltlink", os.fsdecode(name), id)
 

@@ -32,6 +32,10 @@ FILE_LIMITS: Final = {
         "total size of a file's compressed parts when decompressed, in bytes",
     ),
     "--max-inflated-ratio": ("inflated_ratio", "decompressed bytes for each compressed byte"),
+    "--max-section-bytes": (
+        "section_bytes",
+        "total size of the parts of a file that are read into memory, in bytes",
+    ),
     "--max-units": ("units", "units of a section"),
     "--max-dies": ("dies", "debugging information entries that are read from a file"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),

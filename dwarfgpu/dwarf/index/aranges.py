@@ -19,10 +19,12 @@ from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_header import initial_length
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
+from dwarfgpu.dwarf.unit_header import MAX_PROBLEMS, initial_length
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported, counted
 
 _VERSION: Final = 2
+MAX_SETS: Final = 1 << 20
+"""Sets that are read: as many as a file has units, and more than any program has."""
 
 
 @frozen
@@ -40,13 +42,19 @@ class ArangeSet:
 
 
 def read_aranges(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
-    """Return the sets of a section, and the errors of sets that could not be read."""
+    """Return the sets of a section, and the errors of sets that could not be read; of too many,
+    `LimitExceeded` is the last."""
     sets: list[ArangeSet] = []
     problems: list[DwarfGpuError] = []
     reader = Reader(data, endian)
     while reader:
         offset = reader.position
         end = len(data)
+        if len(sets) >= MAX_SETS or len(problems) >= MAX_PROBLEMS:
+            amount = f"{len(sets)} sets and {len(problems)} that cannot be used"
+            problems.append(LimitExceeded(f"{amount} are before it: the others are not read"))
+            problems[-1].context = f".debug_aranges set {offset:#x}"
+            break
         usual = _usual_set(data, offset, endian)
         if usual is not None:
             arange_set, reader.position = usual

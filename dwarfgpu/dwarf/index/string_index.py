@@ -44,6 +44,8 @@ _FEW: Final = 4
 """Values that are looked for one after the other, which is faster than a pattern."""
 _MAX_KEPT: Final = 1_000
 _MAX_SIMILAR: Final = 16
+_MAX_SUGGESTED_BYTES: Final = 1 << 26
+"""Size of the strings beyond which none is suggested."""
 _MAX_SPANS: Final = 2_000
 """Strings with one text that are looked for."""
 _MAX_BLOCKS: Final = 200
@@ -176,8 +178,11 @@ class StringIndex:
 
     @cached_property
     def _strings(self) -> KnownNames:
-        text = self._file.section(STRINGS[0]).decode("utf-8", "surrogateescape")
-        return KnownNames(text.split("\0"))
+        data = self._file.section(STRINGS[0])
+        if len(data) > _MAX_SUGGESTED_BYTES:
+            return KnownNames(())
+        strings = re.finditer(rb"[^\0]+", data)
+        return KnownNames(string[0].decode("utf-8", "surrogateescape") for string in strings)
 
     def units_containing(
         self, text: bytes, kinds: Collection[int] | None = None, *, is_beginning: bool = False
