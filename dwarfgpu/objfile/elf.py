@@ -407,8 +407,8 @@ class ObjectFile:
         return None
 
     def loaded_from(self, address: int, size_bytes: int | None = None) -> bytes:
-        """Return the bytes in the file of a loaded segment, from an address of the file on: at most
-        so many, if a size is given."""
+        """Return the bytes in the file of a loaded segment, from an address of the file on; only
+        the first of them if a size is given."""
         for segment in self.segments:
             start = address - segment.address
             if segment.type == PT_LOAD and 0 <= start < segment.file_bytes:
