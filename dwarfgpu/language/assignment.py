@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Struct, strip
 from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.convenience_functions import INTERNAL
@@ -11,6 +11,8 @@ from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import is_vector
+from dwarfgpu.model.location import single_location_in
+from dwarfgpu.model.storage import Memory
 
 
 def store(
@@ -25,7 +27,7 @@ def store(
     if target.type is INTERNAL:
         raise UsageError(f"Cannot overwrite convenience function {target.convenience}")
     if target.convenience is not None and options.keep is not None:
-        copied = _copied(objects, value, target.convenience)
+        copied = _copied(objects, _decayed(arithmetic, value), target.convenience)
         options.keep(target.convenience, copied)
         return copied
     if target.location is None:
@@ -58,6 +60,19 @@ def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool
         return True
     number = arithmetic.number(arithmetic.cast(value, target.type)).value.integer
     return -(1 << target.bit_size - 1) <= number < 1 << target.bit_size
+
+
+def _decayed(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
+    """Return an array or function in memory as a pointer, as GDB keeps it in the languages with
+    arrays of C; an array that is elsewhere, as a string, stays one."""
+    if not isinstance(strip(value.type), Array | Function):
+        return value
+    if value.unit is not None and value.unit.style != "c":
+        return value
+    single = single_location_in(value.location)
+    if single is None or not isinstance(single.storage, Memory) or single.byte_address is None:
+        return value
+    return arithmetic.decayed(value)
 
 
 def _copied(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue:

@@ -134,6 +134,17 @@ class Numbers(ArithmeticConversions):
             shifted = number << count if operator == "<<" else number >> min(count, size)
         return Number(Value.of(shifted, left.value.type), left.type)
 
+    def shift_doubt(self, operator: str, left: Number, right: Number) -> str | None:
+        """Return GDB's warning about a shift that C does not define; None for others."""
+        if operator not in ("<<", ">>"):
+            return None
+        verb = "left" if operator == "<<" else "right"
+        count = right.value.integer
+        if count < 0:
+            return f"{verb} shift count is negative"
+        is_wide = count >= self.promoted(left).value.type.bit_size
+        return f"{verb} shift count >= width of type" if is_wide else None
+
     def compared(self, operator: str, left: Number, right: Number) -> bool:
         """Compare two numbers; a comparison with NaN is false, except `!=`."""
         left, right = self.usual(left, right)

@@ -136,7 +136,7 @@ class Evaluator(NamedValues):
             if self.options.looked_at is not None:
                 for variable in self.objects.variables:
                     self.options.looked_at(variable)
-        notes = assumptions(self.session, self.objects.variables)
+        notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
@@ -337,7 +337,20 @@ class Evaluator(NamedValues):
         refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             return self.truth(self.arithmetic.compared(operator, left, right))
-        return self.arithmetic.binary(operator, left, right)
+        return self._combined(operator, left, right)
+
+    def _combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Apply an arithmetic operator, with a warning about a shift that C does not define."""
+        value = self.arithmetic.binary(operator, left, right)
+        if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
+            return value
+        numbers = (self.arithmetic.number(left), self.arithmetic.number(right))
+        doubt = self.numbers.shift_doubt(operator, *numbers)
+        if doubt is None or isinstance(self.objects, Unevaluated):
+            return value
+        report = self.doubts.append if self.options.warn is None else self.options.warn
+        report(doubt)
+        return value
 
     def _conditional(self, node: ast.Conditional) -> TypedValue:
         holds = self.arithmetic.truth(self.object(node.condition))
@@ -514,7 +527,7 @@ class Evaluator(NamedValues):
         target = self.object(node.left)
         value = self.object(node.right)
         if node.operator is not None:
-            value = self.arithmetic.binary(node.operator, target, value)
+            value = self._combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
 
     def _unevaluated(self) -> Evaluator:

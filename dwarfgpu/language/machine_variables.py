@@ -21,6 +21,7 @@ from dwarfgpu.machine.target import Extensible, Named
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import UNDEFINED, Implicit, Part, Register
+from dwarfgpu.session.frame_base_address import frame_base_address
 from dwarfgpu.session.session import Session
 
 ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
@@ -41,6 +42,12 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         register = None if counter is None else architecture.register(counter)
         location = None if register is None else _location(session, register)
         return TypedValue(kind, location, bits=Bits(session.pc, architecture.address_bits))
+    prologue = architecture.abi.prologue
+    if name == "fp" and prologue is not None and not session.has_ended:
+        base = frame_base_address(session)
+        if base is not None:
+            kind = register_type(architecture.by_name[prologue.base])
+            return TypedValue(kind, bits=Bits(base, architecture.address_bits))
     register = _register(session, name)
     pseudo = architecture.pseudo_named(name)
     part = architecture.part_named(name)

@@ -42,6 +42,8 @@ class NamedValues:
     ) -> None:
         self.session = session
         self.options = options
+        self.doubts: list[str] = []
+        """Warnings about the expression, for the notes where the caller takes none."""
         self.names = Names(session)
         self.objects = objects or ObjectAccess(session)
         is_evaluated = not isinstance(self.objects, Unevaluated)

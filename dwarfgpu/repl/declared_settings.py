@@ -299,6 +299,7 @@ _STYLES: Final = (
 )  # fmt: skip
 WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "annotate": 'programs use "set output json"',
+    "args": "a program is started by its backend",
     "auto-load": _NO_SCRIPTS,
     "breakpoint always-inserted": _SIMULATED,
     "breakpoint auto-hw": _SIMULATED,
@@ -318,6 +319,7 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "inferior-tty": STARTS_NO_PROCESS,
     "logging debugredirect": _NO_MESSAGES,
     "max-completions": "all completions are listed",
+    "max-value-size": "values have any size, --max-bytes limits what is read of one",
     "mi-async": _ALL_STOP,
     "non-stop": _ALL_STOP,
     "print finish": '"finish" always shows the value',
@@ -344,7 +346,6 @@ they are in many files of commands."""
 WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "debug": f'{_NO_MESSAGES}; "explain" shows how a value is found',
     "amdgpu": "dwarfgpu uses no GPU driver or runtime",
-    "args": "a program is started by its backend",
     "disassembly-flavor": "x86 instructions are shown in AT&T syntax",
     "disassembler-options": "there is only one syntax for instructions",
     "print asm-demangle": "names beside code are demangled unless --mangled is given",
@@ -359,6 +360,7 @@ IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "print asm-demangle": ("on",),
     "print demangle": ("on",),
     "print entry-values": ("no",),
+    "print type nested-type-limit": ("0",),
 }
 """Values that describe what dwarfgpu does anyway, of settings that cannot be changed."""
 NOT_BUILT: Final = (
@@ -371,7 +373,7 @@ NOT_BUILT: Final = (
     "exec-direction", "exec-done-display", "exec-file-mismatch", "extended-prompt",
     "extension-language", "filename-display", "fortran", "frame-filter", "gnutarget", "guile",
     "host-charset", "interactive-mode", "libthread-db-search-path",
-    "max-user-call-depth", "max-value-size", "may-call-functions", "may-insert-breakpoints",
+    "max-user-call-depth", "may-call-functions", "may-insert-breakpoints",
     "may-insert-fast-tracepoints", "may-insert-tracepoints", "may-interrupt", "may-write-memory",
     "may-write-registers", "mem", "mpx", "multiple-symbols", "observer", "opaque-type-resolution",
     "osabi", "overload-resolution", "print demangle", "print entry-values",

@@ -153,6 +153,16 @@ def test_a_static_variable_with_a_location_hides_those_that_gcc_removed() -> Non
     assert isinstance(variable, Variable) and variable.location is None
 
 
+def test_a_static_variable_that_gcc_removed_from_the_program_has_a_meaning_in_libraries() -> None:
+    program, library = (
+        demo(name).code_objects[0].info for name in ("meanings.gcc.O2.v4", "pointers.gcc.O0.v5")
+    )
+    (unit,) = library.units
+    (variable,) = NameLookup((program, library), unit).of("local_to_file")
+    assert isinstance(variable, Variable) and variable.location is None
+    assert not NameLookup((library, program), unit).of("local_to_file")
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize(
     ("function", "name", "expected"),

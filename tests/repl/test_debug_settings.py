@@ -196,6 +196,16 @@ def test_one_command_under_another_setting(program: Shell) -> None:
     assert output_of(program, "show print elements").endswith("is 200.\n")
 
 
+@pytest.mark.parametrize("setting", ["max-value-size unlimited", "print entry-values no"])
+def test_with_a_setting_that_has_no_effect_runs_the_command(program: Shell, setting: str) -> None:
+    assert output_of(program, f"with {setting} -- p 41 + 1").startswith("$1 = 42\n")
+
+
+@pytest.mark.parametrize("line", ["set env A=b", "set env A = b", "unset env A", "set args 1 2"])
+def test_what_scripts_say_of_processes_is_no_expression(shell: Shell, line: str) -> None:
+    assert re.fullmatch(r'note: "[a-z ]+" has no effect: .*\n', output_of(shell, line))
+
+
 def test_with_switches_what_set_switches(
     program: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -384,7 +384,7 @@ class NameLookup(UnitSearch):
 
     def _in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of other units in a namespace: exported ones before others, and
-        variables that compilers removed last, only those of the same file."""
+        variables that compilers removed last, only those of the same file and of the program."""
         hidden: tuple[Meaning, ...] = ()
         removed: tuple[Meaning, ...] = ()
         searched: set[CompilationUnit | None] = {self.unit}
@@ -402,8 +402,8 @@ class NameLookup(UnitSearch):
             if any(is_external(meaning) for meaning in meanings):
                 return meanings
             if all(is_removed(meaning) for meaning in meanings):
-                is_of_file = self.unit is None or unit.info is self.unit.info
-                removed = removed or (meanings if is_of_file else ())
+                is_visible = self.unit is None or unit.info in (self.unit.info, self.infos[0])
+                removed = removed or (meanings if is_visible else ())
             elif not hidden:
                 hidden = meanings
                 exporting = self.exporting(path, part.name)

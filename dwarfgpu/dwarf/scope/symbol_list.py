@@ -81,7 +81,7 @@ def listed_symbols(
     """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped.
 
     The declaration position is read for these only. `units`: limits the search to these.
-    `only_with_location`: False also yields variables without a location or value.
+    `only_with_location`: False also yields exported variables without a location or value.
     """
     word = "" if pattern is None else required_word(pattern.pattern)
     for unit in units_with_word(info, word) if units is None else units:
@@ -165,11 +165,13 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
 
 
 def _is_variable(die: Die, only_with_location: bool) -> bool:
-    """Return whether an entry is a definition; a constant of a class or namespace may be a
-    declaration, too."""
+    """Return whether an entry is a definition, as is a static variable that the compiler removed; a
+    constant of a class or namespace may be a declaration, too."""
     if die.flag(dw.AT_DECLARATION):
         return die.has(dw.AT_CONST_VALUE)
-    return not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
+    if not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
+        return True
+    return die.name is not None and not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 
 
 def _qualified_name(die: Die) -> str:

@@ -330,7 +330,7 @@ _SHORT: Final = {
     for entries in _NAMES_BY_REASON.values()
     for name, _, short in (entry.partition(", ") for entry in entries)
     if short
-}
+} | {"unset environment": ("env",)}
 WITHOUT_EFFECT: Final = {
     "add-auto-load-safe-path": _NO_SCRIPTS,
     "add-auto-load-scripts-directory": _NO_SCRIPTS,

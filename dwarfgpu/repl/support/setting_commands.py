@@ -50,6 +50,8 @@ _FAMILIES: Final = {
 _SHORT: Final = {"print": ("p", "pr")}
 _SHORT_ABSENT: Final = {"check": ("c", "ch"), "guile": ("g", "gu"), "record": ("rec",)}
 """GDB's short names of settings that are not supported."""
+_SHORT_IGNORED: Final = {"environment": ("env",)}
+"""Short names that scripts use, of settings without an effect."""
 
 
 def _switch_log(shell: Shell) -> Iterator[str]:
@@ -184,7 +186,9 @@ def _ignore(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
 def _absent(name: str, why: str, verb: Verb) -> Command:
     text = f'{verb.capitalize()} "{name}": not supported.\nThis setting {why}.'
     run = partial(_refuse, name, why, verb)
-    short = _SHORT_ABSENT.get(name, ()) if verb == "show" else ()  # `set c` is of a variable
+    short: tuple[str, ...] = _SHORT_IGNORED.get(name, ())
+    if verb == "show":  # `set c` is of a variable
+        short = _SHORT_ABSENT.get(name, short)
     return Command(f"{verb} {name}", text, run, "support", short, repeats=False, is_absent=True)
 
 

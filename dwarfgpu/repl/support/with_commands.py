@@ -41,7 +41,9 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
     setting, value = _setting(setting_text, argument[len(setting_text) :])
     name = setting.name.removeprefix("set ")
     if setting.is_absent:
-        yield from setting.run(shell, value)  # says why
+        yield from setting.run(shell, value)  # an error says why, unless it has no effect
+        yield from shell.run(line)
+        return
     if name not in _NAMES:
         raise UsageError('Cannot use this setting with the "with" command')
     before = shell.settings[name]

@@ -15,6 +15,7 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.frame.focus import arguments_text
 from dwarfgpu.service.output import Output, heading
+from dwarfgpu.session.frame_base_address import frame_base_address
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame
 from dwarfgpu.view.frame_line import arguments_of
@@ -66,7 +67,7 @@ def thread_frame_info(
         yield from _saved_lines(saved)
         return
     arguments = arguments_text(session, arguments_of(frame), style)
-    base = _base(session)
+    base = frame_base_address(session)
     where = "unknown address." if base is None else f"{base:#x},"
     frame_base = None if base is None else f"{base:#x}"
     yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": frame_base})
@@ -183,53 +184,6 @@ def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
         words.append(f" caller of frame at {data['caller-of']}")
     if words:
         yield Output(",".join(words), data)
-
-
-def _base(session: Session) -> int | None:
-    """Return where GDB says the arguments are: at the frame pointer where the function has saved
-    that and set it; else at the stack pointer where it has saved the other, and below before."""
-    physical, architecture = session.physical_frame, session.architecture
-    prologue = architecture.abi.prologue
-    if prologue is None or session.target is None or physical is None:
-        return None
-    start = _start(session)
-    begin = b"" if start is None else _code(session, start)
-    executed = 0 if start is None else physical.pc - start
-    landing, push = prologue.landing, prologue.push
-    if executed > len(landing) and begin.startswith(landing):
-        begin, executed = begin.removeprefix(landing), executed - len(landing)
-    has_pushed = executed > 0 and begin.startswith(push)
-    has_moved = begin.removeprefix(push).startswith(prologue.moves)
-    has_base = has_pushed and executed > len(push) and has_moved
-    base = architecture.by_name[prologue.base].number
-    number = base if has_base else architecture.stack_pointer
-    assert number is not None
-    try:
-        bits = physical.contents(number)
-    except DwarfGpuError:
-        return None
-    if not bits.is_complete:
-        return None
-    return bits.value if has_pushed else bits.value - architecture.address_bits // 8
-
-
-def _start(session: Session) -> int | None:
-    """Return where the function begins; where no entry describes it, by its symbol."""
-    subprogram = session.frame.subprogram
-    if subprogram is not None:
-        return subprogram.ranges[0].begin if subprogram.ranges else None
-    pc = session.pc
-    symbol = None if pc is None else symbol_covering(session.code_objects, pc)
-    return None if symbol is None or pc is None else pc - symbol.offset
-
-
-def _code(session: Session, address: int) -> bytes:
-    space = session.architecture.address_space(0)
-    assert session.target is not None
-    try:
-        return session.target.read_memory(Memory(space), address, 8)
-    except DwarfGpuError:
-        return b""
 
 
 def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:

@@ -25,6 +25,7 @@ FIXTURES = REPOSITORY / "fixtures"
 HERE = Path(__file__).parent
 
 FILES = {
+    "assigned": ("core/lists.x86_64.O0", "core/lists.x86_64.O0.core"),
     "batch_breakpoints": ("x86_64/places.gcc.O0.v5",),
     "bodies_clang": ("x86_64/bodies.clang.O2.v5",),
     "bodies_gcc": ("x86_64/bodies.gcc.O2.v5",),

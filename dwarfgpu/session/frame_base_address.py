@@ -1,0 +1,59 @@
+"""The base address of a frame of x86, as GDB finds it in the first instructions of the function.
+
+`info frame` shows it as that of the arguments, and `$fp` is it.
+"""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session.session import Session
+
+
+def frame_base_address(session: Session) -> int | None:
+    """Return the address: the frame pointer where the function has saved that and set it; else the
+    stack pointer where it has saved the other, and below before. None where that is not known, and
+    for other architectures."""
+    physical, architecture = session.physical_frame, session.architecture
+    prologue = architecture.abi.prologue
+    if prologue is None or session.target is None or physical is None:
+        return None
+    start = _start(session)
+    begin = b"" if start is None else _code(session, start)
+    executed = 0 if start is None else physical.pc - start
+    landing, push = prologue.landing, prologue.push
+    if executed > len(landing) and begin.startswith(landing):
+        begin, executed = begin.removeprefix(landing), executed - len(landing)
+    has_pushed = executed > 0 and begin.startswith(push)
+    has_moved = begin.removeprefix(push).startswith(prologue.moves)
+    has_base = has_pushed and executed > len(push) and has_moved
+    base = architecture.by_name[prologue.base].number
+    number = base if has_base else architecture.stack_pointer
+    assert number is not None
+    try:
+        bits = physical.contents(number)
+    except DwarfGpuError:
+        return None
+    if not bits.is_complete:
+        return None
+    return bits.value if has_pushed else bits.value - architecture.address_bits // 8
+
+
+def _start(session: Session) -> int | None:
+    """Return where the function begins; where no entry describes it, by its symbol."""
+    subprogram = session.frame.subprogram
+    if subprogram is not None:
+        return subprogram.ranges[0].begin if subprogram.ranges else None
+    pc = session.pc
+    symbol = None if pc is None else symbol_covering(session.code_objects, pc)
+    return None if symbol is None or pc is None else pc - symbol.offset
+
+
+def _code(session: Session, address: int) -> bytes:
+    space = session.architecture.address_space(0)
+    assert session.target is not None
+    try:
+        return session.target.read_memory(Memory(space), address, 8)
+    except DwarfGpuError:
+        return b""
