@@ -12,6 +12,7 @@ from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.error_text import hint, one_line
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
+from dwarfgpu.service.value.interposed import interposition
 from dwarfgpu.service.value.kernarg_hint import IN_KERNARG, kernarg_hint
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.service.value.subject import misspelt, subject
@@ -160,6 +161,7 @@ def explain_variable(
             for variable in shown
         )
     advice += [None if reading.failure is None else hint(reading.failure)]
+    advice.append(interposition(session, variable))
     verdict_lines = (*sentences, *described_at, *filter(None, advice))
     chosen = _of_list(session, variable, insides)
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)

@@ -15,6 +15,8 @@ from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbols_by_name import interposed_address
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.service.explain import explain_variable
+from dwarfgpu.session.session import Session
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None or platform.machine() != "x86_64", reason="needs gcc on x86-64"
@@ -66,3 +68,22 @@ def test_shared(
     assert bound(files, "shared") == (symbol.address + SECOND if is_bound_elsewhere else None)
     assert bound(files, "own") is None
     assert bound(files, "hidden") is None
+
+
+def test_explain_names_the_definition_that_is_used(tmp_path: Path) -> None:
+    files = [library(tmp_path, name, "int shared = 7;") for name in ("first", "second")]
+    objects = tuple(
+        CodeObject.open(path, base) for path, base in zip(files, (FIRST, SECOND), strict=True)
+    )
+    session = Session(objects[0].info.architecture, objects)
+    [symbol] = open_object(files[0]).symbols_named("shared")
+    info = objects[1].info
+    [variable] = NameLookup((info,), info.units[0]).of("shared")
+    assert isinstance(variable, Variable)
+    assert explain_variable(session, variable).verdict[-1] == (
+        f"the dynamic linker binds shared to the definition at {symbol.address + FIRST:#x}: "
+        "that of second.so is not used"
+    )
+    [variable] = NameLookup((objects[0].info,)).of("shared")
+    assert isinstance(variable, Variable)
+    assert "linker" not in " ".join(explain_variable(session, variable).verdict)

@@ -32,6 +32,11 @@ def examined_instructions(
         where = f"{marked(session, address)}{address:#x}{_symbol(symbol_of(address))}:\t"
         yield Output(where, {}, ends_line=False), None
         raise error
+    if len(lines) < -count:
+        mask = (1 << session.architecture.address_bits) - 1
+        last = (lines[0].address if lines else address) - 1 & mask
+        missing = f"No line number information available for address {last:#x}"
+        yield Output(f"{missing}{_symbol(symbol_of(last))}", {"missing": f"{last:#x}"}), None
     for line in lines:
         where = f"{marked(session, line.address)}{line.address:#x}"
         text = f"{where}{_symbol(symbol_of(line.address))}:\t{instruction_text(session, line)}"

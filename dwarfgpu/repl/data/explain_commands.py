@@ -19,6 +19,7 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.service.explain import explain_subject
 from dwarfgpu.service.frame.focus import require_frame
+from dwarfgpu.service.value.interposed import interposition
 from dwarfgpu.service.value.locate import coloured, located, location_lines
 from dwarfgpu.service.value.subject import Expression, subject
 from dwarfgpu.service.value.value_history import expression_settings_of, options_of, required
@@ -130,6 +131,9 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
     if own is None:
         raise UsageError(f"{argument} is declared where no code is described.")
     yield from _coverage(shell, own)
+    bound = interposition(session, item)
+    if bound is not None:
+        shell.console.note(bound)
 
 
 def _of_the_file(session: Session, name: str) -> list[Coverage]:

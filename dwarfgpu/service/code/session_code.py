@@ -93,15 +93,12 @@ def _piece(session: Session, begin: int, end: int) -> bytes:
 def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
     """Return `count` instructions starting at an address, or, for a negative count, before it.
 
-    Before it, only instructions of the same function are returned. `UsageError` if memory cannot
-    be read, `Unsupported` if the machine's instructions are unknown.
+    Before it, there are fewer where no function is. `UsageError` if memory cannot be read,
+    `Unsupported` if the machine's instructions are unknown.
     """
     read = partial(memory_bytes, session)
     if count < 0:
-        function = function_at(session, address)
-        if function is None:
-            raise UsageError(f"No function contains {address:#x}.")
-        return list(function.code.instructions(function.range.begin, address, read))[count:]
+        return _code_lines_before(session, address, -count)
     out: list[CodeLine] = []
     while len(out) < count:
         missing_bytes = count - len(out)
@@ -120,6 +117,20 @@ def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
             break
         address = out[-1].address + len(out[-1].data)
     return out
+
+
+def _code_lines_before(session: Session, end: int, count: int) -> list[CodeLine]:
+    """Return instructions before an address, of its function and of those before that."""
+    out: list[CodeLine] = []
+    while len(out) < count:
+        function = function_at(session, end - 1)
+        if function is None:
+            break
+        begin, stop = function.range.begin, min(end + _MAX_BYTES, function.range.end)
+        lines = function.code.instructions(begin, stop, partial(memory_bytes, session))
+        out = [line for line in lines if line.address < end] + out
+        end = begin
+    return out[-count:]
 
 
 def code_lines_between(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
