@@ -199,10 +199,15 @@ class EntryChecker:
     def _expression(
         self, index: int, spec: CheckedValue, role: Role, data: bytes, span: Range | None
     ) -> None:
-        checked = self.expressions.check(data, self._results_of(role))
+        results = self._results_of(role)
+        checked = self.expressions.check(data, results)
         if checked is None:
             return
-        for fault in checked.faults:
+        faults = checked.faults
+        base_types = self._references.base_types(checked.references)
+        if base_types:
+            faults += self.expressions.check_types(data, results, checked, base_types)
+        for fault in faults:
             problem = fault.finding
             message = (
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message

@@ -1,12 +1,12 @@
 """Check each distinct expression of a file once.
 
-Law: the findings depend on the bytes, the unit's format and dialect, and the role alone, so that a
-repeated expression costs one look-up.
+Law: the findings depend on the bytes, the unit's format and dialect, the role, and the base types
+that the operands name, so that a repeated expression costs one look-up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from math import inf
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.arch.registry import architecture as architecture_named
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
@@ -150,6 +151,10 @@ class Results:
     clean: set[bytes] = field(init=False, factory=set)
     """Those about which there is nothing to say."""
     checked_expressions: dict[bytes, Checked] = field(init=False, factory=dict)
+    typed: dict[tuple[bytes, tuple[tuple[int, BaseType], ...]], tuple[Fault, ...]] = field(
+        init=False, factory=dict
+    )
+    """What base types add to the findings about an expression that names them."""
     shared: dict[bytes, Checked] = field(init=False, factory=dict)
     """What is found about parts of composites by themselves, and numbers that are 0."""
 
@@ -192,6 +197,22 @@ class ExpressionChecker:
             return None
         results.checked_expressions[data] = checked
         return checked
+
+    def check_types(
+        self, data: bytes, results: Results, known: Checked, base_types: Mapping[int, BaseType]
+    ) -> tuple[Fault, ...]:
+        """Return the findings about an expression that only its base types show."""
+        key = data, tuple(base_types.items())
+        if key not in results.typed:
+            dialect, form = results.dialect, results.form
+            others = {fault.finding for fault in known.faults}
+            steps = partial(self._steps, data, dialect, form)
+            results.typed[key] = tuple(
+                Fault(finding, steps)
+                for finding in self._static(data, dialect, form, results.role, base_types)
+                if finding not in others
+            )
+        return results.typed[key]
 
     def _check(self, data: bytes, results: Results) -> Checked:
         alike = with_zero(data, results.form)
@@ -272,7 +293,12 @@ class ExpressionChecker:
         }
 
     def _static(
-        self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
+        self,
+        data: bytes,
+        dialect: Dialect,
+        form: UnitFormat,
+        role: Role,
+        base_types: Mapping[int, BaseType] | None = None,
     ) -> list[static.Finding]:
         """Return the findings under the architecture that knows all registers of the expression."""
         best: list[static.Finding] | None = None
@@ -285,6 +311,7 @@ class ExpressionChecker:
                 initial_stack_depth=role.initial_entries,
                 initial_may_be_left=role.is_cfi,
                 result_kind=role.result,
+                base_types=base_types,
             )
             if not any(fault.rule == "unknown-register" for fault in faults):
                 return faults

@@ -5,10 +5,11 @@ Law: what an operand means depends on the unit, so that each is looked up once f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
@@ -104,6 +105,14 @@ class References:
         if key not in self._reasons:
             self._reasons[key] = self._fault(reference)
         return self._reasons[key]
+
+    def base_types(self, references: Iterable[Reference]) -> dict[int, BaseType]:
+        """Return the base types to which references lead, by offset in the unit."""
+        return {
+            reference.value: self.unit.base_type(reference.value)
+            for reference in references
+            if reference.kind == "type" and self.fault(reference) is None
+        }
 
     def shortage(self, reference: Reference, register: RegisterInfo) -> str | None:
         """Return why reading a register as its type fails in the top call frame; None if it may

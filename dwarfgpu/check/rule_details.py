@@ -11,10 +11,14 @@ DETAILS: Final[Mapping[str, str]] = {
         "some paths"
     ),
     "wrong-kind": (
-        "an operand neither has nor converts to the kind that the operation requires. A register "
-        "where a value is required is a warning: in an outer frame, memory may hold its value"
+        "an operand neither has nor converts to the kind that the operation requires, or it is a "
+        "value of a type that the operation does not take. A register where a value is required "
+        "is a warning: in an outer frame, memory may hold its value"
     ),
-    "mixed-types": "arithmetic on the generic type and a base type",
+    "mixed-types": (
+        "arithmetic on, or a comparison of, values of two types: the generic type and a base type, "
+        "or two base types that differ in more than their names"
+    ),
     "wrong-result": (
         "the result neither has nor converts to the kind that the attribute requires, or a frame "
         "base, return address or static link is not in memory (A.3.3.5)"

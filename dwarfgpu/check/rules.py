@@ -40,7 +40,7 @@ _EXPRESSIONS: Final = (
          "popped it"),
     Rule("wrong-kind", "error", "A.2.5.4.4.3", "an operand of the wrong kind",
          "read a location with deref* or regval_type; make a location of an address with "
-         "LLVM_form_aspace_address"),
+         "LLVM_form_aspace_address; convert a value whose type is wrong"),
     Rule("mixed-types", "error", "A.2.5.4.3.2", "arithmetic on values of different types",
          "convert one of the operands: literals, addresses and comparisons have the "
          "generic type (convert 0)"),

@@ -102,3 +102,66 @@ def test_a_register_that_is_narrower_than_its_type(
         assert finding.message == f"DW_OP_regval_type: {needed}, in the top call frame"
         assert finding.excerpt is not None and finding.excerpt.marked == 2
     assert findings_of(f"entry_value (regval_type {register}, {INT})") == []  # of another frame
+
+
+TYPES = {"int": (4, 5), "float": (4, 4), "long": (8, 5), "utf": (4, 16), "unsigned": (4, 7)}
+"""Size and encoding; the entries are 3 bytes long, from `INT` on."""
+
+
+def of_types(text: str) -> list[Finding]:
+    offsets = {name: INT + 3 * index for index, name in enumerate(TYPES)}
+    for name, offset in offsets.items():
+        text = text.replace(f"@{name}", str(offset))
+    entries = b"".join(bytes((2, *each)) for each in TYPES.values())
+    located = b"\x03" + block(operations(f"{text}; stack_value"))
+    return findings(verdict_on(info_file(SHAPES, b"\x01" + entries + located + b"\0")))
+
+
+@pytest.mark.parametrize(
+    ("broken", "kept", "rule", "section", "message"),
+    [
+        # 2.5.1.4, 2.5.1.5: both operands have the same type
+        ("regval_type s0, @int; regval_type s1, @float; plus",
+         "regval_type s0, @int; regval_type s1, @int; plus",
+         "mixed-types", "A.2.5.4.3.2", "addition of base type 0xd and base type 0x10"),
+        ("regval_type s0, @int; regval_type s1, @unsigned; shl",
+         "regval_type s0, @int; regval_type s1, @unsigned; convert @int; shl",
+         "mixed-types", "A.2.5.4.3.2", "shift of"),
+        ("regval_type s0, @int; regval_type s1, @unsigned; eq",
+         "regval_type s0, @int; regval_type s1, @int; eq",
+         "mixed-types", "A.2.5.4.2", "comparison of"),
+        # whatever the path, and after the operations that only move entries
+        ("lit0; convert @float; lit1; bra 4; regval_type s0, @float; drop; "
+         "regval_type s0, @int; swap; minus",
+         "lit0; convert @int; lit1; bra 4; regval_type s0, @float; drop; "
+         "regval_type s0, @int; swap; minus",
+         "mixed-types", "A.2.5.4.3.2", "subtraction of"),
+        # 2.5.1.6
+        ("regval_type s0, @int; reinterpret @long", "regval_type s0, @int; reinterpret @float",
+         "wrong-kind", "A.2.5.4.3.3", "of 32 bits reinterpreted as"),
+        ("regval_type s0, @int; convert @utf", "regval_type s0, @int; convert @long",
+         "wrong-kind", "A.2.5.4.3.3", "neither an integral nor a floating type"),
+        # 2.5.1.4: no bits of a floating type
+        ("regval_type s0, @float; not", "regval_type s0, @float; neg",
+         "wrong-kind", "A.2.5.4.3.2", "complement requires an integral type"),
+        # A.2.5.4.4.1: a displacement is integral
+        ("regx s0; regval_type s1, @float; LLVM_offset; deref_size 1",
+         "regx s0; regval_type s1, @int; LLVM_offset; deref_size 1",
+         "wrong-kind", "A.2.5.4.4.1", "an integral type is required as the displacement, not"),
+    ],
+)  # fmt: skip
+def test_the_types_of_operands(
+    broken: str, kept: str, rule: str, section: str, message: str
+) -> None:
+    """What `eval` refuses whatever the values are."""
+    (result,) = of_types(broken)
+    assert (result.rule, result.severity, result.section) == (rule, "error", section)
+    assert message in result.message
+    assert of_types(kept) == []
+
+
+def test_types_in_an_entry_value() -> None:
+    """A call-site parameter may give the value without an evaluation of the operand."""
+    (result,) = of_types("entry_value (regval_type s0, @int; regval_type s1, @float; plus)")
+    assert (result.rule, result.severity) == ("mixed-types", "warning")
+    assert of_types("entry_value (regval_type s0, @int; regval_type s1, @int; plus)") == []

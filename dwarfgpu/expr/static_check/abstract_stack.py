@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import PopInfo
@@ -26,12 +27,15 @@ from dwarfgpu.expr.static_check.abstract_value import (
     POINTER,
     REGISTER,
     TYPED,
+    BaseTypes,
     Known,
     blank_location,
     is_arithmetic,
     knowing,
     performed,
     rule_of,
+    type_of_result,
+    with_types,
 )
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import PartialComposite
@@ -124,6 +128,8 @@ _ONE_KIND: Final = {
 }
 """Where the declaration says only `Value` or `Location`: what it pushes, by the function."""
 _CALLS: Final = frozenset({"call2", "call4", "call_ref"})
+_COMPARISONS: Final = frozenset({"eq", "ge", "gt", "le", "lt", "ne"})
+_CONVERSIONS: Final = frozenset({"convert", "reinterpret"})
 _STANDARD_PIECES: Final = frozenset({"standard_piece", "standard_bit_piece"})
 """The functions of DW_OP_piece and DW_OP_bit_piece in DWARF 6."""
 
@@ -134,15 +140,23 @@ class Transfer:
 
     arch: Architecture | None
     form: UnitFormat
+    base_types: BaseTypes = field(factory=dict)
     context: Context = field(init=False)
 
     @context.default
     def _context(self) -> Context:
-        return knowing(self.arch, self.form)
+        context = knowing(self.arch, self.form)
+        return with_types(context, self.form, self.base_types) if self.base_types else context
 
     @property
     def address_bits(self) -> int:
         return 8 * self.form.address_size
+
+    @property
+    def _pointer_bits(self) -> frozenset[int]:
+        """Return the sizes of implicit pointers: only one of such a size is read whole."""
+        spaces = () if self.arch is None else self.arch.address_spaces.values()
+        return frozenset(space.address_bits for space in spaces)
 
     @property
     def generic_bytes(self) -> int:
@@ -164,9 +178,14 @@ class Transfer:
             return after
         if self._is_large(instruction, entries, report):
             return None
+        name = instruction.operation.function.__name__
+        if name == "regval_type":  # where the register is depends on the frame
+            return self._typed(instruction, perform, entries, after, report)
         try:
             result = performed(perform, entries, self.context)
         except DwarfGpuError as error:
+            if name in _CONVERSIONS and not isinstance(error, IllFormed):
+                return after
             rule = rule_of(error, instruction)
             if any(entry.in_top_frame for entry in entries):
                 if rule != "wrong-kind":  # the kinds reported it already
@@ -175,11 +194,57 @@ class Transfer:
             report("error", rule, error.message)
             return None
         if result is None:
-            return after
+            return self._typed(instruction, perform, entries, after, report)
         if result.in_top_frame:
             kinds = after.top[-1].kinds
             result = Known(kinds, result.entry, result.is_blank, result.in_top_frame)
         return Shape((*after.top[:-1], result), after.least, after.most)
+
+    def _typed(
+        self,
+        instruction: Instruction,
+        perform: Perform,
+        entries: list[Known],
+        after: Shape,
+        report: Report,
+    ) -> Shape | None:
+        """Return the stack with the type of the result; None, with a report, if the operation is
+        ill-formed for values of the types of its operands."""
+        if not self.base_types or not after.top[-1].kinds & (TYPED | GENERIC):
+            return after
+        operation = instruction.operation
+        name = operation.function.__name__
+        result = self._named_type(instruction)
+        if is_arithmetic(operation) or name in _COMPARISONS or name in _CONVERSIONS:
+            types = [self._type_of(entry) for entry in entries]
+            known = [each for each in types if each is not None]
+            if len(known) == len(types):
+                try:
+                    result = type_of_result(perform, known, self.context) or result
+                except IllFormed as error:
+                    is_mixed = len(known) == 2 and known[0] != known[1]
+                    report("error", "mixed-types" if is_mixed else "wrong-kind", error.message)
+                    return None
+        if result is None or result.is_generic:
+            return after
+        top = evolve(after.top[-1], type=result)
+        if self.arch is not None and result.bit_size not in self._pointer_bits:
+            top = evolve(top, kinds=top.kinds & ~POINTER)
+        return Shape((*after.top[:-1], top), after.least, after.most)
+
+    def _named_type(self, instruction: Instruction) -> BaseType | None:
+        """Return the base type that an operation gives the value that it pushes, if known."""
+        for info, operand in zip(instruction.operation.operands, instruction.operands, strict=True):
+            if info.codec.meaning == "type" and isinstance(operand, int) and operand:
+                return self.base_types.get(operand)
+        return None
+
+    def _type_of(self, entry: Known) -> BaseType | None:
+        """Return the type of an entry as an operand, if known."""
+        kinds = entry.kinds & ~POINTER  # which no such operation accepts
+        if kinds == TYPED:
+            return entry.type
+        return self.context.generic if kinds and not kinds & ~(GENERIC | ADDRESS) else None
 
     def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:
         """Return whether a piece more makes a composite too large (A.2.5.4.4.6)."""
@@ -208,7 +273,7 @@ class Transfer:
             return None
         popped, rest = shape.popped(len(operation.pops))
         for entry, info in zip(popped, operation.pops, strict=True):
-            if not _accepts(entry, info, report):
+            if not _accepts(entry, info, report) or not _is_integer(entry, info, report):
                 return None
         if not self._spaces(instruction, popped, report):
             return None
@@ -248,6 +313,9 @@ class Transfer:
                 return rest.pushed(Known(_as_location(popped[0].kinds)))
         if is_arithmetic(operation):
             return _arithmetic(popped, rest, report)
+        if name in _COMPARISONS:
+            same = _arithmetic(popped, rest, report)
+            return None if same is None else rest.pushed(Known(GENERIC))
         match operation.pushes:
             case "none":
                 return rest
@@ -419,6 +487,21 @@ def _accepts(entry: Known, info: PopInfo, report: Report) -> bool:
     return False
 
 
+def _is_integer(entry: Known, info: PopInfo, report: Report) -> bool:
+    """Return whether an entry may be the integer that an operation requires, if it does."""
+    type = entry.type
+    if type is None or info.name not in _INTEGERS or entry.kinds & ACCEPTED[info.kind] != TYPED:
+        return True
+    if type.is_integral and type.vector_size is None:
+        return True
+    report("error", "wrong-kind", f"an integral type is required as the {info.name}, not {type}")
+    return False
+
+
+_INTEGERS: Final = frozenset(
+    {"address", "displacement", "mask", "offset", "size", "space", "width"}
+)
+"""The names of entries that must be integers."""
 _POSITIONS: Final = {
     **{name: f"the {name} entry" for name in ("top", "second", "third")},
     "zero": "the location for bits of 0",

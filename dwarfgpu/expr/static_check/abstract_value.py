@@ -7,13 +7,14 @@ architecture only: anything missing there is unknown, any other error is certain
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -100,6 +101,8 @@ class Known:
     """Whether only the size of its implicit storage is known, not the bits."""
     in_top_frame: bool = False
     """Whether it is so in the top call frame; in another one registers may be anywhere."""
+    type: BaseType | None = None
+    """The base type of a value of one, if known."""
 
     @property
     def constant(self) -> int | None:
@@ -108,18 +111,25 @@ class Known:
 
     def joined(self, other: Known) -> Known:
         kinds = self.kinds | other.kinds
+        type = self.type if self.type == other.type else None
         if self.entry is None or _identity(self.entry) != _identity(other.entry):
-            return Known(kinds)
+            return Known(kinds, type=type)
         blank, top = self.is_blank or other.is_blank, self.in_top_frame or other.in_top_frame
-        return Known(kinds, self.entry, blank, top)
+        return Known(kinds, self.entry, blank, top, type)
+
+
+BaseTypes: TypeAlias = Mapping[int, BaseType]
+"""Base types of a unit by their offsets in it: those that are known."""
 
 
 @frozen(eq=False)
 class _Unit(ExplicitUnit):
-    """A unit with a known format only."""
+    """A unit of which only the format is known, and perhaps base types."""
 
     def base_type(self, unit_offset: int) -> BaseType:
-        raise MissingContext(_UNTOLD)
+        if unit_offset not in self.base_types:
+            raise MissingContext(_UNTOLD)
+        return self.base_types[unit_offset]
 
     def address(self, index: int) -> int:
         raise MissingContext(_UNTOLD)
@@ -172,6 +182,26 @@ def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
     if arch is None or arch.address_bits != 8 * form.address_size:
         return Context(unit=_Unit(form), limits=_LIMITS)
     return Context(arch, wave=0, frame=_AnyCall(arch), unit=_Unit(form), limits=_LIMITS)
+
+
+def with_types(ctx: Context, form: UnitFormat, base_types: BaseTypes) -> Context:
+    """Return a context of the static check in which base types are known."""
+    return evolve(ctx, unit=_Unit(form, base_types=base_types))
+
+
+def type_of_result(perform: Perform, types: list[BaseType], ctx: Context) -> BaseType | None:
+    """Return the type of the value that an operation on values gives; None if it is unknown.
+
+    Raises `IllFormed` if the operation is, whatever the values of these types are.
+    """
+    stack: list[Entry] = [Value.of(1, each) for each in types]
+    try:
+        perform(_COERCER, stack, ctx)
+    except IllFormed:
+        raise
+    except DwarfGpuError:  # another value may have a result
+        return None
+    return stack[0].type if len(stack) == 1 and isinstance(stack[0], Value) else None
 
 
 def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | None:

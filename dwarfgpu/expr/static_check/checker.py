@@ -39,6 +39,7 @@ from dwarfgpu.expr.static_check.abstract_value import (
     POINTER,
     REGISTER,
     TYPED,
+    BaseTypes,
     Known,
 )
 from dwarfgpu.expr.static_check.operand_rules import (
@@ -80,8 +81,11 @@ def check(
     initial_stack_depth: int | None = 0,
     initial_may_be_left: bool = False,
     result_kind: ResultKind | None = None,
+    base_types: BaseTypes | None = None,
 ) -> list[Finding]:
     """Return the findings in the order of the bytes; never raises.
+
+    `base_types`: those of the unit, where it is known.
 
     `initial_stack_depth`: number of initial entries; None if unknown, as for the target of a
     DW_OP_call. `initial_may_be_left`: whether the expression may ignore them, as one of
@@ -89,7 +93,7 @@ def check(
     """
     most_left = (initial_stack_depth or 0) if initial_may_be_left else 0
     program = bind(decode(data, dialect, form))
-    checker = _Checker(program, arch, result_kind, most_left)
+    checker = _Checker(program, arch, result_kind, most_left, base_types=base_types or {})
     checker.run(_initial(initial_stack_depth))
     return sorted(checker.findings, key=lambda finding: finding.offset)
 
@@ -111,12 +115,13 @@ class _Checker:
     most_left: int = 0
     """Entries that may be left below the result."""
     depth: int = 0
+    base_types: BaseTypes = field(factory=dict)
     findings: list[Finding] = field(init=False, factory=list)
     transfer: Transfer = field(init=False)
 
     @transfer.default
     def _transfer(self) -> Transfer:
-        return Transfer(self.arch, self.expression.format)
+        return Transfer(self.arch, self.expression.format, self.base_types)
 
     @property
     def expression(self) -> Expression:
@@ -276,6 +281,7 @@ class _Checker:
             self.arch,
             None,
             depth=self.depth + 1,
+            base_types=self.base_types,
         )
         result = inner.run(Shape((), 0, 0))
         # A call-site parameter may answer without evaluating it: not certain to fail.
