@@ -164,7 +164,8 @@ def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
         print(json.dumps({"schema": SCHEMA, **report_json(report.verdict, report.is_new)}))
     else:
         _print(_lines(report.verdict, report, arguments, has_baseline=has_baseline))
-        if not report.verdict.units and not report.verdict.findings.kept:
+        findings = report.verdict.findings
+        if not report.verdict.units and not findings.kept and not findings.skips:
             print(one_line(f"note: {without_debug_information(report.path)}"), file=sys.stderr)
     return report.status
 

@@ -14,6 +14,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.integer_options import PLACE_HELP, natural
 
 if TYPE_CHECKING:
+    from dwarfgpu.arch.model import Architecture
     from dwarfgpu.language.code_positions import CodePosition
     from dwarfgpu.session.session import Session
 
@@ -88,10 +89,30 @@ def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLo
 
     architecture = code_object.info.architecture
     if architecture is None:
-        raise UsageError(
-            f"{option} {text}: the machine of {code_object.name} is unknown; give an address"
-        )
+        if text.lstrip().startswith("*"):
+            raise UsageError(
+                f"{option} {text}: the machine of {code_object.name} is unknown; give an address, "
+                "a function or FILE:LINE"
+            )
+        architecture = _without_registers(code_object)
     return program_location(Session(architecture, (code_object,)), text, option)
+
+
+def _without_registers(code_object: CodeObject) -> Architecture:
+    """Return what is known of the machine of a file for which no architecture is described here:
+    lines and functions have addresses whatever its registers are."""
+    from dwarfgpu.arch.model import AddressSpace, Architecture  # of no file that is supported
+
+    file = code_object.file
+    address_bits = 8 * file.address_bytes
+    return Architecture(
+        name=file.machine,
+        machine=file.machine,
+        address_bits=address_bits,
+        registers={},
+        address_spaces={0: AddressSpace(0, "default", address_bits)},
+        endian=file.endian,
+    )
 
 
 def _choice(text: str, positions: tuple[CodePosition, ...]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dwarfgpu.service.check.report import excerpt_lines, position_text
 from tests.check.made import frame_file
 from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
-from tests.dwarf.builder import elf
+from tests.dwarf.builder import elf, unit
 
 DATA = FIXTURES / "hip/data.gfx942.O2.v5.co"
 CLEAN = FIXTURES / "asm/locations.gfx942.v5.co"
@@ -67,6 +67,15 @@ def test_a_file_without_debugging_information_has_a_note(tmp_path: Path) -> None
         "where its debug file is"
     ]
     assert run("check", CLEAN).notes == []
+
+
+def test_what_cannot_be_read_is_not_absent(tmp_path: Path) -> None:
+    path = tmp_path / "later.co"
+    path.write_bytes(elf({".debug_info": unit(b"\x01\0", 9), ".debug_abbrev": b"\0"}))
+    done = run("check", path)
+    assert done.status == 0
+    assert [line for line in done.lines if line.startswith("not checked: ")] != []
+    assert done.notes == []
 
 
 def test_a_clean_file(tmp_path: Path) -> None:

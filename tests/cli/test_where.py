@@ -15,11 +15,12 @@ import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.where.code_beside import braces_for
+from tests.check.made import info_file
 from tests.cli.command import FIXTURES, REPOSITORY, Json, run, run_json
 from tests.cli.test_info import BINARIES, NEST
 from tests.cli.test_readme import as_pattern, commands
 from tests.cli.test_readme import run as run_shell
-from tests.dwarf.builder import elf, read_fixture, unit
+from tests.dwarf.builder import Shape, elf, read_fixture, unit
 from tests.objfile.test_bundle import GFX942, HOST, ON, plain
 from tests.objfile.test_separate_debug import ID_NOTE
 from tests.work import at_most
@@ -468,3 +469,24 @@ def test_a_file_that_describes_no_variables(tool: Callable[[str], str], tmp_path
     subprocess.run([tool("clang-19"), *options], check=True)
     done = run("where", path, "--all")
     assert (done.status, done.lines) == (0, ["k.o describes no variables"])
+
+
+def test_functions_of_a_machine_without_registers_here(tmp_path: Path) -> None:
+    """Functions have addresses whatever the registers of the machine are."""
+    shapes = [
+        Shape(0x11, (), True),
+        Shape(0x2E, ((0x03, 0x08), (0x11, 0x01), (0x12, 0x06)), True),
+        Shape(0x34, ((0x03, 0x08), (0x02, 0x18))),
+    ]
+    code = (0x1000).to_bytes(8, "little") + (0x40).to_bytes(4, "little")
+    entries = b"\x01\x02f\0" + code + b"\x03x\0\x01\x5a\0\0"  # DW_OP_reg10
+    path = tmp_path / "riscv"
+    path.write_bytes(info_file(shapes, entries, machine=243))
+    by_name = run("where", path, "x", "--pc", "f")
+    assert by_name.status == 0 and by_name.notes == []
+    assert "in register 10: DW_OP_reg10" in by_name.lines[2]
+    assert run("where", path, "x", "--pc", "f+0x3f").lines == by_name.lines
+    assert run("where", path, "x", "--pc", "0x1000").lines == by_name.lines
+    computed = run("where", path, "x", "--pc", "*f")
+    assert computed.status == 2
+    assert "the machine of riscv is unknown; give an address, a function" in computed.error
