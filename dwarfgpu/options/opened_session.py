@@ -35,10 +35,8 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import lane_number, natural, wave_number
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
 from dwarfgpu.service.machine.open_machine import Stopped, require_architecture
-from dwarfgpu.session.focused_frame import not_in_code
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -243,15 +241,8 @@ def _code_objects(
             raise UsageError("--load-address: give the code object with --file")
         named = [(state.code_objects[0].path, load_address)]
     if state is not None:
-        load_addresses = {
-            resolved(code_object.path): code_object.load_address
-            for code_object in state.code_objects
-        }
         if load_address is None:
-            named = [
-                (path, load_addresses.get(resolved(path), _address_of_same(state, path)))
-                for path, _ in named
-            ]
+            named = [(path, _address_in(state, path)) for path, _ in named]
         paths = {resolved(path) for path, _ in named}
         named += [
             (code_object.path, code_object.load_address)
@@ -278,19 +269,14 @@ def _code_objects(
     return code_objects
 
 
-def _address_of_same(state: State, path: str | Path) -> int:
-    """Return where the only code object of a state is loaded, if a file is the same, or the state's
-    is missing; 0 for another file."""
-    if len(state.code_objects) != 1:
-        return 0
-    import filecmp  # few requests name another file than the state
+def _address_in(state: State, path: str | Path) -> int:
+    """Return where a state has loaded a file: one that it names, or the same as its only one."""
+    for listed in state.code_objects:
+        if resolved(listed.path) == resolved(path):
+            return listed.load_address
+    from dwarfgpu.service.machine.state_code_objects import address_of_same  # mostly it is listed
 
-    [listed] = state.code_objects
-    try:
-        is_same = not listed.path.exists() or filecmp.cmp(path, listed.path, shallow=False)
-    except OSError:
-        return 0  # opening it says why
-    return listed.load_address if is_same else 0
+    return address_of_same(state, path)
 
 
 def _require_code_object(args: argparse.Namespace, session: Session) -> None:
@@ -302,17 +288,15 @@ def _require_code_object(args: argparse.Namespace, session: Session) -> None:
     if session.pc is None or args.pc is not None or own[0].covers(session.pc):
         return
     from dwarfgpu.machine.state.load import load_state
+    from dwarfgpu.service.machine.state_code_objects import in_another_code_object
 
     named = load_state(args.state, file_limits_of(args)).code_objects
-    if len(named) != 1 or resolved(named[0].path) == resolved(args.file):
-        return
-    typed = "--demo" if args.demo else shortened(args.file)
-    is_there = named[0].path.exists()
-    advice = f"leave out {typed}, or give --load-address" if is_there else "give that file"
-    raise UsageError(
-        f"{not_in_code(session.pc, own)}; {args.state} names {named[0].path.name}, loaded at "
-        f"{named[0].load_address:#x}: {advice}"
+    error = in_another_code_object(
+        session.pc, own, args.file, args.state, named, "--demo" if args.demo else args.file
     )
+    if error is not None:
+        alternative = ", or give --load-address" if named[0].path.exists() else ""
+        raise UsageError(f"{error.message}{alternative}")
 
 
 def _require_existing(state: State, opened: Set[Path]) -> None:

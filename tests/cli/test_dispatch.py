@@ -338,6 +338,22 @@ def test_waves_of_a_state_by_hand() -> None:
     assert run_json("waves", "--state", STATES / "demo.gcc.O0.json").status == 0
 
 
+def test_waves_in_another_build_than_the_states() -> None:
+    file, state = FIXTURES / "hip/nest.gfx942.O2.v5.co", STATES / "nest.gfx942.O0.json"
+    done = run("waves", file, "--state", state)
+    assert (done.status, done.out) == (2, "")
+    assert done.error == (
+        "pc 0x2828 is not in the code of any code object (nest.gfx942.O2.v5.co loaded at 0x0); "
+        f"{state} names nest.gfx942.O0.v5.co, loaded at 0x0: leave out {file}"
+    )
+
+
+def test_waves_in_a_copy_of_the_states_code_object(tmp_path: Path) -> None:
+    copy, state = tmp_path / "copy.co", STATES / "nest.gfx942.O0.json"
+    copy.write_bytes((FIXTURES / "hip/nest.gfx942.O0.v5.co").read_bytes())
+    assert run("waves", copy, "--state", state).out == run("waves", "--state", state).out
+
+
 def test_the_prompt_shows_ids_of_waves_and_lanes() -> None:
     script = ("-ex", "lane 3", "-ex", "info lanes", "-ex", "info lanes -all", "--batch")
     out = run("debug", "--state", COMMITTED, "--wave", 5, *script).lines

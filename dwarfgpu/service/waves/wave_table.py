@@ -16,6 +16,7 @@ from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.open_machine import require_architecture
+from dwarfgpu.service.machine.state_code_objects import address_of_same, in_another_code_object
 from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.waves.wave_rows import (
     WavePositions,
@@ -34,9 +35,7 @@ def _code_objects_of(
     named = [(file.path, file.load_address) for file in state.code_objects]
     if file is not None:
         addresses = [address for path, address in named if resolved(path) == resolved(file)]
-        if not addresses and len(named) == 1:
-            addresses = [named[0][1]]
-        named = [(Path(file), addresses[0] if addresses else 0)]
+        named = [(Path(file), addresses[0] if addresses else address_of_same(state, file))]
     out: list[CodeObject] = []
     problems: list[str] = []
     for path, load_address in named:
@@ -47,6 +46,16 @@ def _code_objects_of(
                 raise UsageError(str(error)) from None
             problems.append(error_line(error))
     return out, problems
+
+
+def _require_code_object(state: State, path: str, file: str, own: Sequence[CodeObject]) -> None:
+    """Raise `UsageError` if a wave is not in the code object of the command line, but in another
+    one that the state names."""
+    for wave in state.waves:
+        if wave.pc is not None and not own[0].covers(wave.pc):
+            error = in_another_code_object(wave.pc, own, file, path, state.code_objects, file)
+            if error is not None:
+                raise error
 
 
 def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
@@ -127,6 +136,8 @@ def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWave
     state = load_state(Path(path), limits)
     objects, problems = _code_objects_of(state, file, limits)
     require_architecture(objects, state.architecture)
+    if file is not None and len(objects) == 1:
+        _require_code_object(state, path, file, objects)
     session = Session(state.target.architecture, tuple(objects), state.target, knows_loaded=True)
     positions = WavePositions(session)
     rows = [
