@@ -62,6 +62,21 @@ def test_streams(command: str, status: int, out: str, err: str, unbuffered: str)
     assert done.stderr.decode() == (f"dwarfgpu: {err}\n" if err else "")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_commands_of_another_encoding_than_the_environments(encoding: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo"],
+        cwd=REPOSITORY,
+        env={"PYTHONIOENCODING": encoding},
+        input=b"print 1\n",
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.decode(encoding) == f"standard input is not text in {encoding}\n"
+
+
 def test_input_that_is_not_text_is_refused() -> None:
     done = shell("debug --demo --quiet <fixtures/README.md")
     assert done.returncode == 1

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session
+from prompt_toolkit.history import FileHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
@@ -86,3 +87,32 @@ def test_a_signal_between_two_lines_is_not_an_error(
     monkeypatch.setattr(prompt, "PromptSession", Noted)
     typed(opened(), "print 1\r\x04")
     asyncio.run(interrupt())
+
+
+def test_bytes_that_are_not_text_are_not_sent_to_an_editor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setenv("VISUAL", "false")
+    shell = opened()
+    ran: list[str] = []
+    monkeypatch.setattr(shell, "execute", lambda line, **_: ran.append(line))
+    with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
+        pipe.send_bytes(b'p "\xff"\x18\x05\r\x04')
+        prompt.converse(shell)
+    assert ran == ['p "\udcff"']
+    out, err = capfd.readouterr()
+    assert "surrogates" not in out + err
+
+
+def test_the_history_takes_bytes_that_are_not_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def store_string(self: FileHistory, string: str) -> None:
+        """As that of older versions of prompt_toolkit."""
+        Path(str(self.filename)).write_bytes(f"+{string}\n".encode())
+
+    monkeypatch.setattr(FileHistory, "store_string", store_string)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    prompt.open_history().store_string('p "\udcff"')
+    assert prompt.history_path().read_bytes() == b'+p "?"\n'

@@ -82,6 +82,11 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
         line = sys.stdin.readline(MAX_CHARACTERS + 1)
     except OSError:  # closed by Python code of the user, too
         return None
+    except UnicodeError:  # another encoding than the environment's; ASCII's others are replaced
+        shell.failures += 1
+        shell.is_over = True
+        shell.console.streams.complain(f"standard input is not text in {sys.stdin.encoding}")
+        return None
     if len(line) > MAX_CHARACTERS:
         shell.failures += 1
         shell.is_over = True
@@ -123,7 +128,10 @@ def terminal_answer(prompt: str) -> str | None:
     """Read a short answer from the terminal; None at its end."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
-    return sys.stdin.readline(MAX_CHARACTERS) or None
+    try:
+        return sys.stdin.readline(MAX_CHARACTERS) or None
+    except UnicodeError:  # not in the encoding of the environment: no answer
+        return None
 
 
 def joined(shell: Shell, prompt: str) -> str | None:

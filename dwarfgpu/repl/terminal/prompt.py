@@ -134,11 +134,11 @@ def _bindings(completer: Completer) -> KeyBindings:
 
 
 class _History(FileHistory):
-    """A full disk costs the history, not the debug session."""
+    """A full disk costs the history, not the debug session; bytes that are not text become `?`."""
 
     def store_string(self, string: str) -> None:
         with suppress(OSError):
-            super().store_string(string)
+            super().store_string(string.encode("utf-8", "replace").decode("utf-8"))
 
 
 def history_path() -> Path:
@@ -159,6 +159,12 @@ def open_history() -> History:
     except (OSError, RuntimeError):
         return InMemoryHistory()
     return _History(str(path))
+
+
+def _is_text(line: str) -> bool:
+    """Return whether a line has no bytes that are not UTF-8, which prompt_toolkit does not give to
+    an editor."""
+    return not any("\ud800" <= character <= "\udfff" for character in line)
 
 
 def is_unfinished(text: str) -> bool:
@@ -309,7 +315,7 @@ def _session(shell: Shell) -> PromptSession[str]:
         history=open_history(),
         auto_suggest=AutoSuggestFromHistory(),
         search_ignore_case=True,
-        enable_open_in_editor=True,
+        enable_open_in_editor=Condition(lambda: _is_text(get_app().current_buffer.text)),
         enable_suspend=True,
         multiline=Condition(is_open),
         prompt_continuation=lambda width, number, is_soft: (
