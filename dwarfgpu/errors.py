@@ -26,6 +26,20 @@ def shown(number: int) -> str:
     return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"
 
 
+def one_line(text: str) -> str:
+    """Return a text that may have names of a file or of a user in it, on one line."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else escaped(c) for c in text)
+
+
+def escaped(character: str) -> str:
+    """Return the escape of a character; a byte of a file name that is not UTF-8 is `\\xff`."""
+    if "\udc80" <= character <= "\udcff":  # as os.fsdecode represents it
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return ascii(character)[1:-1]
+
+
 class Site(NamedTuple):
     """The operation at which an error arose."""
 
@@ -66,13 +80,19 @@ class DwarfGpuError(Exception):
         error.__dict__.update(self.__dict__)
         return error
 
-    def __str__(self) -> str:
-        line = self.message
+    @property
+    def text(self) -> str:
+        """The message with its site and its context, with the characters of the names in it."""
+        text = self.message
         if self.site is not None:
-            line = f"{self.site}: {line}"
+            text = f"{self.site}: {text}"
         if self.context is not None:
-            line = f"{self.context}: {line}"
-        return line
+            text = f"{self.context}: {text}"
+        return text
+
+    def __str__(self) -> str:
+        """Return the text, whose names move no cursor; some messages of GDB have several lines."""
+        return "\n".join(map(one_line, self.text.split("\n")))
 
 
 class Malformed(DwarfGpuError):

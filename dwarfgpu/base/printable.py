@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 from typing import Final
 
+from dwarfgpu.errors import escaped, one_line
+
 ESCAPES: Final = "dwarfgpu.escapes"
 """The error handler of `codecs` for text that an encoding does not have: it writes escapes."""
 _LONGEST: Final = 200
@@ -17,23 +19,9 @@ def printable(data: bytes) -> str:
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
-def one_line(text: str) -> str:
-    """Return a text that may have names of a file or of a user in it, on one line."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else escaped(c) for c in text)
-
-
 def on_one_line(text: str) -> str:
     """Return a text without ends of lines; other characters are escaped when it is printed."""
     return text.replace("\r", "\\r").replace("\n", "\\n")
-
-
-def escaped(character: str) -> str:
-    """Return the escape of a character; a byte of a file name that is not UTF-8 is `\\xff`."""
-    if "\udc80" <= character <= "\udcff":  # as os.fsdecode represents it
-        return f"\\x{ord(character) - 0xDC00:02x}"
-    return ascii(character)[1:-1]
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
@@ -50,3 +38,6 @@ def short_name(text: str) -> str:
     if len(text) <= _LONGEST:
         return one_line(text)
     return f"{one_line(text[:_LONGEST])}… ({len(text)} characters)"
+
+
+__all__ = ["ESCAPES", "escaped", "on_one_line", "one_line", "printable", "short_name"]

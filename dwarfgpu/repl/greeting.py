@@ -44,4 +44,4 @@ def show_start(shell: Shell) -> None:
         for part in shown_frame(shell, selected_number(session)):
             console.streams.print(printed(painted(part, source) if console.has_colours else part))
     except DwarfGpuError as error:
-        console.streams.complain(str(error))
+        console.streams.complain(error.text)

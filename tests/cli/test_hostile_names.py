@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import FIXTURES, run
 
 CORE = FIXTURES / "core/shapes.x86_64.O0.core"
@@ -88,3 +90,17 @@ def test_the_name_of_a_kernel_in_a_state_ends_no_line(tmp_path: Path) -> None:
     for text in (done.out, log.read_text()):
         [line] = [line for line in text.splitlines() if "a\\nb\\ud800" in line]
         assert line.startswith("* 1 ")
+
+
+def test_the_text_of_an_error_moves_no_cursor(tmp_path: Path) -> None:
+    """Programs that use the library print it as it is."""
+    folder = tmp_path / "a\x1b[31m\x9b"
+    folder.mkdir()
+    (folder / "file").write_bytes(b"\x7fELF")
+    with pytest.raises(DwarfGpuError) as caught:
+        open_object(folder / "file")
+    require_safe(str(caught.value))
+    assert "a\\x1b[31m\\x9b/file" in str(caught.value)
+    error = UsageError("no variable \udcff\ud800\u202e")
+    error.context = "file\x1b]0;title\x07"
+    assert str(error) == r"file\x1b]0;title\x07: no variable \xff\ud800\u202e"

@@ -43,7 +43,7 @@ def _code_objects_of(
             out.append(CodeObject.open(path, load_address, limits=limits))
         except DwarfGpuError as error:
             if file is not None:
-                raise UsageError(str(error)) from None
+                raise UsageError(error.text) from None
             problems.append(error_line(error))
     return out, problems
 
