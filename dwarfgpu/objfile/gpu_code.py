@@ -118,6 +118,8 @@ class GpuCode:
     kernels: tuple[GpuKernel, ...]
     problems: tuple[DwarfGpuError, ...]
     """Why other parts could not be read."""
+    metadata_problem: DwarfGpuError | None = None
+    """The one of them because of which `metadata` is None."""
 
 
 @lru_cache(16)  # it depends on the file alone; broken metadata are not read again either
@@ -134,7 +136,7 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     notes, problem = readable_notes(file)
     if problem is not None:
         problems.append(problem)
-    version = target = metadata = None
+    version = target = metadata = unread = None
     try:
         version = _version(file, notes)
         target = target_of(file)
@@ -143,13 +145,14 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     try:
         metadata = _metadata(notes)
     except DwarfGpuError as error:
-        problems.append(_located(error, f"{file.path}: metadata"))
+        unread = _located(error, f"{file.path}: metadata")
+        problems.append(unread)
     processor = None if target is None else processor_of(target)
     if target is not None and processor is None:
         problems.append(Unsupported(f"the AMD GPU processor {target.processor}"))
     described = _described(file, processor, version, problems)
     kernels = _merged(described, metadata)
-    return GpuCode(version, target, notes, metadata, kernels, tuple(problems))
+    return GpuCode(version, target, notes, metadata, kernels, tuple(problems), unread)
 
 
 def _located(error: DwarfGpuError, context: str) -> DwarfGpuError:

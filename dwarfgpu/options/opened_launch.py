@@ -177,6 +177,10 @@ def _prepared(
 ) -> Prepared:
     load_address, is_there = _load_address(args, before)
     code_object, code, kernel = _opened_kernel(args, limits, load_address, opened)
+    unread = code.metadata_problem
+    why = None if unread is None else f"the metadata cannot be read: {error_line(unread)}"
+    if why is not None and args.arg:
+        raise UsageError(f"--arg: the arguments of {kernel.name} are not known: {why}")
     if is_run:  # before questions about the arguments
         from dwarfgpu.isa.tables import isa_target  # only a run needs instructions
 
@@ -201,7 +205,8 @@ def _prepared(
     launched = dispatched(request)
     if not is_there:
         _require_room(code_object, launched, before, limits)
-    return Prepared(code_object, launched, [*problems, *launched.notes], is_there)
+    notes = [*filter(None, (why,)), *problems, *launched.notes]
+    return Prepared(code_object, launched, notes, is_there)
 
 
 def _opened_kernel(

@@ -90,6 +90,23 @@ def test_hostile_sizes_in_a_file_allocate_no_memory(tmp_path: Path) -> None:
     assert done.status in (0, 1, 2)
 
 
+@pytest.mark.parametrize("command", ["dispatch", "run"])
+def test_metadata_that_cannot_be_read_is_named(tmp_path: Path, command: str) -> None:
+    """They are there: that there are none would be wrong."""
+    data, path = bytearray(FILE.read_bytes()), tmp_path / "k.co"
+    at = data.index(b".args") + 5
+    data[at : at + 3] = b"\xdc\xff\xff"  # an array of 65,535 elements
+    path.write_bytes(data)
+    why = f"the metadata cannot be read: Malformed: {path}: metadata: 65535 elements in "
+    done = run(command, path, *NEST)
+    assert done.status == 2
+    assert done.error.startswith(f"--arg: the arguments of nest are not known: {why}")
+    if command == "dispatch":
+        done = run(command, path, *NEST[:4])
+        assert done.status == 0
+        assert done.notes[0].startswith(why)
+
+
 def test_no_saved_state_replaces_an_input(tmp_path: Path) -> None:
     code, array, state = tmp_path / "k.co", tmp_path / "in.npy", tmp_path / "s.json"
     code.write_bytes(FILE.read_bytes())
