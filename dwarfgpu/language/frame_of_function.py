@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.session.session import Session
@@ -17,6 +19,25 @@ _STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
 """First operations of locations that depend on no frame."""
 
 
+def in_enclosing_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
+    """Return the variable and the session of the frame to which static links lead; as in GDB, of
+    the innermost outer one that executes the function where no link leads to a frame.
+
+    The variable is that of a function whose text encloses the function in focus. `UsageError` with
+    GDB's wording if there is no such frame, and the variable needs one.
+    """
+    if _is_static(variable):
+        return variable, session
+    function = declaration_of(_function_of(variable))
+    focus = session
+    while (outer := _linked(focus)) is not None:
+        focus = outer
+        here = functions_at(focus)[focus.inline_level :]
+        if here and declaration_of(here[0]) == function:
+            break
+    return in_frame(focus, variable)
+
+
 def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
     """Return the variable and the session of the innermost frame, from the focus outwards, that
     executes its function. The variable is that of the frame: inlined calls have entries of their
@@ -24,9 +45,7 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
 
     `UsageError` with GDB's wording if there is no such frame, and the variable needs one.
     """
-    function = variable.die
-    while function.tag != dw.TAG_SUBPROGRAM and (above := function.parent()) is not None:
-        function = above
+    function = _function_of(variable)
     if _is_static(variable):
         return variable, session
     definition, declared = declaration_of(function), declaration_of(variable.die)
@@ -39,6 +58,31 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
     if session.pc is None:
         raise UsageError("No frame selected.")
     raise UsageError(f"No frame is currently executing in block {function.name}.")
+
+
+def _linked(session: Session) -> Session | None:
+    """Return the outer frame that DW_AT_static_link of the function in focus gives; None if there
+    is no such frame, or the link is unknown."""
+    try:
+        link = session.frame.static_link()
+    except DwarfGpuError:
+        return None
+    if link is None:
+        return None
+    for outer in islice(_outwards(session), 1, None):
+        try:
+            if outer.frame.cfa() == link:
+                return outer
+        except DwarfGpuError:
+            return None  # no frame beyond this one is known better
+    return None
+
+
+def _function_of(variable: Variable) -> Die:
+    function = variable.die
+    while function.tag != dw.TAG_SUBPROGRAM and (above := function.parent()) is not None:
+        function = above
+    return function
 
 
 def _outwards(session: Session) -> Iterator[Session]:

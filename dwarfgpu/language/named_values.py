@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded
 from dwarfgpu.dwarf.scope.meaning import Meaning
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS, code_ranges
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
@@ -22,7 +22,7 @@ from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.frame_of_function import in_frame
+from dwarfgpu.language.frame_of_function import in_enclosing_frame, in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.name_resolution import Names, is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
@@ -77,6 +77,10 @@ class NamedValues:
             meanings = self._quoted_meaning(name)
         else:
             meanings = self.names.meaning(name)
+        if node.file is None and all(map(_is_outside_of_functions, meanings)):
+            of_enclosing = self.session.meanings(name).in_enclosing_functions(name)
+            if of_enclosing is not None:
+                return self._of_enclosing(of_enclosing)
         if not meanings and self.is_cplusplus and name in ("true", "false"):
             return self.truth(name == "true")
         if not meanings and node.file is not None:
@@ -117,6 +121,12 @@ class NamedValues:
                 return TypedValue(types_of(first.unit).type_of(first), unit=first.unit)
             return self._member_of_this(name)
         raise UsageError("Attempt to use a type name as an expression")
+
+    def _of_enclosing(self, variable: Variable) -> TypedValue:
+        """Return a variable of a function whose text encloses the one in focus."""
+        if isinstance(self.objects, Unevaluated):
+            return self.objects.variable(variable)
+        return self.objects.variable(*in_enclosing_frame(self.session, variable))
 
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """Return the function of a name; `UsageError` for several, or for one without code."""
@@ -180,3 +190,12 @@ class NamedValues:
 
 def _is_virtual(functions: list[Die]) -> bool:
     return any(declaration_of(function).integer(dw.AT_VIRTUALITY) for function in functions)
+
+
+def _is_outside_of_functions(meaning: Meaning) -> bool:
+    if isinstance(meaning, Variable):
+        return meaning.kind == "global"
+    above = declaration_of(meaning).parent()
+    if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
+        above = above.parent()
+    return above is None or above.tag in CONTAINERS or above is above.unit.root

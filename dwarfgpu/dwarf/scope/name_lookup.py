@@ -58,7 +58,14 @@ from dwarfgpu.dwarf.scope.nameless_functions import (
     nameless_variables,
     one_at,
 )
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, UNKNOWN_NAME, name_of
+from dwarfgpu.dwarf.scope.scope_entries import (
+    BLOCKS,
+    CLASSES,
+    CONTAINERS,
+    FUNCTIONS,
+    UNKNOWN_NAME,
+    name_of,
+)
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
@@ -192,6 +199,20 @@ class NameLookup(UnitSearch):
             if meanings:
                 return meanings
         return self._in_any_nameless(part, accepts)
+
+    def in_enclosing_functions(self, name: str) -> Variable | None:
+        """Return the variable of a simple name in the functions whose text encloses the one in
+        focus, as that of a lambda or of a nested function; None if there is none. It is of another
+        frame."""
+        if not self.chain or len(parts(name)) != 1:
+            return None
+        sought = canonical(name)
+        for scope in around(self.chain[0]):
+            if scope.tag in BLOCKS | FUNCTIONS:
+                for variable in declared_in(scope):
+                    if canonical(variable.name) == sought and ordinary(variable.die):
+                        return variable
+        return None
 
     def _in_any_nameless(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of a function that has no name for qualifying it."""

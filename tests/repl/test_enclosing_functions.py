@@ -1,0 +1,129 @@
+"""Variables of the functions that enclose a nested function or a lambda, as GDB 13 finds them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.language.sessions import stopped, text
+
+C = """
+#include <stdlib.h>
+static int apply(int (*f)(int), int x) { return f(x); }
+int host(int n, int (*callback)(int)) {
+  int local = n * 10, shadow = 1; static int calls = 77;
+  int inner(int a) {
+    int mine = a + local;
+    int deeper(int z) { int shadow = z + local + mine; if (z > 100) abort(); return shadow; }
+    return a > 100 ? deeper(a + n) : mine;
+  }
+  if (n == 0) return apply(callback, 101); /* of the outermost host */
+  if (n == 3) { int block = 5; callback = inner; shadow = block; }
+  return host(n - 1, callback) + shadow + inner(1);
+}
+int main(void) { return host(3, 0); }
+"""
+CPLUSPLUS = """
+#include <cstdlib>
+struct Point { int x, y; };
+int Ns = 1, hidden = 2;
+template <class F> int apply(F f) { return f(1); }
+int host(int n) {
+  int local = n * 10, hidden = 7; Point point{n, 4}; int &ref = local;
+  int result = apply([n](int v) { if (v) abort(); return v + n; });
+  return result + local + point.x + ref + hidden;
+}
+int main() { return host(3); }
+"""
+OF_C = [
+    *(
+        "frame function apply",
+        "down",
+        "down",
+        "p local",
+        "p n",
+        "p shadow",
+        "p mine",
+        "p calls",
+        "p block",
+    ),
+    *("whatis local", "p sizeof(local)", "p local + mine", "p &local == 0"),
+    *("up", "p local", "p n", "p shadow", "p mine", "frame function apply", "p local", "p x"),
+    *("frame function main", "p local"),
+]
+OF_CPLUSPLUS = [
+    *(
+        "frame function host",
+        "down",
+        "down",
+        "p n",
+        "p local",
+        "p hidden",
+        "p point",
+        "p point.y + v",
+        "p ref",
+        "p Ns",
+    ),
+    *("ptype point", "p &local == &ref", "p ::hidden", "up", "p local", "p f", "p v"),
+]
+
+
+def printed(command: Sequence[str | Path]) -> list[str]:
+    """What follows each mark, without history numbers and suggestions."""
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
+    )
+    plain = re.sub(r"^\$[0-9]+ = | Did you mean .*$", "", done.stdout, flags=re.M)
+    return [part.strip() for part in re.split(r"^@@$", plain, flags=re.M)[1:]]
+
+
+@pytest.mark.parametrize(
+    ("compiler", "source", "commands"), [("gcc", C, OF_C), ("g++", CPLUSPLUS, OF_CPLUSPLUS)]
+)
+def test_the_same_as_gdb(
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    compiler: str,
+    source: str,
+    commands: Sequence[str],
+) -> None:
+    gdb = tool("gdb")
+    written = tmp_path / ("nested.c" if compiler == "gcc" else "nested.cpp")
+    written.write_text(source)
+    program, core = tmp_path / "nested", tmp_path / "core"
+    flags = ("-g", "-O0", "-w", "-fno-stack-protector")
+    subprocess.run([tool(compiler), *flags, written, "-o", program], check=True)
+    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {core}", "-ex", "kill"]
+    subprocess.run([*made, program], capture_output=True, check=False)
+    if not core.exists():
+        pytest.skip("GDB writes no core file here")
+    lines = [line for command in commands for line in (r"echo @@\n", command)]
+    script = tmp_path / "commands"
+    # Each command alone, so that an error does not end the others.
+    script.write_text("\n".join(
+        f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as error: print(error)\nend"
+        for line in lines
+    ))  # fmt: skip
+    options = [piece for line in lines for piece in ("-ex", line)]
+    ours = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, *options, "--batch"]
+    theirs = [gdb, "-nx", "-q", "-batch", program, core, "-x", script]
+    for command, expected, answer in zip(commands, printed(theirs), printed(ours), strict=True):
+        if not command.startswith(("up", "down", "frame")):  # these show the source
+            assert (command, answer) == (command, expected)
+
+
+def test_host_variables_of_a_contained_procedure() -> None:
+    session = stopped("fortran.gcc.O0")
+    inner, host = session.at_level(1), session.at_level(2)
+    for name in ("total", "half", "zz", "grid", "aims", "window", "corners", "words"):
+        assert text(inner, name) == text(host, name)
+    assert text(inner, "total") == "42"
+
+
+def test_variables_of_an_enclosing_procedure_of_ada() -> None:
+    assert text(stopped("ada.gcc.O0"), "matrix") == "((1, 2, 3), (4, 5, 6))"
