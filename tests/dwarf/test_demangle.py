@@ -57,7 +57,30 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
         ("_ZZ4mainEN3$_0clEi", "main::$_0::operator()(int)"),
         ("_ZZ1fIiEiT_EN1SC1Ev", "f<int>(int)::S::S()"),
         ("_ZN3FooUt0_1mEv", "Foo::{unnamed type#2}::m()"),
-        ("_ZZ4mainENKUlT_E_clIiEEDaS_", None),  # its own template parameter
+        ("_ZZ4mainENKUlT_E_clIiEEDaS_",  # its own template parameter, then the argument
+         "auto main::{lambda(auto:1)#1}::operator()<int>(int) const"),
+        ("_ZZ1fvENKUlT_T0_E0_clIidEEDaS_S0_",
+         "auto f()::{lambda(auto:1, auto:2)#2}::operator()<int, double>(int, double) const"),
+        ("_ZZ1fvENKUlRKT_E_clIiEEDaS1_",
+         "auto f()::{lambda(auto:1 const&)#1}::operator()<int>(int const&) const"),
+        ("_ZZ1fvENKUlDpT_E_clIJidEEEDaS0_",
+         "auto f()::{lambda((auto:1)...)#1}::operator()<int, double>(int, double) const"),
+        ("_ZZ1fvENKUlOT_DpOT0_E_clIiJdEEEDaS0_S3_",
+         "auto f()::{lambda(auto:1&&, (auto:2&&)...)#1}::operator()<int, double>(int&&, double&&) "
+         "const"),
+        ("_ZZZN5plainIiE3runEiENKUlT_E_clIiEEDaS1_ENKUliE_clEi",
+         "plain<int>::run(int)::{lambda(auto:1)#1}::operator()<int>(int) const::"
+         "{lambda(int)#1}::operator()(int) const"),
+        ("_ZZZ4mainENKUlT_E2_clIiEEDaS_ENKUlS_E_clIiEEDaS_",
+         "auto main::{lambda(auto:1)#4}::operator()<int>(int) const::{lambda(auto:1)#1}::"
+         "operator()<int>(int) const"),
+        ("_Z3runIZN1Q1mIlEEiT_EUlOS2_DpT0_E_EiS2_",
+         "int run<Q::m<long>(long)::{lambda(auto:1&&, (auto:2)...)#1}>"
+         "(Q::m<long>(long)::{lambda(auto:1&&, (auto:2)...)#1})"),
+        ("_ZZN1Q1mIlEEiT_ENKUlOS1_DpT0_E_clIiJdcEEEDaS2_S4_",
+         "auto Q::m<long>(long)::{lambda(auto:1&&, (auto:2)...)#1}::"
+         "operator()<int, double, char>(int&&, double, char) const"),
+        ("_ZZ4mainENKUlT_St6vectorIDtfp_ESaIS1_EEE_clIiEEDaS_S3_", None),  # an expression
         ("_ZZ1fIiEiT_ENKUlS0_E_clEi", None),  # the same, by substitution
         ("_ZZ4mainE1x_", None),
         ("_ZZ4mainENUli_clEi", None),

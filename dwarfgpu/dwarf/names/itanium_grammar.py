@@ -81,6 +81,17 @@ class ItaniumName:
         self.depth = self.made_count = 0
         self.known: list[str | tuple[str, ...]] = []
         """Substitutions of `S_`, `S0_`; in a pack expansion, one per element."""
+        self.sources: dict[int, tuple[int, int]] = {}
+        """Where types among the substitutions are written, and how many substitutions are before
+        them."""
+        self.scope: list[str | tuple[str, ...]] = []
+        """The arguments that template parameters of the type denote."""
+        self.scopes: dict[int, tuple[bool, list[str | tuple[str, ...]]]] = {}
+        """For substitutions that may contain template parameters, those that these denote; whether
+        they are of a lambda."""
+        self.parameters_read = 0
+        self.is_generic: bool | None = None
+        """Whether the lambda has an `auto` of its own; None if only substitutions say so."""
         self.known_alike = _MAX_CHARACTERS
         """Substitutions before this one have the same number for every compiler."""
         self.arguments: list[str | tuple[str, ...]] = []
@@ -124,6 +135,8 @@ class ItaniumName:
         return int(self.text[start : self.position])
 
     def keep(self, text: str) -> str:
+        if self.parameters_read:
+            self.scopes[len(self.known)] = self.is_in_lambda, self.scope
         self.known.append(text)
         return text
 
@@ -242,21 +255,24 @@ class ItaniumName:
         """Return the name of an unnamed entity with its number: `{lambda(int)#1}`, `{unnamed
         type#1}`."""
         text = "unnamed type"
+        is_guessed = False
         if self.at("Ut") is None:
             self.expect("Ul")
             self.enter()
             # `T_`, and its substitution, are parameters of its own.
             outer, self.is_in_lambda = self.is_in_lambda, True
-            start = self.position
+            is_generic, self.is_generic = self.is_generic, False
             text = f"lambda{self.parameters()}"
-            if self.arguments and "S" in self.text[start : self.position]:
-                raise NotSupported
+            is_guessed = self.is_generic is None
+            self.is_generic = is_generic
             self.expect("E")
             self.is_in_lambda = outer
             self.depth -= 1
         count = 1 if self.at("_") is not None else self.number() + 2
         if count > 1:
             self.expect("_")
+        if is_guessed and self.peek(3) != "clI":
+            raise NotSupported  # maybe a parameter of the function around
         return f"{{{text}#{count}}}"
 
     def nested(self) -> str:
@@ -431,12 +447,36 @@ class ItaniumName:
         if index >= min(len(self.known), self.known_alike):
             raise NotSupported
         text = self.known[index]
+        scope = self.scopes.get(index)
+        if scope is not None:
+            self.parameters_read += 1
+            if scope != (self.is_in_lambda, self.scope):
+                is_generic = self.is_generic or None
+                text = self.read_again(index)
+                self.is_generic = is_generic
         if not isinstance(text, str):
             text = self.of_pack(text)
-        if _AUTO in text and not self.is_in_lambda:
-            raise NotSupported  # elsewhere, the parameter is another one
         self.last = last_name(text)
         return text
+
+    def read_again(self, index: int) -> str:
+        """Read the type of a substitution where template parameters mean something else."""
+        if index not in self.sources:
+            raise NotSupported
+        begin, count = self.sources[index]
+        if self.text.startswith("Dp", begin):
+            raise NotSupported
+        (text,) = self.types_from(begin, count)
+        return text
+
+    def types_from(self, begin: int, count: int) -> list[str]:
+        """Read types that are written before, after so many substitutions."""
+        after = self.position, self.known, self.sources, self.scopes
+        self.position, self.known = begin, self.known[:count]
+        self.sources, self.scopes = dict(self.sources), dict(self.scopes)
+        texts = self.types()
+        self.position, self.known, self.sources, self.scopes = after
+        return texts
 
     def sequence(self) -> int:
         """Read `_`, `0_`, `1_`… in base 36: 0, 1, 2…"""
@@ -455,7 +495,9 @@ class ItaniumName:
         """Read `T_`: a template parameter."""
         self.expect("T")
         index = self.sequence()
+        self.parameters_read += 1
         if self.is_in_lambda:
+            self.is_generic = True
             return f"{_AUTO}{index + 1}"
         if index >= len(self.arguments):
             raise NotSupported
@@ -474,8 +516,14 @@ class ItaniumName:
 
     def types(self, expansion: str = "Dp") -> list[str]:
         """Read a type; of the expansion of a pack (`Dp`, `sp`) one for each of its elements."""
+        begin = self.position
         if self.at(expansion) is None:
-            return [self.type()]
+            pack = self.pack_of_lambda()
+            return [self.type()] if pack is None else pack
+        if self.is_in_lambda:
+            text = self.keep(f"({self.type()})...")
+            self.sources[len(self.known) - 1] = begin, len(self.known) - 1
+            return [text]
         read = self.type if expansion == "Dp" else self.parameter
         start, before = self.position, len(self.known)
         around = self.element, self.pack_size
@@ -495,13 +543,36 @@ class ItaniumName:
             self.known[before:] = [
                 tuple(map(str, parts[:count])) for parts in zip(*known, strict=True)
             ]
-            self.known.append(tuple(texts[:count]))
+            self.keep("")
+            self.known[-1] = tuple(texts[:count])
         return texts[:count]
+
+    def pack_of_lambda(self) -> list[str] | None:
+        """Read the substitution of a pack in the parameters of a lambda, outside of these."""
+        start = self.position
+        if self.is_in_lambda or self.peek() != "S" or self.peek(2) in (*_SHORT, "St"):
+            return None
+        self.position += 1
+        index = self.sequence()
+        end = self.position
+        begin, count = self.sources.get(index, (start, 0))
+        if not self.text.startswith("Dp", begin) or self.known[index][0] != "(":
+            self.position = start
+            return None
+        self.position = end
+        return self.types_from(begin, count)
 
     def type(self) -> str:
         self.enter()
         arguments, has_arguments = self.arguments, self.has_arguments
+        start, count, read = self.position, len(self.known), self.parameters_read
+        scope, self.scope = self.scope, arguments
         text = self.bounded(self._type())
+        if len(self.known) > count and self.known[-1] == text:
+            self.sources[len(self.known) - 1] = start, count
+            if read == self.parameters_read:
+                self.scopes.pop(len(self.known) - 1, None)
+        self.scope = scope
         self.arguments, self.has_arguments = arguments, has_arguments
         self.depth -= 1
         return text
