@@ -109,15 +109,22 @@ def unsigned_type(bit_size: int, endian: Endian = "little") -> BaseType:
     return BaseType(f"unsigned {bit_size}-bit", "unsigned", bit_size, endian)
 
 
+_BINARY128: Final = ("float128", "f128", "kind=16", "real*16", "complex*32", "quad")
+"""In names of types that are binary128 also where others of 128 bits are of the x87: those of GDB,
+and that of Rust."""
+
+
 def float_format(name: str, bit_size: int, *, x87: bool = False) -> FloatFormat | None:
     """Return the format of a float, or of a part of a complex number.
 
-    None for an unknown format: another size, or a name such as `bfloat16`. `x87`: `long double` is
-    the x87 extended format, whatever its padding (x86 targets).
+    None for an unknown format: another size, or a name such as `bfloat16`. `x87`: as in GDB, 128
+    bits are the x87 extended format, padded (x86 targets), except for the names of binary128.
     """
     lowered = name.lower()
     if any(mark in lowered for mark in ("bf16", "bfloat", "fp8", "bf8", "float8", "e4m3", "e5m2")):
         return None
-    if bit_size in (80, 96) or (x87 and bit_size == 128 and "long double" in lowered):
+    if bit_size in (80, 96) or (
+        x87 and bit_size == 128 and not any(mark in lowered for mark in _BINARY128)
+    ):
         return X87_EXTENDED
     return {16: BINARY16, 32: BINARY32, 64: BINARY64, 128: BINARY128}.get(bit_size)

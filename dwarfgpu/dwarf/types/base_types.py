@@ -43,9 +43,7 @@ def base_type_of(die: Die) -> BaseType:
     if encoding in ("float", "complex_float"):
         x87 = abi_of(die.unit.sections.object.machine).has_x87
         is_complex = encoding == "complex_float"
-        # Clang names all complex types `complex`: a part of 128 bits is C's long double.
-        spelled = "long double" if is_complex and name == "complex" else name
-        form = float_format(spelled, bits // 2 if is_complex else bits, x87=x87)
+        form = float_format(name, bits // 2 if is_complex else bits, x87=x87)
     space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
     scale = _scale(die, where) if encoding in ("signed_fixed", "unsigned_fixed") else None
     return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)
