@@ -55,8 +55,10 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self.name = name
         self.debugger = debugger
 
-    def complete(self, text: str, word: str) -> list[str]:
-        """Return the names of the variables in scope."""
+    def complete(self, text: str, word: str | None) -> list[str]:
+        """Return the names of the variables in scope; `word` is None while GDB finds the word."""
+        if word is None:
+            return []
         try:
             variables = self.debugger.session().variables()
         except (DwarfGpuError, gdb.error):
@@ -172,10 +174,12 @@ class OperationsCommand(_ValueCommand):
 
     For example: dwarfgpu eval-ops breg7 8; deref"""
 
-    def complete(self, text: str, word: str) -> list[str]:
+    def complete(self, text: str, word: str | None) -> list[str]:
         """Return the names of operations."""
         from dwarfgpu.expr.operation import OPERATIONS
 
+        if word is None:
+            return []
         return sorted(operation for operation in OPERATIONS if operation.startswith(word))
 
     def invoke(self, argument: str, from_tty: bool) -> None:
@@ -219,7 +223,7 @@ class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         super().__init__("dwarfgpu info-locals", gdb.COMMAND_STACK)
         self.debugger = debugger
 
-    def complete(self, text: str, word: str) -> list[str]:
+    def complete(self, text: str, word: str | None) -> list[str]:
         """Return the only option."""
         return _completed(text, word, "--json")
 
@@ -248,7 +252,7 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         super().__init__("dwarfgpu bt", gdb.COMMAND_STACK)
         self.debugger = debugger
 
-    def complete(self, text: str, word: str) -> list[str]:
+    def complete(self, text: str, word: str | None) -> list[str]:
         """Return the only option."""
         return _completed(text, word, "-compare")
 
@@ -288,7 +292,7 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         super().__init__("dwarfgpu compare", gdb.COMMAND_DATA)
         self.debugger = debugger
 
-    def complete(self, text: str, word: str) -> list[str]:
+    def complete(self, text: str, word: str | None) -> list[str]:
         """Return the only option."""
         return _completed(text, word, "-all-frames")
 
@@ -308,8 +312,10 @@ def _print(lines: Iterable[str]) -> None:
         print(one_line(line))
 
 
-def _completed(text: str, word: str, option: str) -> list[str]:
+def _completed(text: str, word: str | None, option: str) -> list[str]:
     """Return the option where it begins so; GDB begins a new word behind hyphens."""
+    if word is None:
+        return []  # GDB asks first how to find the word
     return [option[len(text) - len(word) :]] if option.startswith(text) else []
 
 

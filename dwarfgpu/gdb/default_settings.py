@@ -15,6 +15,7 @@ _DEFAULTS: Final = {
     "print address": "on",
     "print array": "off",
     "print array-indexes": "off",
+    "print characters": "elements",
     "print demangle": "on",
     "print elements": "200",
     "print max-depth": "20",

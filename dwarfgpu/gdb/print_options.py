@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import gdb
@@ -12,7 +13,7 @@ from dwarfgpu.view.values import FormatOptions
 PRINT_SETTINGS: Final = (
     "print pretty", "print array", "print array-indexes", "print null-stop", "print symbol",
     "print union", "print static-members", "print raw-values", "print elements",
-    "print repeats", "print max-depth",
+    "print characters", "print repeats", "print max-depth",
 )  # fmt: skip
 """The settings of GDB that apply to text of ours."""
 
@@ -38,12 +39,43 @@ def print_options(letter: str | None = None) -> FormatOptions:
         raw=is_on("raw-values"),
         static_members=is_on("static-members"),
         elements=limit("elements"),
+        string_characters=_string_characters(),
+        cut_runs=_cuts_runs(),
         repeats=limit("repeats"),
         max_depth=limit("max-depth"),
         cplusplus=_language() == "c++",
         utf8=_is_utf8(gdb.target_charset()),
         sevenbit=not _is_utf8(gdb.host_charset()),
     )
+
+
+def parameter(name: str) -> object:
+    """Return a setting; "elements" for `print characters` in a GDB without it."""
+    try:
+        return gdb.parameter(name)
+    except RuntimeError:
+        if name != "print characters":
+            raise
+        return "elements"
+
+
+def _string_characters() -> int | None:
+    """Return the limit of `print characters`; None: that of `print elements`."""
+    value = parameter("print characters")
+    if value == "elements":
+        return None
+    return value if isinstance(value, int) and value >= 0 else 1 << 30
+
+
+@cache
+def _cuts_runs() -> bool:
+    """Return whether this GDB ends equal characters at `print elements`: 16 does, 13 does not."""
+    characters, limits = gdb.Value("aabb"), {"max_elements": 1, "repeat_threshold": 10}
+    try:
+        text = characters.format_string(max_characters=1, **limits)
+    except TypeError:  # of a GDB without `print characters`
+        text = characters.format_string(**limits)
+    return "aa" not in text
 
 
 def _is_utf8(charset: str) -> bool:

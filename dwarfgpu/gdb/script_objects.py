@@ -24,7 +24,7 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.one_line_errors import gdb_errors
-from dwarfgpu.gdb.print_options import PRINT_SETTINGS, print_options
+from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.object_access import ObjectAccess
@@ -445,4 +445,4 @@ def _settings(value: TypedValue) -> tuple[str, ...]:
 
 
 def _values(settings: tuple[str, ...]) -> tuple[object, ...]:
-    return tuple([gdb.parameter(setting) for setting in settings])
+    return tuple([parameter(setting) for setting in settings])

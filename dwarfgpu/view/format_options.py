@@ -56,6 +56,11 @@ class FormatOptions:
     """Default output format of integers and booleans."""
     elements: int = 200
     """Elements of one array or characters of one string; then `...`."""
+    string_characters: int | None = None
+    """Characters of one string; None: `elements`."""
+    cut_runs: bool = False
+    """Equal characters end at that limit, as in GDB 16; in GDB 13 those that begin before it are
+    shown."""
     repeats: int = 10
     """More equal neighbours than this are one element with `<repeats N times>`."""
     max_depth: int = 20
@@ -82,6 +87,11 @@ class FormatOptions:
         letter = self.letter
         if letter is not None and (len(letter) != 1 or letter not in _LETTERS):
             raise UsageError(f"unknown output format {letter!r}: use one of {' '.join(_LETTERS)}")
+
+    @property
+    def most_characters(self) -> int:
+        """Characters of one string that are shown."""
+        return self.elements if self.string_characters is None else self.string_characters
 
     def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:
         """Return these options for a value of that language, unless another one is selected."""

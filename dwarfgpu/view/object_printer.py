@@ -156,14 +156,15 @@ class Shown:
         options, endian = self.options, self.object.endian
         if options.null_stop and not has_length:
             data, is_cut = _to_nul(data, kind.unit_bytes, is_cut)
-            most_bytes = options.elements * kind.unit_bytes
+            most_bytes = options.most_characters * kind.unit_bytes
             data, is_cut = data[:most_bytes], is_cut or len(data) > most_bytes
         return quoted_string(
             data,
             kind,
             endian,
-            elements=options.elements,
+            elements=options.most_characters,
             repeats=options.repeats,
+            cut_runs=options.cut_runs,
             is_cut=is_cut,
             utf8=options.utf8,
             sevenbit=options.sevenbit,

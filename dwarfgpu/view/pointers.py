@@ -61,7 +61,7 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
 
 def pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
     """Return the characters up to a NUL, the limit, or the first that cannot be read."""
-    width, most = kind.unit_bytes, shown.options.elements
+    width, most = kind.unit_bytes, shown.options.most_characters
     encoded = bytearray()
     while len(encoded) <= most * width:
         offset = address + len(encoded)

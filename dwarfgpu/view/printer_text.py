@@ -154,7 +154,7 @@ def _characters(shown: Shown, text: Characters) -> Iterator[str]:
     if not text.count:
         yield shown.quoted(b"", kind, is_cut=False, has_length=True)
         return
-    most = min(shown.options.elements, shown.options.characters)
+    most = min(shown.options.most_characters, shown.options.characters)
     count = max(0, min(text.count, most))
     try:
         data = text.first.memory(count * kind.unit_bytes)

@@ -179,6 +179,7 @@ def quoted_string(
     *,
     elements: int,
     repeats: int,
+    cut_runs: bool = False,
     is_cut: bool = False,
     utf8: bool = False,
     sevenbit: bool = False,
@@ -186,8 +187,9 @@ def quoted_string(
     """Format the characters of `data`; one NUL at the end is not shown.
 
     `elements`: print `...` after that many characters. `repeats`: show more equal characters than
-    this as `<repeats N times>`. `is_cut`: the string continues after `data`. `utf8`: decode bytes
-    as UTF-8. `sevenbit`: show non-ASCII characters by number.
+    this as `<repeats N times>`. `cut_runs`: fewer equal characters end at `elements` too, as in
+    GDB 16; in GDB 13 all are shown. `is_cut`: the string continues after `data`. `utf8`: decode
+    bytes as UTF-8. `sevenbit`: show non-ASCII characters by number.
 
     As GDB (`wchar_iterator::iterate`), an incomplete character at the end takes the place of the
     character before it: `"abÃ"` is shown as `"a", <incomplete sequence Ã>`.
@@ -215,6 +217,9 @@ def quoted_string(
         position += count * stride
         if position == whole_end < end and character.is_valid:
             count -= 1  # the incomplete one takes its place
+        if cut_runs and repeats >= count > (left := elements - shown):
+            position -= (count - left) * stride
+            count = left
         shown += count
         if count > repeats:
             _close(pieces, plain, kind)

@@ -290,16 +290,19 @@ class Command:
         raise NotImplementedError
 
 
-def no_symbols(address: int) -> None:
-    """gdb.Value of a number, for its symbol alone."""
-    raise Error(f"No symbol matches {address:#x}.")
+def of_python(what: int | str) -> Any:
+    """gdb.Value of text, which GDB 13 shows up to the end of equal characters, or of a number, for
+    its symbol alone."""
+    if isinstance(what, int):
+        raise Error(f"No symbol matches {what:#x}.")
+    return SimpleNamespace(format_string=lambda **_: f'"{what}"')
 
 
 SETTINGS = {
     "print array": False, "print array-indexes": False, "print null-stop": False,
     "print symbol": True, "print union": True, "print static-members": True,
-    "print elements": 200, "print repeats": 10, "print max-depth": 20, "print pretty": False,
-    "print raw-values": False,
+    "print elements": 200, "print characters": "elements", "print repeats": 10,
+    "print max-depth": 20, "print pretty": False, "print raw-values": False,
     "backtrace limit": None, "backtrace past-main": False, "print frame-arguments": "scalars",
     "language": "auto", "width": 80, "debug-file-directory": "",
 }  # fmt: skip
@@ -333,7 +336,7 @@ def install(machine: Machine) -> None:
     gdb.MemoryError = type("MemoryError", (Error,), {})
     gdb.Command = gdb.Function = Command
     gdb.Parameter, gdb.PARAM_ZUINTEGER = Parameter, 0
-    gdb.Value, gdb.Type, gdb.Frame = no_symbols, Type, Frame
+    gdb.Value, gdb.Type, gdb.Frame = of_python, Type, Frame
     for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
         setattr(gdb, f"{name}_FRAME", index)
     gdb.target_charset = lambda: "UTF-8"

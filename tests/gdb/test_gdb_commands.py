@@ -104,6 +104,17 @@ def test_completion(debugger: Debugger, demo: Path) -> None:
     ]
 
 
+def test_completion_before_the_word_is_found(debugger: Debugger, demo: Path) -> None:
+    """GDB asks with None for the word first, and newer GDBs print what is raised then."""
+    code = """
+from dwarfgpu.gdb import commands
+asked = [vars(each)["complete"](None, "l", None) for each in vars(commands).values()
+         if isinstance(each, type) and "complete" in vars(each)]
+print(asked)
+"""
+    assert python(debugger, demo, code, *STOPPED) == f"{[[]] * 5}\n"
+
+
 def test_help(debugger: Debugger) -> None:
     out, _ = debugger.run("help dwarfgpu", "help dwarfgpu print", "dwarfgpu")
     assert "dwarfgpu explain -- Show step by step" in out

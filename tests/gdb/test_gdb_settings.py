@@ -56,8 +56,8 @@ def test_a_comparison_is_by_the_defaults(
 
 
 SETTINGS = (
-    "array on", "array-indexes on", "elements 3", "max-depth 1", "null-stop on", "pretty on",
-    "repeats 2", "symbol off", "union off",
+    "array on", "array-indexes on", "characters 2", "elements 3", "elements 5", "max-depth 1",
+    "null-stop on", "pretty on", "repeats 2", "symbol off", "union off",
 )  # fmt: skip
 ONE_BY_ONE = f"""
 import json, dwarfgpu.gdb as dg
@@ -65,7 +65,10 @@ names = ["*sp", "array", "sp", "matrix", "text"]
 found = {{}}
 for setting in {SETTINGS!r}:
     name, value = setting.split()
-    old = gdb.parameter(f"print {{name}}")
+    try:
+        old = gdb.parameter(f"print {{name}}")
+    except RuntimeError:
+        continue
     gdb.execute(f"set print {{name}} {{value}}", to_string=True)
     found[setting] = [
         [[contents(said("print " + each)), contents(said("dwarfgpu print " + each))]
@@ -93,6 +96,8 @@ def texts(debugger: Debugger, repository: Path) -> dict[str, Texts]:
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_settings_that_apply(texts: dict[str, Texts], setting: str) -> None:
+    if setting not in texts:
+        pytest.skip(f"this GDB has no `set print {setting.partition(' ')[0]}`")
     result, given = texts[setting]
     assert [ours for _, ours in result] == [theirs for theirs, _ in result]
     assert given == [ours for _, ours in result[:3]]

@@ -13,6 +13,34 @@ from tests.view.gdb_strings import LOCALES, RECORDED, Case, answers_of_gdb, list
 
 
 @pytest.mark.parametrize(
+    ("data", "elements", "repeats", "whole", "cut"),
+    [  # as GDB 13 and 16 show them
+        (b"aabbbbbbcd", 1, 2, '"aa"...', '"a"...'),
+        (
+            b"aabbbbbbcd",
+            3,
+            2,
+            "\"aa\", 'b' <repeats 6 times>...",
+            "\"aa\", 'b' <repeats 6 times>...",
+        ),
+        (b"aabbbbbbcd", 3, 10, '"aabbbbbb"...', '"aab"...'),
+        (b"aabbbbbbcd", 8, 10, '"aabbbbbb"...', '"aabbbbbb"...'),
+        (b"aaabbb" + b"c" * 12 + b"ef", 5, 10, '"aaabbb"...', '"aaabb"...'),
+        ("aéééébc".encode(), 3, 10, '"aéééé"...', '"aéé"...'),
+    ],
+)
+def test_equal_characters_at_the_limit(
+    data: bytes, elements: int, repeats: int, whole: str, cut: str
+) -> None:
+    for cut_runs, shown in ((False, whole), (True, cut)):
+        text = quoted_string(
+            data, CharacterKind(1), "little",
+            elements=elements, repeats=repeats, cut_runs=cut_runs, utf8=True,
+        )  # fmt: skip
+        assert text == shown
+
+
+@pytest.mark.parametrize(
     ("data", "shown"),
     [
         (b"caf\xc3\xa9 \xe2\x82\xac\0", '"café €"'),
