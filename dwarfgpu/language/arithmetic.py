@@ -48,6 +48,8 @@ _NO_OPERAND = {
 }
 
 
+INVALID_FLOAT: Final = "Invalid floating value found in program."
+
 _KINDS: Final = (COMPLEX, VECTOR)
 """Kinds of values of several parts; the first that includes an operand decides."""
 
@@ -58,6 +60,12 @@ def _kind_of(*operands: TypedValue) -> OperandKind | None:
         if any(kind.includes(operand.type) for operand in operands):
             return kind
     return None
+
+
+def _is_valid(number: Number) -> bool:
+    """Return whether the bits are a number: some of x87's 80 bits are none."""
+    form = number.value.type.float_format if number.is_float else None
+    return form is None or form.is_valid(number.value.bits)
 
 
 @frozen
@@ -72,7 +80,15 @@ class Arithmetic:
         return TypedValue(number.type, bits=self.numbers.bits(number))
 
     def number(self, value: TypedValue) -> Number:
-        """Return the number of a known value; `UsageError` if its type has none."""
+        """Return the number of a known value; `UsageError` if its type has none, or if the bits are
+        no number of x87."""
+        number = self.unchecked_number(value)
+        if not _is_valid(number):
+            raise UsageError(INVALID_FLOAT)
+        return number
+
+    def unchecked_number(self, value: TypedValue) -> Number:
+        """Return the number of a known value, even where it is no valid one of x87."""
         if value.type is None or not is_number(value.type):
             raise UsageError(NOT_A_NUMBER)
         number = self.numbers.of(value.type, self.objects.known(value))
@@ -292,7 +308,12 @@ class Arithmetic:
             return self._pointer(value, type_, bare)
         if not isinstance(bare, Base | Enum):
             raise UsageError("Invalid cast.")
-        return self.value(self.numbers.cast(self._scalar(value), type_))
+        number = self._scalar(value)
+        if not _is_valid(number) and isinstance(bare, Base) and bare.base.encoding == "float":
+            if bare.base.float_format != number.value.type.float_format:
+                raise UsageError(INVALID_FLOAT)
+            return TypedValue(type_, bits=self.objects.known(value))
+        return self.value(self.numbers.cast(number, type_))
 
     def _referring(self, value: TypedValue, bare: BareType) -> TypedValue:
         """Return a reference to an object in memory; elsewhere, the object itself with the target
@@ -318,7 +339,7 @@ class Arithmetic:
             return self.numbers.of(value.type, self.objects.known(value))
         if isinstance(strip(value.type), Struct):
             raise UsageError("Invalid cast.")
-        return self.number(value)
+        return self.unchecked_number(value)
 
     def _pointer(self, value: TypedValue, type_: Type, bare: Pointer) -> TypedValue:
         """Return a cast to a pointer: it stays in the address space of the pointer that is cast."""

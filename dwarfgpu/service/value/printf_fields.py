@@ -13,7 +13,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Array, Base, Function, Struct, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
-from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic import INVALID_FLOAT, Arithmetic
 from dwarfgpu.model.value import Value
 
 _EXACT: Final = Context(prec=20_000, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -143,9 +143,9 @@ def floating(arithmetic: Arithmetic, value: TypedValue, name: str) -> Value:
         raise UsageError("Invalid cast.")
     form = kind.base.float_format
     if form is not None and form == target.base.float_format:
-        return arithmetic.number(value).value  # NaN keeps its sign, too
+        return arithmetic.unchecked_number(value).value  # NaN keeps its sign, too
     if form is not None and not form.is_valid(objects.known(value).value):
-        raise UsageError("Invalid floating value found in program.")
+        raise UsageError(INVALID_FLOAT)
     return arithmetic.number(arithmetic.cast(value, target)).value
 
 
