@@ -15,7 +15,7 @@ import gdb
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Unspecified, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
@@ -44,6 +44,8 @@ LIMITED: Final = "beyond GDB's max-value-size"
 LISTED_TWICE: Final = "GDB lists the variable of a block a second time, outside of the block"
 MARKED: Final = "GDB marks the operand of DW_OP_GNU_uninit"
 BEYOND: Final = "GDB invents the bits after the last piece"
+SHORTER: Final = "GDB shows nothing of a number with bits after the last piece (GDB 16)"
+FLEXIBLE: Final = "GDB follows a pointer to a flexible array although it is optimized out (GDB 16)"
 VIRTUAL: Final = "GDB searches a virtual base beyond the bytes that it has read of the object"
 INLINED: Final = "GDB mistakes the registers of an inlined function for those of its caller"
 OTHER_CLASS: Final = "GDB uses another class of the same name"
@@ -64,7 +66,10 @@ _LARGE: Final = re.compile(
 )
 _INCOMPLETE: Final = "<incomplete type>"
 _MARK: Final = " [uninitialized] "
-_TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
+_TOO_WIDE: Final = (
+    "<error: that operation is not available on integers of more than 8 bytes>",
+    "<error: value cannot be represented as integer of 8 bytes>",  # GDB 16
+)
 _DESCRIBED: Final = re.compile(r"the location describes ([0-9]+) of [0-9]+ bits")
 _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
 _TOO_SHORT: Final = re.compile(r"a part of [0-9]+ bits, but an implicit value has [0-9]+ left>$")
@@ -129,9 +134,14 @@ def reason_of(
         gdb_variable, own_variable
     ):
         return MARKED
-    if _described_bits(own_variable) is not None and _is_same_object(gdb_variable, own_variable):
-        return BEYOND
-    if gdb_variable.text == _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
+    if _described_bits(own_variable) is not None:
+        if _is_same_object(gdb_variable, own_variable):
+            return BEYOND
+        if gdb_variable.text == OPTIMIZED_OUT and isinstance(strip(variable.type), Base):
+            return SHORTER
+    if own_variable.text == OPTIMIZED_OUT and _is_pointer_to_flexible(variable, gdb_variable):
+        return FLEXIBLE
+    if gdb_variable.text in _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
         return WIDE
     if _has_absent_static(gdb_variable.text, own_variable.text) and _is_same_object(
         gdb_variable, own_variable
@@ -332,6 +342,17 @@ def _is_followed(variable: Variable, gdb_variable: GdbVariable, own_variable: Gd
     return gdb_variable.text.endswith(SYNTHETIC_POINTER) and own_variable.text.startswith(
         f"{gdb_variable.text}: "
     )
+
+
+def _is_pointer_to_flexible(variable: Variable, gdb_variable: GdbVariable) -> bool:
+    """Return whether GDB cannot read the target of a pointer, a structure whose last member is an
+    array of unknown length."""
+    kind = strip(variable.type)
+    target = strip(kind.target) if isinstance(kind, Pointer) else None
+    if gdb_variable.text != UNAVAILABLE or not isinstance(target, Struct) or not target.members:
+        return False
+    last = strip(target.members[-1].type)
+    return isinstance(last, Array) and last.dimensions[-1:] == (None,)
 
 
 def _has_base_outside(frame: gdb.Frame, variable: Variable, own_variable: GdbVariable) -> bool:
