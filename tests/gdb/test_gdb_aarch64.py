@@ -12,6 +12,7 @@ import pytest
 
 from dwarfgpu.base.records import evolve
 from tests.gdb.debugger import Copies, Debugger
+from tests.repl.test_gdb_sessions import gdb_version
 
 HERE = Path(__file__).parent
 STOPS = 30
@@ -68,6 +69,8 @@ def test_every_frame(
     build: str,
 ) -> None:
     """Recursion, alloca, vector registers, tail calls, a signal; GDB needs a mask for others."""
+    if not gdb_version(multiarch.program).startswith("13."):
+        pytest.skip("GDB 16 ends with an internal error (register_type) in the handler's frames")
     program = repository / f"fixtures/aarch64/stacks.{build}"
     with waiting(tool("qemu-aarch64"), program, tmp_path) as socket:
         report = multiarch.report(

@@ -17,6 +17,7 @@ import pytest
 from tests.cli.command import FIXTURES, run
 from tests.gdb.debugger import indexed
 from tests.gdb.test_gdb_core import crashed
+from tests.repl.test_gdb_sessions import gdb_version
 
 Tool = Callable[[str], str]
 SETTINGS = (
@@ -106,6 +107,8 @@ def test_frames_that_all_chains_of_jumps_share(
 def test_names_of_functions(tool: Tool, tmp_path: Path, opt: str) -> None:
     tool("g++")
     gdb = tool("gdb")
+    if not gdb_version(gdb).startswith("13."):
+        pytest.skip("newer GDBs leave out parameters after `function<int(int)>`, too")
     program = built(tmp_path, "g++", "callables.cpp", f"-{opt}")
     core = crashed(tmp_path, program, "")
     theirs = frames(by_gdb(gdb, program, core, "bt"))

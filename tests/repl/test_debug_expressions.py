@@ -126,6 +126,7 @@ def spoken(command: list[str]) -> list[str]:
     )
     out = done.stdout.replace("long long unsigned int", "unsigned long long")
     out = out.replace("short int", "short")
+    out = re.sub("near the end of `.*'", "near `'", out)  # newer GDBs name the expression
     out = re.sub("^note: .*\n", "", out, flags=re.MULTILINE)
     return [part.rstrip("\n") for part in out.split("@@\n")[1:]]
 

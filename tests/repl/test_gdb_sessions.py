@@ -24,10 +24,10 @@ REASONS = {
 }
 
 
-def gdb_version() -> str:
-    if shutil.which("gdb") is None:
+def gdb_version(program: str = "gdb") -> str:
+    if shutil.which(program) is None:
         return ""
-    done = subprocess.run(["gdb", "--version"], capture_output=True, text=True, check=False)
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     return done.stdout.partition("\n")[0].rpartition(" ")[2]
 
 
