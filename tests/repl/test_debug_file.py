@@ -132,3 +132,22 @@ def test_the_trampoline_of_a_signal_has_no_locals(monkeypatch: pytest.MonkeyPatc
     assert output_of(shell, "info locals") == "No locals.\n"
     assert output_of(shell, "info args") == NOT_DESCRIBED
     assert output_of(shell, "backtrace -full -1").endswith("\nNo locals.\n")
+
+
+@pytest.mark.parametrize(
+    ("commands", "says"),
+    [
+        (("source ~nosuch/x",), "~nosuch/x: No such file or directory"),
+        (("cd ~nosuch",), "~nosuch: No such file or directory."),
+        (
+            ("set logging file ~nosuch/x", "set logging enabled on"),
+            "set logging: No such file or directory.",
+        ),
+        (("complete source ~nosuch/",), ""),
+        (("file ~nosuch/x",), "~nosuch/x: No such file or directory."),
+    ],
+)
+def test_a_home_of_an_unknown_user(commands: tuple[str, ...], says: str) -> None:
+    """As in GDB and a shell, it is a name like any other."""
+    out, errors = debug(*commands, "print 7", files=(PROGRAM,))
+    assert out == ["$1 = 7"] and "".join(errors).removeprefix("warning: ") == says

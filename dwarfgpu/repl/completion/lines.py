@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -236,7 +237,7 @@ def files(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield the files of the folder typed so far."""
     folder, slash, _ = word.rpartition("/")
     try:
-        for path in sorted(Path(folder + slash or ".").expanduser().iterdir()):
+        for path in sorted(Path(os.path.expanduser(folder + slash or ".")).iterdir()):
             yield Candidate(f"{folder}{slash}{path.name}" + ("/" if path.is_dir() else ""))
-    except (OSError, RuntimeError, ValueError):
+    except (OSError, ValueError):
         return

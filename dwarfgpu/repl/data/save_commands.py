@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,9 +113,9 @@ def _pc(machine: StateTarget, wave: WaveId, counter: RegisterInfo) -> int | None
 def _path(text: str) -> Path:
     """Return the typed path; `UsageError` if the system does not allow it."""
     try:
-        path = Path(text).expanduser()
+        path = Path(os.path.expanduser(text))
         path.exists()
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(f"{text} cannot be written: {error}") from None
     return path
 

@@ -33,13 +33,13 @@ def cd(shell: Shell, argument: str) -> Iterator[Part]:
     Without FOLDER, changes to the home folder. Relative file names are resolved there.
     """
     try:
-        folder = Path(argument or "~").expanduser()
+        folder = Path(os.path.expanduser(argument or "~"))
         if folder.is_dir():
             shell.keep_paths()
         os.chdir(folder)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{argument}: {why}.") from None
+        raise UsageError(f"{argument or '~'}: {why}.") from None
     if shell.is_from_tty:
         yield _working_folder()
 

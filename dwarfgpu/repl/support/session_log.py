@@ -136,7 +136,7 @@ def logging_to(settings: Settings, before: Streams, failed: Callable[[str], None
     name = settings.word("logging file")
     mode: Literal["w", "a"] = "w" if settings.flag("logging overwrite") else "a"
     try:
-        file = LogFile(Path(name).expanduser(), mode, failed)
+        file = LogFile(Path(os.path.expanduser(name)), mode, failed)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"set logging: {reason}.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -59,7 +60,7 @@ def _switch_log(shell: Shell) -> Iterator[str]:
     settings = shell.settings
     if settings.flag("logging enabled") and shell.console.log is None:
         try:
-            require_no_input(Path(settings.word("logging file")).expanduser())
+            require_no_input(Path(os.path.expanduser(settings.word("logging file"))))
         except UsageError:
             settings["logging enabled"] = False
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,9 +36,9 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
     if not path:
         raise UsageError("source command requires file name of file to source.")
     try:
-        with open_to_read(Path(path).expanduser()) as file:
+        with open_to_read(Path(os.path.expanduser(path))) as file:
             text = read_all(file, path).decode("utf-8", "replace")
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         if shell.script.is_typed or (
             shell.console.is_json and not shell.script.fillers
