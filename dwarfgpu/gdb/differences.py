@@ -134,11 +134,10 @@ def reason_of(
         gdb_variable, own_variable
     ):
         return MARKED
-    if _described_bits(own_variable) is not None:
-        if _is_same_object(gdb_variable, own_variable):
-            return BEYOND
-        if gdb_variable.text == OPTIMIZED_OUT and isinstance(strip(variable.type), Base):
-            return SHORTER
+    if _described_bits(own_variable) is not None and _is_same_object(gdb_variable, own_variable):
+        return BEYOND
+    if gdb_variable.text == OPTIMIZED_OUT and _has_short_pieces(session, variable):
+        return SHORTER
     if own_variable.text == OPTIMIZED_OUT and _is_pointer_to_flexible(variable, gdb_variable):
         return FLEXIBLE
     if gdb_variable.text in _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
@@ -342,6 +341,18 @@ def _is_followed(variable: Variable, gdb_variable: GdbVariable, own_variable: Gd
     return gdb_variable.text.endswith(SYNTHETIC_POINTER) and own_variable.text.startswith(
         f"{gdb_variable.text}: "
     )
+
+
+def _has_short_pieces(session: GdbSession, variable: Variable) -> bool:
+    """Return whether it is a number, and its pieces have fewer bits: 80 of a long double's 128."""
+    kind = strip(variable.type)
+    bits = 0
+    for instruction in _instructions(session, variable):
+        if instruction.operation.name in ("piece", "bit_piece"):
+            size = instruction.operands[0]
+            assert isinstance(size, int)
+            bits += size if instruction.operation.name == "bit_piece" else 8 * size
+    return isinstance(kind, Base) and 0 < bits < kind.base.bit_size
 
 
 def _is_pointer_to_flexible(variable: Variable, gdb_variable: GdbVariable) -> bool:

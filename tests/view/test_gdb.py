@@ -31,6 +31,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.values import FormatOptions, format_value
+from tests.repl.test_gdb_sessions import gdb_version
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed"),
@@ -352,6 +353,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     ],
 )
 def test_same_as_gdb(program: Program, name: str, style: str) -> None:
+    if style in ("few", "f") and not gdb_version().startswith("13."):
+        pytest.skip("GDB 16 ends equal characters at the limit, and reads 2 bytes as a half")
     address, size = program.symbols[name]
     kind = VARIABLES[name]
     data = b"" if isinstance(kind, Function) else program.read(address, 0, size)
