@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.repl.test_gdb_sessions import gdb_version
 from tests.view.value_differential import differences
 
 
@@ -18,6 +19,8 @@ from tests.view.value_differential import differences
 def test_same_as_gdb(tool: Callable[[str], str], tmp_path: Path, seed: int) -> None:
     """Odd seeds are of C, even ones of C++."""
     gdb, compiler = tool("gdb"), tool("g++" if seed % 2 == 0 else "gcc")
+    if not gdb_version().startswith("13."):
+        pytest.skip("GDB 16 ends equal characters at the limit")
     try:
         compared, result = differences(seed, seed % 2 == 0, tmp_path, compiler, gdb)
     except subprocess.CalledProcessError as error:
