@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from dwarfgpu import __version__
@@ -39,8 +40,11 @@ def whole_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argument
 
 
 def main() -> None:
-    import shtab
-    from argparse_manpage.manpage import Manpage
+    try:
+        import shtab
+        from argparse_manpage.manpage import Manpage
+    except ModuleNotFoundError as missing:
+        sys.exit(f"{missing.name} is missing: .venv/bin/python -m pip install -e '.[docs]'")
 
     os.environ["COLUMNS"] = "80"
     whole, parsers = whole_parser()

@@ -21,7 +21,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import UsageError, shown
+from dwarfgpu.errors import OutOfRange, UsageError, shown
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import add_core_options, require_core
@@ -104,7 +104,10 @@ def run(args: Namespace) -> int:
     if lane is not None and not focus.architecture.is_simt:
         raise UsageError(f"a thread of {focus.architecture.name} has no lanes")
     focus = evolve(focus, lane=lane)
-    source.require_address(address)
+    try:
+        source.require_address(address)
+    except OutOfRange as error:  # the request is wrong, no conversion
+        raise UsageError(error.message) from None
     if lane is not None and not 0 <= lane < focus.architecture.lane_count:
         from dwarfgpu.service.lanes.lane_count import no_such_lane  # few lanes are wrong
 

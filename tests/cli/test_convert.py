@@ -88,8 +88,8 @@ def test_one_space(arguments: str, expected: str) -> None:
         ("private_wave[3]#0", 2, "private_wave[3]#0: address space private_wave has no lanes"),
         (
             "private_lane#0x100000000 --to generic",
-            1,
-            "OutOfRange: 0x100000000 is not an address of",
+            2,
+            "0x100000000 is not an address of private_lane, which has 32 bits",
         ),
         (
             "generic#0x20000ffffffff --to private_lane",

@@ -97,6 +97,8 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("where k.co t --load-address 0xffffffffffffffff", "--load-address: k.co at "),
         ("frames --demo nest", "nest is not a file; give a place in one with --pc"),
         ("where k.co nest.t", 'No symbol "nest.t" in k.co. Did you mean "nest::t"?'),
+        ("where k.co r.x", 'No symbol "r.x" in k.co. "r" is a variable: give its name alone; location'),
+        ("where k.co *in->x", 'No symbol "*in->x" in k.co. "in" is a variable: give its name alone'),
         ("where k.co nest:t", 'No symbol "nest:t" in k.co. Did you mean "nest::t"?'),
         ("debug --demo k.co --batch", "k.co: give FILE or --demo, not both"),
         ("where nofile t", "nofile is not a file: give the file before the names, or with "),
@@ -409,6 +411,24 @@ def test_what_is_wrong_and_what_to_do(words: str, error: str) -> None:
     [
         # As GDB 15 and later say it.
         ("t +", "A syntax error in expression, near the end of `t +'."),
+        ("(flot)t", 'No symbol "flot" in current context. Did you mean "float"?'),
+        ("( flaot * ) t", 'No symbol "flaot" in current context. Did you mean "float"?'),
+        (
+            "print t",
+            'No symbol "print" in current context. print is a command of the prompt: '
+            "give the expression alone",
+        ),
+        (
+            "p/x t",
+            'No symbol "p" in current context. p is a command of the prompt: give '
+            "it to debug, with -ex",
+        ),
+        (
+            "ptype t",
+            'No symbol "ptype" in current context. ptype is a command of the prompt: '
+            "give it to debug, with -ex",
+        ),
+        ("p + t", 'No symbol "p" in current context.'),
         ("strct foo", 'No symbol "strct" in current context. Did you mean "struct"?'),
         ("(strct S *) in", 'No symbol "strct" in current context. Did you mean "struct"?'),
     ],

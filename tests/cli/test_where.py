@@ -111,6 +111,29 @@ def test_the_name_of_a_function() -> None:
     assert prompt.err.startswith('"nest" is a function in current context; its variables are nest')
 
 
+def test_a_template_without_its_arguments_is_every_instance() -> None:
+    library = FIXTURES / "hip/library.gfx90a.O2.v5.co"
+    instances = ["reverse_kernel<16U, float>", "reverse_kernel<32U, double>"]
+    every = run_json("where", "--all", library).json["variables"]
+    expected = [
+        variable
+        for variable in every
+        if variable["function"] in instances
+        or any(call["function"] in instances for call in variable["inlined"])
+    ]
+    of_template = run_json("where", "--all", library, "--function", "reverse_kernel").json
+    assert {variable["function"] for variable in expected} == {*instances}
+    assert of_template["variables"] == expected
+    of_two = run_json("where", library, "out", "--function", "reverse_kernel").json["variables"]
+    assert [item["name"] for item in of_two] == ["out"] * 4
+    (one,) = run_json("where", library, "--function", instances[0], "reverse_kernel::out").json[
+        "variables"
+    ]
+    assert one["function"] == instances[0]
+    wrong = run("where", library, "--all", "--function", "reverse_kerne")
+    assert wrong.status == 2 and 'Did you mean "reverse_kernel"?' in wrong.error
+
+
 def test_names_with_their_namespaces() -> None:
     names = FIXTURES / "x86_64/names.clang.O0.v5"
     every = run_json("where", "--all", names).json

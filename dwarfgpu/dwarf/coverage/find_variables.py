@@ -179,7 +179,8 @@ class Wanted:
     with_functions: bool = False
     """Whether functions are wanted that have none of the variables: all units are then read."""
     is_generic: bool = False
-    """Whether the function of a name may be a template without its arguments: `twice::x`."""
+    """Whether the function, or that of a name as `twice::x`, may be a template without its
+    arguments."""
 
     def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
         """Return False only if a unit cannot contain a wanted variable."""
@@ -189,7 +190,7 @@ class Wanted:
         around: list[tuple[str, frozenset[int] | None]] = [(part, None) for part in function]
         choices = [[*_tagged(name), *around] for name in self.names] or [around]
         if self.is_generic:  # a unit has the name of the function with its arguments only
-            choices = [[*_tagged(name.rpartition("::")[2]), *around] for name in self.names]
+            choices = [[*_tagged(name.rpartition("::")[2])] for name in self.names] or [[]]
         tests = {part: mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
@@ -206,9 +207,15 @@ class Wanted:
             return False
         if self.function is not None:
             inside = () if code_scope is None else code_scope.functions
-            if not any(_is_function(die, self.function) for die in inside):
+            if not any(self._is_wanted_function(scope, self.function) for scope in inside):
                 return False
         return self.pc is None or code_scope is None or _covers(code_scope, self.pc)
+
+    def _is_wanted_function(self, code_scope: CodeScope, name: str) -> bool:
+        """Return whether a name is that of a function."""
+        if _is_function(code_scope, name):
+            return True
+        return self.is_generic and is_template(code_scope.qualified_name, name)
 
     def matches_name(self, variable: Variable, code_scope: CodeScope | None, name: str) -> bool:
         """Return whether one of the names is that of a variable."""
@@ -217,10 +224,10 @@ class Wanted:
         function, _, last = name.rpartition("::")
         if not self.is_generic or code_scope is None or not function or variable.name != last:
             return False
-        return _is_template(code_scope.functions[-1].qualified_name, function)
+        return is_template(code_scope.functions[-1].qualified_name, function)
 
 
-def _is_template(qualified: str, name: str) -> bool:
+def is_template(qualified: str, name: str) -> bool:
     """Return whether a function name, or the end of it, matches if template arguments are
     ignored."""
     if "operator" in qualified:

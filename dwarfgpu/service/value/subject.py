@@ -38,6 +38,15 @@ _TYPE_WORDS: Final = (
     "struct", "union", "enum", "class", "unsigned", "signed", "const", "volatile", "sizeof",
 )  # fmt: skip
 """Words of the language that come before a name."""
+_TYPE_NAMES: Final = (
+    "char", "short", "int", "long", "float", "double", "bool", "void", "unsigned", "signed",
+)  # fmt: skip
+"""Types that are one word in every program."""
+_COMMAND: Final = pattern(r"\s*(?P<name>[a-z]+)(?P<format>/\w+)?\s+[^\s=<>&|^*/%+-].*", re.DOTALL)
+"""A command of the prompt with its argument: not an operator, which would follow a variable."""
+_PRINTING: Final = frozenset({"print", "p", "inspect", "output", "call", "display"})
+"""Commands whose argument is the expression of `eval`."""
+_COMMANDS: Final = _PRINTING | {"ptype", "whatis", "info", "list", "frame", "set", "explore", "x"}
 
 
 @frozen
@@ -100,14 +109,35 @@ def or_operations(text: str, error: UsageError) -> UsageError:
     if error.message == _AT_THE_END:
         return UsageError(f"{_AT_THE_END[:-3]}the end of `{shortened(text)}'.")
     unknown = _UNKNOWN_NAME.fullmatch(error.message)
-    if unknown and re.search(rf"(?<!\w){re.escape(unknown[1])}\s+[A-Za-z_]", text):
-        meant = did_you_mean(unknown[1], _TYPE_WORDS)
+    if unknown:
+        meant = _command_instead(text, unknown[1]) or _type_word_instead(text, unknown[1])
         if meant:
             return UsageError(f"{error.message}{meant}")
     first = re.split(r"[\s;,]", text, maxsplit=1)[0].removeprefix("DW_OP_")
     if first not in OPERATIONS:
         return error
     return UsageError(f"{error.message.rstrip('.')}; give operations with -e")
+
+
+def _command_instead(text: str, name: str) -> str:
+    """Return a hint if an unknown name is that of a command of the prompt, before an argument."""
+    command = _COMMAND.fullmatch(text)
+    if command is None or command["name"] != name or name not in _COMMANDS:
+        return ""
+    if name in _PRINTING and not command["format"]:
+        return f" {name} is a command of the prompt: give the expression alone"
+    return f" {name} is a command of the prompt: give it to debug, with -ex"
+
+
+def _type_word_instead(text: str, name: str) -> str:
+    """Return a suggestion if an unknown name is before another name, or alone in parentheses before
+    an operand, as in a cast."""
+    before = rf"(?<!\w){re.escape(name)}"
+    if re.search(rf"{before}\s+[A-Za-z_]", text):
+        return did_you_mean(name, _TYPE_WORDS)
+    if re.search(rf"\(\s*{before}[\s*&]*\)\s*[\w$(]", text):
+        return did_you_mean(name, _TYPE_NAMES)
+    return ""
 
 
 def named(subject: Subject, record: JsonObject) -> JsonObject:

@@ -11,7 +11,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
-from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
+from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables, is_template
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.scope.declarations import is_called
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, owners_of, without_arguments
@@ -28,6 +28,8 @@ from dwarfgpu.view.coverage_text import (
 _MAX_LISTED: Final = 4
 _OTHER_SCOPE: Final = pattern(r"\w+\.\w+|\w+:\w+")
 """A variable after its function as in other languages: `nest.t`."""
+_PART: Final = pattern(r"[*&(\s]*(?P<name>\w+)\s*(?:\.|->|\[)")
+"""The beginning of an expression with a part of a variable: `p.a`, `*p->next`, `in[3]`."""
 
 
 def _of_nameless(variable: Variable) -> str:
@@ -81,7 +83,7 @@ def described(
     """Yield the units of a file with the variables of a question, read on demand.
 
     A name without the arguments of its template is that of every instance, if nothing has the name
-    itself. `UsageError` with `in_file` (`in FILE`) if the file has none of the names; at the end,
+    itself; the same holds for the function. `UsageError` with `in_file` (`in FILE`) if the file has none of the names; at the end,
     `unknown` gets that error for each name that is not found while others are.
     """
     names = dict.fromkeys(query.names)
@@ -132,7 +134,8 @@ def _described(file: CodeObject, query: Wanted, in_file: str) -> Iterator[UnitGr
         buffered.append(unit)
         if unit.groups:
             return chain(buffered, units)
-    if query.names and not query.is_generic and not any(unit.problems for unit in buffered):
+    is_named = bool(query.names) or query.function is not None
+    if is_named and not query.is_generic and not any(unit.problems for unit in buffered):
         generic = list(find_variables(file.scopes, evolve(query, is_generic=True)))
         if any(unit.groups for unit in generic):
             return iter(generic)
@@ -182,9 +185,10 @@ def _similar_function(file: CodeObject, name: str) -> str | None:
     for unit in find_variables(file.scopes, Wanted(with_functions=True)):
         for code_scope in unit.functions:
             try:
-                if is_called(code_scope.die, name):
+                qualified = code_scope.qualified_name
+                if is_called(code_scope.die, name) or is_template(qualified, name):
                     return None
-                functions[without_arguments(code_scope.qualified_name)] = None
+                functions[without_arguments(qualified)] = None
             except DwarfGpuError:
                 continue
         if unit.problems:
@@ -197,6 +201,11 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
     otherwise empty."""
     every = find_variables(file.scopes, Wanted((), query.function, query.pc))
     variables = [variable for unit in every for group in unit.groups for variable in group.declared]
+    simple = {variable.name for variable, _ in variables}
+    part = _PART.match(query.names[0])
+    if part is not None and part["name"] in simple:
+        name = part["name"]
+        return f' "{name}" is a variable: give its name alone; location shows parts of variables'
     name, suggestion = query.names[0], ""
     if _OTHER_SCOPE.fullmatch(name):
         name = name.replace(".", "::") if "." in name else name.replace(":", "::")
@@ -207,7 +216,6 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
         is_written = name != query.names[0] and name in qualified
         suggestion = f' Did you mean "{name}"?' if is_written else ""
         suggestion = suggestion or did_you_mean(name, sorted(qualified))
-    simple = {variable.name for variable, _ in variables}
     suggestion = suggestion or did_you_mean(name.rpartition("::")[2], sorted(simple))
     cut = file.info.unsearched
     return suggestion if cut is None else f"{suggestion} Not searched: {cut}"
