@@ -13,7 +13,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.demo import DEMO_FILE
 from dwarfgpu.options.file_options import add_target_option
@@ -27,6 +27,7 @@ from dwarfgpu.service.code.code_json import function_record, instruction_record
 from dwarfgpu.service.code.code_listing import CodeListing, ListingOptions, simulated_lines
 from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, require_code
+from dwarfgpu.service.error_text import error_json
 from dwarfgpu.terminal.input import is_object
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, is_terminal
 from dwarfgpu.view.branch_arrows import glyphs_for
@@ -84,15 +85,16 @@ def run(args: argparse.Namespace) -> int:
     if args.demo:
         args.file, args.place, args.extra = DEMO_FILE, args.file, args.place
     _require_order(args)
-    code_object = _code_object(args)
+    code_object, core_notes = _code_object(args)
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
-        shown_code, notes = _code_to_show(disassembly, args.place)
+        shown_code, place_notes = _code_to_show(disassembly, args.place)
+    notes = [*core_notes, *place_notes]
+    if args.json and not args.simulated:
+        return _print_json(disassembly, shown_code, notes, args)
+    print_notes([] if args.json else notes)
     if args.simulated:
         return _print_not_simulated(disassembly, shown_code, args)
-    if args.json:
-        return _print_json(disassembly, shown_code, args)
-    print_notes(notes)
     drawn = args.arrows == "always" or (args.arrows == "auto" and is_terminal(sys.stdout))
     options = ListingOptions(
         source=not args.no_source,
@@ -133,9 +135,9 @@ def _painter(choice: str) -> Callable[[str], str]:
     return coloured
 
 
-def _code_object(args: argparse.Namespace) -> CodeObject:
-    """Return the file; of a core the code object that has PLACE, by default the function of the
-    wave or thread that failed, which becomes PLACE."""
+def _code_object(args: argparse.Namespace) -> tuple[CodeObject, Sequence[str]]:
+    """Return the file, and the notes on a core file; of a core the code object that has PLACE, by
+    default the function of the wave or thread that failed, which becomes PLACE."""
     if args.core is None and args.file is not None and is_core(args.file):
         args.core, args.file = args.file, None
     if args.core is None:
@@ -143,14 +145,16 @@ def _code_object(args: argparse.Namespace) -> CodeObject:
         if args.file is None:
             raise UsageError("give FILE, or a core file")
         with opening():
-            return CodeObject.open(args.file, target=args.target, limits=file_limits_of(args))
+            return CodeObject.open(args.file, target=args.target, limits=file_limits_of(args)), ()
     if args.place is not None and args.file is not None:
         raise UsageError(f"{args.file}: a core file names its code objects: give PLACE alone")
     args.place = args.place or args.file
     from dwarfgpu.options.opened_core import opened_core  # few requests are about a core
 
     stopped = opened_core(args, None)
-    print_notes(stopped.notes)
+    if not args.json:  # now, since an error may be about them
+        print_notes(stopped.notes)
+    notes = stopped.notes if args.json else ()
     pc = stopped.wave(None).pc
     at_pc = [item for item in stopped.code_objects if pc is not None and item.covers(pc)]
     if args.place is None:
@@ -161,12 +165,12 @@ def _code_object(args: argparse.Namespace) -> CodeObject:
             )
         code = Disassembly(at_pc[0], is_mangled=args.mangled).range_at(pc)
         args.place = f"{pc:#x},+4" if code is None else f"{code.begin:#x},{code.end:#x}"
-        return at_pc[0]
+        return at_pc[0], notes
     not_at_pc = [item for item in stopped.code_objects if item not in at_pc]
     for item in (*at_pc, *not_at_pc):
         with contextlib.suppress(UsageError):
             _code_to_show(Disassembly(item, is_mangled=args.mangled), args.place)
-            return item
+            return item, notes
     raise UsageError(f"{args.place}: it is in no available code object of the core file")
 
 
@@ -240,26 +244,41 @@ def _print_not_simulated(
 
 
 def _print_json(
-    disassembly: Disassembly, shown_code: Sequence[CodeToShow], args: argparse.Namespace
+    disassembly: Disassembly,
+    shown_code: Sequence[CodeToShow],
+    notes: Sequence[str],
+    args: argparse.Namespace,
 ) -> int:
-    """Print one object, piece by piece so that large files need little memory."""
+    """Print one object, piece by piece so that large files need little memory.
+
+    An error after the first piece becomes a member of the object, after what was read before.
+    """
+    disassembly.require_decoder()
     heading = {
         "schema": SCHEMA,
         "file": disassembly.code_object.file.path,
         "target": disassembly.processor,
         "wave_size": disassembly.default_wave_size,
+        "notes": [*dict.fromkeys(notes)],
     }
     print(json.dumps(heading)[:-1] + ', "functions": [', end="")
-    undefined = 0
-    for index, piece in enumerate(shown_code):
-        head = json.dumps(function_record(disassembly, piece.item, piece.begin), allow_nan=False)
-        print(", " if index else "", head[:-1], ', "instructions": [', sep="", end="")
-        separator = ""
-        for line in disassembly.instructions(piece.begin, piece.end):
-            record = instruction_record(disassembly, line, with_registers=args.registers)
-            undefined += not line.is_defined
-            print(separator, json.dumps(record, allow_nan=False), sep="", end="")
-            separator = ", "
-        print("]}", end="")
-    print("]}")
-    return 1 if undefined else 0
+    undefined, status = 0, 0
+    ending = "]}"
+    try:
+        for index, piece in enumerate(shown_code):
+            record = function_record(disassembly, piece.item, piece.begin)
+            head = json.dumps(record, allow_nan=False)
+            print(", " if index else "", head[:-1], ', "instructions": [', sep="", end="")
+            ending, separator = "]}]}", ""
+            for line in disassembly.instructions(piece.begin, piece.end):
+                record = instruction_record(disassembly, line, with_registers=args.registers)
+                undefined += not line.is_defined
+                print(separator, json.dumps(record, allow_nan=False), sep="", end="")
+                separator = ", "
+            print("]}", end="")
+            ending = "]}"
+    except DwarfGpuError as error:
+        ending = f"{ending[:-1]}, {json.dumps(error_json(error))[1:]}"
+        status = 2 if isinstance(error, UsageError) else 1
+    print(ending)
+    return status or (1 if undefined else 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -159,6 +160,41 @@ def test_code_of_a_host() -> None:
     lines = run("disas", HOST, "factorial", "--no-source", "--arrows", "never").lines
     assert any("callq 0x11d0 <factorial>" in line for line in lines)
     assert any(line.split()[1:2] == ["retq"] for line in lines)
+
+
+def test_json_without_a_decoder_is_the_error_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    cubin = run_json("disas", FIXTURES / "nvidia/axpy.sm_80.cubin")
+    assert cubin.status == 1 and [*cubin.json] == ["schema", "error"]
+    assert cubin.json["error"]["message"] == "instructions of NVIDIA GPUs are not decoded"
+    monkeypatch.setitem(sys.modules, "capstone", None)
+    host = run_json("disas", HOST, "leaf")
+    assert host.status == 1 and [*host.json] == ["schema", "error"]
+    assert host.json["error"]["message"].startswith("instructions of X86_64 need capstone: ")
+
+
+def test_json_has_the_error_after_what_was_read(tmp_path: Path) -> None:
+    data = bytearray(NEST.read_bytes())
+    (table,) = struct.unpack_from("<Q", data, 40)
+    (count,) = struct.unpack_from("<H", data, 60)
+    for header in range(table, table + 64 * count, 64):
+        if struct.unpack_from("<Q", data, header + 8)[0] & 4:  # SHF_EXECINSTR
+            struct.pack_into("<Q", data, header + 24, len(data) - 100)
+    (tmp_path / "cut.co").write_bytes(data)
+    done = run_json("disas", tmp_path / "cut.co")
+    validate(done.json)
+    (function,) = done.json["functions"]
+    assert (done.status, function["instructions"]) == (1, [])
+    assert done.json["error"]["kind"] == "Malformed"
+    assert ".text" in done.json["error"]["message"]
+
+
+def test_json_has_the_notes() -> None:
+    done = run_json("disas", NEST, "nest.hip:17")
+    assert done.json["notes"] == [
+        "nest.hip:17 has no code: line 18 at 0x16c0 is used, the next with code"
+    ]
+    core = run_json("disas", FIXTURES / "core/crash.x86_64.O0.core", "nosuchname")
+    assert core.status == 2 and core.json["error"]["kind"] == "UsageError"
 
 
 def test_code_of_a_host_without_capstone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.service.code.code_origins import CodeOrigin
 from dwarfgpu.service.code.code_to_show import CodeToShow
 from dwarfgpu.service.code.disassembly import CodeLine, CodeRange, Disassembly
-from dwarfgpu.service.code.host_code import require_capstone
 from dwarfgpu.service.code.instruction_effects import effects_of
 from dwarfgpu.service.code.source_text import SourceText
 from dwarfgpu.service.error_text import one_line
@@ -62,12 +61,11 @@ class CodeListing:
     def lines(self, shown_code: Sequence[CodeToShow]) -> Iterator[AssemblyLine]:
         """Yield the lines; `Unsupported`, before the first, if a host's code needs capstone."""
         disassembly = self.disassembly
+        disassembly.require_decoder()
         if disassembly.processor is not None:
             wave = f", wave{disassembly.default_wave_size}"
             title = f"{disassembly.code_object.name}: {disassembly.processor}{wave}"
             yield AssemblyLine(one_line(title))
-        else:
-            require_capstone(disassembly.code_object.file.machine)
         shown: CodeRange | None = None
         for piece in shown_code:
             if piece.item != shown:

@@ -28,7 +28,7 @@ from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
-from dwarfgpu.service.code.host_code import host_instructions
+from dwarfgpu.service.code.host_code import host_instructions, require_capstone
 
 _AT_ONCE: Final = 1 << 16
 """Bytes of code that are read at once, so that no size of a function needs much memory."""
@@ -89,6 +89,12 @@ class Disassembly:
     def processor(self) -> str | None:
         """The name of the AMD GPU; None for the code of a host."""
         return processor_name(self.file) if self.file.machine == "AMDGPU" else None
+
+    def require_decoder(self) -> None:
+        """Raise `Unsupported` if no decoder of the file's instructions is available: those of a
+        host need capstone."""
+        if self.processor is None:
+            require_capstone(self.file.machine)
 
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:

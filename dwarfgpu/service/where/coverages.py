@@ -83,8 +83,9 @@ def described(
     """Yield the units of a file with the variables of a question, read on demand.
 
     A name without the arguments of its template is that of every instance, if nothing has the name
-    itself; the same holds for the function. `UsageError` with `in_file` (`in FILE`) if the file has none of the names; at the end,
-    `unknown` gets that error for each name that is not found while others are.
+    itself; the same holds for the function. `UsageError` with `in_file` (`in FILE`) if the file has
+    none of the names; at the end, `unknown` gets that error for each name that is not found while
+    others are.
     """
     names = dict.fromkeys(query.names)
     if len(names) < 2 or unknown is None:
