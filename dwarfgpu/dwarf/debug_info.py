@@ -217,11 +217,14 @@ class DebugInfo:
         return self._info_headers[1] + self._types_headers[1]
 
     @property
-    def unsearched(self) -> LimitExceeded | None:
-        """The limit that left units out: a name that is not found may be in them."""
-        return next(
-            (problem for problem in self.problems if isinstance(problem, LimitExceeded)), None
-        )
+    def unsearched(self) -> DwarfGpuError | None:
+        """The limit that left units out, or why no section of units can be read: a name that is not
+        found may be in them."""
+        try:
+            problems = self.problems
+        except DwarfGpuError as error:
+            return error.with_traceback(None)
+        return next((problem for problem in problems if isinstance(problem, LimitExceeded)), None)
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.where.code_beside import braces_for
 from tests.check.made import info_file
@@ -132,6 +134,20 @@ def test_a_template_without_its_arguments_is_every_instance() -> None:
     assert one["function"] == instances[0]
     wrong = run("where", library, "--all", "--function", "reverse_kerne")
     assert wrong.status == 2 and 'Did you mean "reverse_kernel"?' in wrong.error
+
+
+def test_several_names_in_a_file_whose_units_cannot_be_read(tmp_path: Path) -> None:
+    data = bytearray(DEMO.read_bytes())
+    (table,) = struct.unpack_from("<Q", data, 40)
+    info = next(item for item in open_object(DEMO).sections if item.name == ".debug_info")
+    struct.pack_into("<Q", data, table + 64 * info.index + 32, len(data))  # sh_size
+    (tmp_path / "long").write_bytes(data)
+    done = run_json("where", tmp_path / "long", "value", "nosuch")
+    kinds = [problem["kind"] for problem in done.json["problems"]]
+    assert (done.status, kinds) == (1, ["Malformed", "UsageError", "UsageError"])
+    assert "Not searched: " in done.json["problems"][1]["message"]
+    text = run("where", tmp_path / "long", "value", "nosuch")
+    assert text.status == 1 and "problem: Malformed: " in text.out
 
 
 def test_names_with_their_namespaces() -> None:
