@@ -49,17 +49,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> object:
-    if name == "__all__":  # of `from dwarfgpu import *`, and of help()
-        return list(import_module("dwarfgpu.api").__all__)
-    # `from dwarfgpu import base` calls this first: a module of the package is not a public name.
-    if name.startswith("_") or find_spec(f"dwarfgpu.{name}") is not None:
-        raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
-    api = import_module("dwarfgpu.api")
-    if name not in api.__all__:
-        raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
-    public: object = getattr(api, name)
-    return public
+if not TYPE_CHECKING:  # a type checker would take any misspelt name for an object
+
+    def __getattr__(name: str) -> object:
+        if name == "__all__":  # of `from dwarfgpu import *`, and of help()
+            return list(import_module("dwarfgpu.api").__all__)
+        # `from dwarfgpu import base` calls this first: a module is not a public name.
+        if name.startswith("_") or find_spec(f"dwarfgpu.{name}") is not None:
+            raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
+        api = import_module("dwarfgpu.api")
+        if name not in api.__all__:
+            raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
+        public: object = getattr(api, name)
+        return public
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,8 @@ from dwarfgpu.base.limits import FileLimits, Limits
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -48,6 +50,7 @@ from dwarfgpu.language.code_positions import (
 from dwarfgpu.language.presented_session import Session
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State, WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
@@ -97,9 +100,11 @@ __all__ = [
     "SourcePosition",
     "StackFrame",
     "StaleLocation",
+    "State",
     "StateTarget",
     "Step",
     "Target",
+    "Type",
     "TypedValue",
     "Unavailable",
     "UndefinedBits",
@@ -108,7 +113,9 @@ __all__ = [
     "Unsupported",
     "UsageError",
     "Value",
+    "Variable",
     "Wanted",
+    "WaveState",
     "architecture",
     "assemble",
     "code_places",

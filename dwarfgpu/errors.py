@@ -74,6 +74,12 @@ class DwarfGpuError(Exception):
     def message(self) -> str:
         return str(self.args[0]) if self.args else ""
 
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...], dict[str, object]]:
+        """Copy and pickle without `__init__`, whose arguments are not those of every error: a pool
+        of processes waits for ever for an error that it cannot unpickle."""
+        kind = type(self)
+        return kind.__new__, (kind, *self.args), self.__dict__
+
     def anew(self) -> Self:
         """Return an equal error that was not raised yet: it has no traceback."""
         error = type(self).__new__(type(self), *self.args)

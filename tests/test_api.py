@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import copy
 import csv
 import doctest
 import inspect
 import io
+import pickle
 import pydoc
 import re
 import subprocess
@@ -15,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import dwarfgpu
-from dwarfgpu import api
+from dwarfgpu import api, errors
 from dwarfgpu.base import records
 from dwarfgpu.session.session import Session as SilentSession
 
@@ -190,6 +193,40 @@ def test_a_reading_has_an_error_where_bits_are_missing() -> None:
     half = session.read(session.variable("half_undefined"))
     assert isinstance(half.error, dwarfgpu.UndefinedBits)
     assert "bits of half_undefined are optimized out" in half.error.message
+
+
+def test_what_scripts_annotate_is_public() -> None:
+    state = dwarfgpu.load_state(STATES / "locations.gfx942.json")
+    session = session_of("locations.gfx942")
+    variable = session.variable("t")
+    assert isinstance(state, dwarfgpu.State)
+    assert isinstance(state.waves[0], dwarfgpu.WaveState)
+    assert isinstance(variable, dwarfgpu.Variable)
+    assert isinstance(variable.type, dwarfgpu.Type)
+
+
+def test_a_type_checker_knows_the_names_of_the_package() -> None:
+    """`__getattr__` is not for it: it would accept any misspelt name."""
+    tree = ast.parse(Path(dwarfgpu.__file__).read_text("utf-8"))
+    functions = [item.name for item in tree.body if isinstance(item, ast.FunctionDef)]
+    assert functions == ["__dir__"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.PartlyUnavailable("register v1", 3, 7),
+        errors.LimitExceeded("too many", "--max-steps"),
+        errors.UnknownAugmentation.of("eh"),
+        errors.MissingContext("no lane"),
+    ],
+)
+def test_an_error_can_be_copied_and_pickled(error: errors.DwarfGpuError) -> None:
+    error.site = errors.Site(3, "DW_OP_swap")
+    error.context = "k.co"
+    for other in (copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))):
+        assert type(other) is type(error)
+        assert (str(other), other.args, vars(other)) == (str(error), error.args, vars(error))
 
 
 def test_every_type_has_a_name() -> None:
