@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from argparse import ArgumentParser, Namespace
 from typing import Final
 
 from dwarfgpu.cli import check_rules
 from dwarfgpu.cli.check_files import check_files
-from dwarfgpu.cli.check_paths import paths_of
+from dwarfgpu.cli.check_paths import FILE_NAME, paths_of
 from dwarfgpu.cli.check_rules import chosen_rules, show_rules
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.static_check.checker import Finding, check
@@ -29,7 +28,6 @@ from dwarfgpu.terminal.input import FILE_ENDINGS, is_object, read_file, text_inp
 _OF_EXPRESSIONS: Final = (
     "arch", "wave_size", "address_size", "offset_size", "dwarf_version", "want", "initial_stack",
 )  # fmt: skip
-_FILE_NAME: Final = re.compile(r"[\w.+~@-]+")
 _OF_FILES: Final = (
     "target", "debug_dir", "baseline", "sarif", "notes", "all", "jobs", "json_lines", "report",
 )  # fmt: skip
@@ -85,7 +83,10 @@ def run(arguments: Namespace) -> int:
     if not (arguments.expression or arguments.hex or arguments.file or arguments.binary):
         raise UsageError("nothing to check: give a file, or operations; - for standard input")
     has_other_input = arguments.hex or arguments.file or arguments.binary
-    paths = None if has_other_input else paths_of(arguments.expression)
+    with_file_options = any(_is_given(arguments, name) for name in _OF_FILES)
+    paths = None
+    if not has_other_input:
+        paths = paths_of(arguments.expression, with_file_options=with_file_options)
     if paths is not None:
         _refuse(
             arguments, (*_OF_EXPRESSIONS, "big_endian"), "is for expressions: a file has its own"
@@ -127,8 +128,12 @@ def run(arguments: Namespace) -> int:
 
 def _refuse(arguments: Namespace, names: tuple[str, ...], why: str) -> None:
     for name in names:
-        if getattr(arguments, name) not in (None, False):
+        if _is_given(arguments, name):
             raise UsageError(f"--{name.replace('_', '-')} {why}")
+
+
+def _is_given(arguments: Namespace, name: str) -> bool:
+    return getattr(arguments, name) not in (None, False)
 
 
 def _input(arguments: Namespace) -> tuple[bytes, Encoding]:
@@ -144,7 +149,7 @@ def _input(arguments: Namespace) -> tuple[bytes, Encoding]:
     try:
         return assemble(text, options.dialect, options.format, options.arch), options
     except Malformed as error:  # the request is wrong, not the bytes of a file
-        if _FILE_NAME.fullmatch(text) and error.message.endswith(": unknown operation"):
+        if FILE_NAME.fullmatch(text) and error.message.endswith(": unknown operation"):
             why = f"{shortened(text)}: No such file or directory, and no operation has that name"
             raise UsageError(why) from None
         raise UsageError(error.message) from None

@@ -5,19 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.expr.operation import OPERATIONS
 
+FILE_NAME: Final = pattern(r"[\w.+~@-]+")
 
-def paths_of(words: Sequence[str]) -> list[str] | None:
+
+def paths_of(words: Sequence[str], *, with_file_options: bool = False) -> list[str] | None:
     """Return the words, if they name files; None if they are operations.
 
-    They name files if the first is not an operation and at least one exists or contains a slash.
-    Write a file with the name of an operation with a slash: `./plus`.
+    They name files if the first is not an operation and at least one exists or contains a slash,
+    or, with options that are for files, can be the name of a file. Write a file with the name of an
+    operation with a slash: `./plus`.
     """
     first = re.split(r"[\s;,]", words[0].strip(), maxsplit=1)[0] if words else ""
     if first.removeprefix("DW_OP_") in OPERATIONS:
         return None
+    if with_file_options and words and all(map(FILE_NAME.fullmatch, words)) and words[0] != "-":
+        return list(words)
     return list(words) if any(map(_names_a_file, words)) else None
 
 

@@ -88,8 +88,8 @@ def run(args: argparse.Namespace) -> int:
     code_object, core_notes = _code_object(args)
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
-        shown_code, place_notes = _code_to_show(disassembly, args.place)
-    notes = [*core_notes, *place_notes]
+        shown_code, code_notes = _code_to_show(disassembly, args.place)
+    notes = [*core_notes, *code_notes]
     if args.json and not args.simulated:
         return _print_json(disassembly, shown_code, notes, args)
     print_notes([] if args.json else notes)

@@ -103,6 +103,9 @@ def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
         *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
     ]
     advice = did_you_mean(name, readable, "$")
+    if not advice:  # a name that is cut short: `$_workitem`
+        longer = next((item for item in readable if item.startswith(f"{name}_")), None)
+        advice = "" if longer is None else f' Did you mean "${longer}"?'
     return UsageError(f'"${name}" is not a register of {architecture.name}.{advice}')
 
 

@@ -66,6 +66,11 @@ def test_values(state: Path, expression: str, expected: str) -> None:
         ("DW_OP_lit4; lit5", 2, "Invalid character ';' in expression; give operations with -e"),
         ("frame", 2, "Attempt to use a type name as an expression"),
         ("$v600", 2, '"$v600" is not a register of gfx942. Did you mean "$v60"?'),
+        (
+            "$_workitem",
+            2,
+            '"$_workitem" is not a register of gfx942. Did you mean "$_workitem_id"?',
+        ),
         ("t + $exce", 2, '"$exce" is not a register of gfx942. Did you mean "$exec"?'),
         ("$_lanes", 2, '"$_lanes" is not a register of gfx942. Did you mean "$_lane"?'),
         ("sizeof($nope)", 2, '"$nope" is not a register of gfx942.'),

@@ -73,7 +73,7 @@ OFFSET = pack("<I", 4)
 """Of the name."""
 
 
-@pytest.mark.parametrize("others", [1, 40])
+@pytest.mark.parametrize("others", [1, 40, 100])
 @pytest.mark.parametrize(
     ("shapes", "entries", "expected"),
     [

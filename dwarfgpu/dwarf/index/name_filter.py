@@ -104,7 +104,8 @@ def _has_entry(
         for name in (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN)
         if abbreviation.tag in tags and name in abbreviation.positions
     ]
-    match_offsets = _match_offsets(unit, (*strings, *values))
+    # A name that ends many strings has very many offsets; its texts are few.
+    text_offsets, value_offsets = _match_offsets(unit, strings), _match_offsets(unit, values)
     remaining = MAX_OFFSETS
     for abbreviation in sorted(named, key=lambda candidate: not _is_whole(candidate, tags)):
         is_whole = _is_whole(abbreviation, tags)
@@ -112,9 +113,12 @@ def _has_entry(
             break
         gap_bytes = _bytes_before_name(abbreviation)
         form = abbreviation.attributes[abbreviation.positions[dw.AT_NAME]].form
-        if gap_bytes is None or (gap_bytes and match_offsets is None) or form not in _NAME_FORMS:
+        is_text = form == dw.FORM_STRING
+        names = strings if is_text else values
+        match_offsets = text_offsets if is_text else value_offsets
+        is_unknown = match_offsets is None and (gap_bytes or is_text)
+        if gap_bytes is None or is_unknown or form not in _NAME_FORMS:
             return True
-        names = strings if form == dw.FORM_STRING else values
         for start in _entry_starts(
             unit, encode_uleb(abbreviation.code), names, match_offsets, gap_bytes
         ):
@@ -129,7 +133,7 @@ def _has_entry(
     gaps = {_bytes_before_name(abbreviation) or 0 for abbreviation in named}
     return any(
         unit.data[start - 1] >= 0x80
-        for names in (strings, values)
+        for names, match_offsets in ((strings, text_offsets), (values, value_offsets))
         for gap_bytes in gaps
         for start in _entry_starts(unit, b"\0", names, match_offsets, gap_bytes)
     )
@@ -152,6 +156,8 @@ def _match_offsets(unit: CompilationUnit, values: Collection[bytes]) -> list[int
     """Return where one of some values begins in a unit; None for very many values."""
     if len(values) > 2 * MAX_OFFSETS:
         return None
+    if not values:
+        return []
     pattern = re.compile(b"|".join(map(re.escape, values)))
     match_offsets: list[int] = []
     match = pattern.search(unit.data, unit.header.entries_at, unit.end)
