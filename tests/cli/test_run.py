@@ -911,3 +911,35 @@ def test_a_breakpoint_that_no_wave_reached_is_named() -> None:
     assert not any("no wave stopped" in note for note in both.notes)
     some = run("run", "--demo", "--break", place, "--break", "mandelbrot")
     assert some.notes.count(never) == 1
+
+
+def test_arguments_without_names_have_one_number(tmp_path: Path) -> None:
+    """`--arg`, `--out`, `same:` and the buffers that a run prints count arguments from 0."""
+    file = TRITON / "loops.gfx942.triton3.6.0.co"
+    launch = ["--grid", 256, "--workgroup", 256, "--arg", "0=zeros:4096", "--arg", "1=zeros:4096"]
+    launch += ["--arg", "2=256", "--arg", "3=2", "--arg", "4=null", "--arg", "5=null"]
+    path = tmp_path / "y.npy"
+    again = ["--then", "loops", *launch[4:], "--out", f"1={path}"]
+    again[again.index("0=zeros:4096")] = "0=same:1"
+    first = run_json("run", file, "loops", *launch).json["buffers"]
+    both = run_json("run", file, "loops", *launch, *again).json["buffers"]
+    assert [item["name"] for item in first] == ["0", "1"]
+    assert [item["name"] for item in both] == ["0", "1", "1.2"]
+    assert np.load(path).tobytes().hex()[:8] == "00000040"  # 2.0, of the first dispatch
+    missing = run("run", file, "loops", *launch[:-2]).error
+    assert missing.startswith("not given: argument 5 (global_buffer, 8 bytes at 32); give --arg 5=")
+
+
+def test_a_kernel_without_lds_names_the_option() -> None:
+    """Triton's compiler leaves the size of LDS to the launch."""
+    launch = ["--grid", 256, "--workgroup", 256, "--arg", "x=zeros:1024", "--arg", "y=zeros:1024"]
+    launch += [
+        "--arg",
+        "columns=256",
+        "--arg",
+        "global_scratch=null",
+        "--arg",
+        "profile_scratch=null",
+    ]
+    done = run("run", TRITON / "softmax.gfx942.co", "softmax", *launch)
+    assert ": the workgroup has 0 bytes (--dynamic-lds BYTES allocates " in done.out

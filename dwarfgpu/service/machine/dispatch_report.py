@@ -65,16 +65,17 @@ def dispatch_lines(launched: Launched, *, is_mangled: bool) -> Iterator[str]:
 def _user_lines(launched: Launched) -> Iterator[str]:
     """Yield the user SGPRs, grouped by field, with known preloaded arguments."""
 
-    def together(sgpr: Sgpr) -> tuple[str, bool]:
-        return sgpr.field, sgpr.field == "kernarg_preload" and sgpr.value is None
+    def together(sgpr: Sgpr) -> tuple[str, object]:
+        is_known = sgpr.field != "kernarg_preload" or isinstance(sgpr.value, int)
+        return sgpr.field, is_known or (sgpr.value and sgpr.number)
 
     for (field, _), group in groupby(launched.user_sgprs, together):
         dwords = list(group)
         first, last = dwords[0].number, dwords[-1].number
         name = f"s{first}" if first == last else f"s[{first}:{last}]"
         values = [dword.value for dword in dwords]
-        known_values = [value for value in values if value is not None]
-        text = "unknown"
+        known_values = [value for value in values if isinstance(value, int)]
+        text = values[0] if isinstance(values[0], str) else "unknown"
         if len(known_values) == len(values):
             text = f"{sum(value << 32 * n for n, value in enumerate(known_values)):#x}"
         yield f"  {name:<13} {text:<16} {field}"

@@ -8,6 +8,7 @@ chosen below; the rest is unknown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Final, TypeAlias
 
@@ -33,6 +34,8 @@ LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Default load address of the code object."""
 _SCRATCH_RESOURCE: Final = "private_segment_buffer"
 """The field of the user SGPRs with the V# of scratch."""
+_PRELOADED: Final = "kernarg_preload"
+"""The field of the user SGPRs with arguments."""
 PACKET_COUNT: Final = 64
 _PAGE_BYTES: Final = 4096
 _SCRATCH_STEP: Final = 1 << 34
@@ -120,10 +123,7 @@ def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
     has the name `out`, that of the second dispatch is `out.2`."""
     out: dict[str, NamedBuffer] = {}
     for number, launched in enumerate(launches, 1):
-        parameters = {
-            parameter.name or str(parameter.argument.offset_bytes): parameter
-            for parameter in launched.request.parameters
-        }
+        parameters = {parameter.title: parameter for parameter in launched.request.parameters}
         for address, _, name in launched.kernarg.buffers:
             unique = f"{name}.{number}" if name in out else name
             out[unique] = NamedBuffer(address, parameters[name])
@@ -337,7 +337,7 @@ def _wave(
     index: int,
     scratch_bytes: int,
     group: Workgroup,
-    shared: Mapping[str, int],
+    shared: Mapping[str, Contents],
     first_system: int,
 ) -> WaveRegisters:
     descriptor, processor = request.kernel.descriptor, request.processor
@@ -368,21 +368,46 @@ def _wave(
     )
 
 
-def _dword(pieces: dispatch_packet.Pieces, offset: int) -> int | None:
-    """Return a dword of a segment; None if any byte of it is unknown."""
+def _dword(pieces: dispatch_packet.Pieces, offset: int) -> Contents | None:
+    """Return a dword of a segment; None if no byte of it is known."""
     data: dict[int, int] = {}
     for start, part in pieces:
         for position in range(max(start, offset), min(start + len(part), offset + 4)):
             data[position] = part[position - start]
-    if len(data) < 4:
+    if not data:
         return None
+    if len(data) < 4:
+        return " ".join(f"{data[offset + n]:02x}" if offset + n in data else "??" for n in range(4))
     return int.from_bytes(bytes(data[offset + n] for n in range(4)), "little")
+
+
+def _preloaded_padding(
+    request: Request, descriptor: KernelDescriptor, users: Sequence[initial_registers.Sgpr]
+) -> frozenset[int]:
+    """Return the user SGPRs with bytes of the kernarg segment that belong to no argument."""
+    metadata = request.kernel.metadata
+    if metadata is None:
+        return frozenset()
+    _, first = initial_registers.preloaded(descriptor)
+    used = {
+        dword
+        for argument in metadata.arguments
+        for dword in range(
+            argument.offset_bytes // 4, (argument.offset_bytes + argument.size_bytes + 3) // 4
+        )
+    }
+    numbers = [user.number for user in users if user.field == _PRELOADED]
+    return frozenset(number for n, number in enumerate(numbers, first) if n not in used)
 
 
 def _unknown_registers(name: str, numbers: Sequence[int]) -> str:
     """Return why user SGPRs of one field are unknown."""
-    registers = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
-    why = "not given" if name == "kernarg_preload" else initial_registers.why_unknown(name)
+    breaks = [index for index, (a, b) in enumerate(pairwise(numbers), 1) if b != a + 1]
+    runs = [numbers[a:b] for a, b in pairwise([0, *breaks, len(numbers)])]
+    registers = ", ".join(
+        f"s{run[0]}" if len(run) == 1 else f"s[{run[0]}:{run[-1]}]" for run in runs
+    )
+    why = "not given" if name == _PRELOADED else initial_registers.why_unknown(name)
     return f"unknown: {registers} ({name}): {why}"
 
 
@@ -391,8 +416,12 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
     descriptor = request.kernel.descriptor
     assert descriptor is not None
     notes = [f"unknown: {name}" for name in bound.unknown]
-    for name in dict.fromkeys(user.field for user in users if user.value is None):
-        numbers = [user.number for user in users if user.field == name and user.value is None]
+    unknown = [user for user in users if user.value is None]
+    padding = _preloaded_padding(request, descriptor, users)
+    for name in dict.fromkeys(user.field for user in unknown if user.number not in padding):
+        numbers = [
+            user.number for user in unknown if user.field == name and user.number not in padding
+        ]
         if name != _SCRATCH_RESOURCE:
             notes.append(_unknown_registers(name, numbers))
     fields = descriptor.fields

@@ -42,8 +42,9 @@ class Sgpr:
     number: int
     field: str
     """The item to which it belongs, named after `enable_sgpr_`, or `kernarg_preload`."""
-    value: int | None
-    """None if the documents do not define its contents."""
+    value: int | str | None
+    """None if the documents do not define its contents; text, as of `other_scalars`, if they define
+    some of its bytes: a preloaded argument of one byte or two."""
 
 
 @frozen
@@ -94,13 +95,13 @@ def user_sgprs(
     descriptor: KernelDescriptor,
     processor: Processor,
     values: UserValues,
-    preload: Sequence[int | None],
+    preload: Sequence[int | str | None],
 ) -> tuple[list[Sgpr], int]:
     """Return the initialized user SGPRs, and the number of the first system SGPR.
 
-    `preload`: the dwords of the kernarg segment that the descriptor preloads; None: unknown. The
-    system SGPRs follow the number of user SGPRs in the descriptor, which may exceed the enabled
-    ones (in LLVM, for a processor that initializes 16).
+    `preload`: the dwords of the kernarg segment that the descriptor preloads; None: unknown, text:
+    known in part. The system SGPRs follow the number of user SGPRs in the descriptor, which may
+    exceed the enabled ones (in LLVM, for a processor that initializes 16).
     """
     limit = min(descriptor.fields["user_sgpr_count"], processor.most_user_sgprs)
     out: list[Sgpr] = []

@@ -110,7 +110,7 @@ def bind(
         argument = parameter.argument
         value: ArgumentValue = _named(parameter, chosen[id(argument)])
         if isinstance(value, UnknownArgument):
-            unknown.append(f"{parameter.name or argument.offset_bytes}: declared unknown")
+            unknown.append(f"{parameter.title}: declared unknown")
             continue
         if isinstance(value, GeneratedNumbers):
             value = _generated(parameter, value)
@@ -121,7 +121,7 @@ def bind(
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
             _require_items(parameter, value)
             address = allocator.take(value.size_bytes, _BUFFER_ALIGNMENT)
-            buffers.append((address, value, parameter.name or str(argument.offset_bytes)))
+            buffers.append((address, value, parameter.title))
             value = address
         elif isinstance(value, SharedMemory):
             _require_pointer(parameter, argument.value_kind == _SHARED, "LDS")
@@ -255,8 +255,8 @@ def _chosen(
     """Return the value for each argument; `UsageError` for missing, repeated or nonexistent
     ones."""
     names: dict[str, Argument] = {}
-    for number, parameter in enumerate(parameters):
-        names[str(number)] = parameter.argument
+    for parameter in parameters:
+        names[str(parameter.number)] = parameter.argument
     for argument in arguments:
         if argument.is_hidden:
             names.setdefault(argument.value_kind, argument)
@@ -266,8 +266,7 @@ def _chosen(
     out: dict[int, ArgumentValue] = {}
     for name, value in values.items():
         if name not in names:
-            titles = [parameter.name or str(number) for number, parameter in enumerate(parameters)]
-            there = ", ".join(titles) or "none"
+            there = ", ".join(parameter.title for parameter in parameters) or "none"
             hint = nearest(name, names)
             raise UsageError(f"the kernel has no argument {name}; its arguments: {there}{hint}")
         if id(names[name]) in out:
@@ -275,7 +274,7 @@ def _chosen(
         out[id(names[name])] = value
     missing = [parameter for parameter in parameters if id(parameter.argument) not in out]
     if missing:
-        first = missing[0].name or str(parameters.index(missing[0]))
+        first = missing[0].title
         listed = [parameter.text for parameter in missing[:_MAX_LISTED]]
         more = ["…"] if len(missing) > _MAX_LISTED else []
         raise UsageError(

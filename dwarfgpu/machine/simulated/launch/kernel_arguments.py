@@ -146,12 +146,19 @@ class Parameter:
     is_float: bool = False
     """Whether a number for it is a floating point number."""
     declared: DeclaredParameter = NOT_DECLARED
+    number: int = 0
+    """Its index among the arguments that are not hidden."""
+
+    @property
+    def title(self) -> str:
+        """What `--arg` and `--out` call it: its name, or else its number."""
+        return self.name or str(self.number)
 
     @property
     def text(self) -> str:
         """`limit (by_value, 4 bytes at 16)`."""
         argument = self.argument
-        title = self.name or f"the argument at {argument.offset_bytes}"
+        title = self.name or f"argument {self.number}"
         extent = f"{counted(argument.size_bytes, 'byte')} at {argument.offset_bytes}"
         return f"{title} ({argument.value_kind}, {extent})"
 
@@ -166,12 +173,12 @@ def parameters(
     own = [argument for argument in arguments if not argument.is_hidden]
     declarations = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
     return [
-        _parameter(argument, declaration)
-        for argument, declaration in zip(own, declarations, strict=True)
+        _parameter(number, argument, declaration)
+        for number, (argument, declaration) in enumerate(zip(own, declarations, strict=True))
     ]
 
 
-def _parameter(argument: Argument, declared: DeclaredParameter) -> Parameter:
+def _parameter(number: int, argument: Argument, declared: DeclaredParameter) -> Parameter:
     """Return an argument with the facts of its value type, which apply only if it is passed by
     value.
 
@@ -186,4 +193,4 @@ def _parameter(argument: Argument, declared: DeclaredParameter) -> Parameter:
             declared = evolve(declared, compound=f"a vector of {item.upper()}")
         is_named = (argument.type_name or "") in ("float", "double", "half")
         is_float = is_float or is_named or (item in _FLOAT_BYTES and not is_vector)
-    return Parameter(argument, name, is_float, declared)
+    return Parameter(argument, name, is_float, declared, number)

@@ -31,7 +31,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
-from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, filled
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import (
     FLAT_SCRATCH,
@@ -137,7 +137,7 @@ def machine_of_dispatch(
             allocated=allocated_registers(dispatch),
             group=groups.setdefault(group, []),
         )
-        _set_registers(wave, registers)
+        _set_registers(wave, registers, fill)
         _set_private_segment_buffer(wave, launched)
         machine.waves.append(wave)
     shared_registers(machine.waves, "vectors")
@@ -220,7 +220,7 @@ def _part_of_scratch(
     return dwords, marks
 
 
-def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
+def _set_registers(wave: SimulatedWave, registers: WaveRegisters, fill: int) -> None:
     for name, contents in registers.scalars.items():
         number = _number(contents)
         match name:
@@ -236,7 +236,7 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
             case _ if name.startswith("ttmp"):
                 wave.s[TTMP + int(name[4:])] = number
             case _ if name[0] == "s" and is_decimal(name[1:]):
-                wave.s[int(name[1:])] = number
+                wave.s[int(name[1:])] = filled(number, 4, fill)
             case _:
                 raise Unsupported(f"not simulated: {name} of a wave that begins")
 

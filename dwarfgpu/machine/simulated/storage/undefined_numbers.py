@@ -35,6 +35,14 @@ def undefined(size_bytes: int, fill: int | None) -> int:
     return Undefined(int.from_bytes(bytes([fill]) * size_bytes, "little"))
 
 
+def filled(number: int, size_bytes: int, fill: int) -> int:
+    """Return a number with a byte in place of the bytes that were not written."""
+    if not isinstance(number, Undefined):
+        return number
+    contents = int.from_bytes(bytes([fill]) * size_bytes, "little")
+    return Undefined(number & number.known | contents & ~number.known, number.known)
+
+
 def known_bits(number: int) -> int:
     """Return the mask of the written bits of a scalar."""
     return number.known if isinstance(number, Undefined) else -1

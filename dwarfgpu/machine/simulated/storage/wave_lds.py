@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from dwarfgpu.machine.simulated.storage.wave_memory import Update, WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
+
+_NO_LDS: Final = " (--dynamic-lds BYTES allocates the LDS that the code object does not declare)"
 
 
 class WaveLds(WaveMemory):
@@ -38,10 +40,11 @@ class WaveLds(WaveMemory):
             index = int(np.argmax(bad))
             numbers = np.flatnonzero(bad) if lanes is None else lanes[bad]
             address = int(flat[:, index].max())
+            advice = "" if end else _NO_LDS
             raise WaveStop(
                 StopReason.MEMORY_VIOLATION,
                 f"lane {int(numbers[0])} accesses {counted(size, 'byte')} of LDS at {address:#x}: "
-                f"the workgroup has {counted(end, 'byte')}",
+                f"the workgroup has {counted(end, 'byte')}{advice}",
                 lanes=tuple(map(int, numbers)),
                 address=address,
             )
