@@ -756,3 +756,16 @@ def test_padding_of_preloaded_arguments_is_no_missing_argument() -> None:
     assert [note for note in notes if "preload" in note] == [
         "unknown: s6 (kernarg_preload): not given"
     ]
+
+
+def test_padding_of_arguments_is_no_missing_memory(tmp_path: Path) -> None:
+    """A kernel loads arguments together with the padding between them, which a saved dispatch does
+    not contain: no memory violation, and `--fill` gives it contents."""
+    others = ("--arg", f"pair=bytes:{bytes(range(24)).hex()}", "--arg", "four=[1,2,3.5,-4]")
+    path = tmp_path / "state.json"
+    kinds = ["out=zeros:256" if word == "out=buffer:256" else word for word in KINDS]
+    assert not run("dispatch", *kinds, *others, "--arg", "three=[1,2,255]", "--save", path).status
+    stopped = run_json("run", "--state", path, KINDS[0]).json["stop"]
+    assert stopped["reason"] == "UNAVAILABLE"
+    filled = run_json("run", "--state", path, KINDS[0], "--fill", 0).json["stop"]
+    assert filled is None

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
-from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
+from dwarfgpu.machine.simulated.launch.dispatch import KERNARG_ALIGNMENT, Launched, named_buffers
+from dwarfgpu.machine.simulated.launch.kernarg import MAX_BYTES
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.run.barrier_waits import BarrierPosition, barrier_positions, source_of
+from dwarfgpu.session.kernel_start import kernel_at
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.core.memory import CoreMemory
@@ -193,7 +196,25 @@ def machine_of_state(
     _require_numpy()
     from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 
-    return machine_of_state(state, _loaded_segments(code_objects), seed, fill)
+    segments, kernargs = _loaded_segments(code_objects), _kernarg_segments(state, code_objects)
+    return machine_of_state(state, segments, seed, fill, kernargs=kernargs)
+
+
+def _kernarg_segments(state: StateTarget, code_objects: Sequence[CodeObject]) -> dict[int, int]:
+    """Return the addresses and sizes of the kernarg segments of dispatches, as far as their kernels
+    are known."""
+    out: dict[int, int] = {}
+    for dispatch in state.machine.dispatches.values():
+        for code_object in code_objects if dispatch.kernarg else ():
+            if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
+                continue
+            address = dispatch.kernel_descriptor - code_object.load_address
+            with suppress(DwarfGpuError):  # then the state alone says what is there
+                kernel = kernel_at(code_object, address)
+                size = 0 if kernel is None else kernel.kernarg_bytes or 0
+                if dispatch.kernarg and 0 < size <= MAX_BYTES:
+                    out[dispatch.kernarg] = -(-size // KERNARG_ALIGNMENT) * KERNARG_ALIGNMENT
+    return out
 
 
 def machines_of_core(

@@ -8,6 +8,7 @@ from has the byte that it had there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -57,10 +58,11 @@ def machine_of_state(
     seed: int = 0,
     fill: int | None = None,
     source: Source | None = None,
+    kernargs: Mapping[int, int] = MappingProxyType({}),
 ) -> RunningMachine:
     """Return the waves of a state as a running machine; errors are those of
     `machines_of_process`."""
-    [machine] = machines_of_process([state], segments, seed, fill, source)
+    [machine] = machines_of_process([state], segments, seed, fill, source, kernargs)
     return machine
 
 
@@ -70,12 +72,14 @@ def machines_of_process(
     seed: int = 0,
     fill: int | None = None,
     source: Source | None = None,
+    kernargs: Mapping[int, int] = MappingProxyType({}),
 ) -> list[RunningMachine]:
     """Return the waves of the states of one process as running machines that share global memory.
 
     Each state is of one processor and one size of waves.
     `source`: of global memory that is not in the states.
     `fill`: the byte of registers, LDS and scratch that the states leave out, which are known then.
+    `kernargs`: addresses and sizes of kernarg segments, whose padding no state has.
     `UsageError` for a wave without pc, EXEC or MODE, `Unsupported` for waves of no AMD GPU,
     scratch that is not interleaved by dwords, and code objects beyond 64 bits.
     """
@@ -87,7 +91,7 @@ def machines_of_process(
     global_memory, byte = GlobalMemory(), fills[0] if fills else FILL
     scratch = {base: size for state in states for base, size in _scratch_ranges(state).items()}
     stores = [store for state in states for name, _, store in state.memories() if not name]
-    _add_memory(global_memory, segments, stores, scratch, byte)
+    _add_memory(global_memory, segments, stores, scratch, kernargs, byte)
     global_memory.is_partial, global_memory.source = True, source
     machines = [_machine(state, global_memory, seed, byte) for state in states]
     if fill is not None:
@@ -233,6 +237,7 @@ def _add_memory(
     segments: Iterable[LoadedSegment],
     stores: Sequence[SparseMemory],
     scratch: Mapping[int, int],
+    kernargs: Mapping[int, int],
     fill: int,
 ) -> None:
     """Add the code objects, whose writable memory is what states know of it; then the rest of the
@@ -254,6 +259,14 @@ def _add_memory(
             global_memory.add("the code object", segment.address, data, is_writable=False)
     for base, size in scratch.items():
         global_memory.insert(_undefined("scratch", base, size, fill))
+    known = [(address, address + len(run)) for store in stores for address, run in store.runs()]
+    for base, size in kernargs.items():
+        end = base + size
+        is_known = any(start < end and base < stop for start, stop in known)
+        if is_known and not any(
+            item.start < end and base < item.end for item in global_memory.allocations
+        ):
+            global_memory.insert(_undefined("kernarg segment", base, size, fill))
     write_known(global_memory, stores)
 
 

@@ -368,6 +368,12 @@ class GlobalMemory:
         if self.source is not None and self._has_next(address, size_bytes):
             text += "it is in two parts of memory that were read apart"
             return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
+        allocation = self.at(address)
+        if self.is_partial and self.source is None and allocation is not None:
+            known_bytes = allocation.end - address
+            if known_bytes < size_bytes and (allocation.is_writable or verb != "writes"):
+                text += f"the state has {known_bytes} of them"
+                return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
         text += self.describe(address, size_bytes, verb)
         return _stop_of_lanes(text, lanes, address)
 
