@@ -205,12 +205,12 @@ class ExpressionChecker:
         key = data, tuple(base_types.items())
         if key not in results.typed:
             dialect, form = results.dialect, results.form
-            others = {fault.finding for fault in known.faults}
+            without_types = {fault.finding for fault in known.faults}
             steps = partial(self._steps, data, dialect, form)
             results.typed[key] = tuple(
                 Fault(finding, steps)
                 for finding in self._static(data, dialect, form, results.role, base_types)
-                if finding not in others
+                if finding not in without_types
             )
         return results.typed[key]
 

@@ -119,7 +119,7 @@ class GpuCode:
     problems: tuple[DwarfGpuError, ...]
     """Why other parts could not be read."""
     metadata_problem: DwarfGpuError | None = None
-    """The one of them because of which `metadata` is None."""
+    """Why `metadata` is None, if it cannot be read."""
 
 
 @lru_cache(16)  # it depends on the file alone; broken metadata are not read again either

@@ -470,7 +470,7 @@ class ItaniumName:
         return text
 
     def types_from(self, begin: int, count: int) -> list[str]:
-        """Read types that are written before, after so many substitutions."""
+        """Read again the types at `begin`, where the first `count` substitutions were known."""
         after = self.position, self.known, self.sources, self.scopes
         self.position, self.known = begin, self.known[:count]
         self.sources, self.scopes = dict(self.sources), dict(self.scopes)

@@ -217,7 +217,7 @@ class Transfer:
         result = self._named_type(instruction)
         if is_arithmetic(operation) or name in _COMPARISONS or name in _CONVERSIONS:
             types = [self._type_of(entry) for entry in entries]
-            known = [each for each in types if each is not None]
+            known = [type_ for type_ in types if type_ is not None]
             if len(known) == len(types):
                 try:
                     result = type_of_result(perform, known, self.context) or result

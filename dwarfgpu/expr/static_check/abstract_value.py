@@ -124,7 +124,7 @@ BaseTypes: TypeAlias = Mapping[int, BaseType]
 
 @frozen(eq=False)
 class _Unit(ExplicitUnit):
-    """A unit of which only the format is known, and perhaps base types."""
+    """A unit with a known format and perhaps known base types, and nothing else."""
 
     def base_type(self, unit_offset: int) -> BaseType:
         if unit_offset not in self.base_types:
@@ -194,7 +194,7 @@ def type_of_result(perform: Perform, types: list[BaseType], ctx: Context) -> Bas
 
     Raises `IllFormed` if the operation is, whatever the values of these types are.
     """
-    stack: list[Entry] = [Value.of(1, each) for each in types]
+    stack: list[Entry] = [Value.of(1, type_) for type_ in types]
     try:
         perform(_COERCER, stack, ctx)
     except IllFormed:

@@ -206,7 +206,7 @@ def _kernarg_segments(state: StateTarget, code_objects: Sequence[CodeObject]) ->
     out: dict[int, int] = {}
     for dispatch in state.machine.dispatches.values():
         for code_object in code_objects if dispatch.kernarg else ():
-            if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
+            if dispatch.kernel_descriptor is None:
                 continue
             address = dispatch.kernel_descriptor - code_object.load_address
             with suppress(DwarfGpuError):  # then the state alone says what is there
