@@ -178,6 +178,8 @@ class CheckedValue:
     """Whether it refers to an entry of the unit or of the section."""
     is_high_pc: bool = False
     """Whether it is DW_AT_high_pc."""
+    is_layout: bool = False
+    """Whether the entry says how many bits a number has, and where they are."""
 
 
 def checked_values(
@@ -188,6 +190,7 @@ def checked_values(
     `numbers`: what `vendor_numbers` says of the unit.
     """
     out: list[CheckedValue] = []
+    layout = _layout_of(abbreviation)
     for position, attribute in enumerate(abbreviation.attributes):
         if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
             continue
@@ -207,6 +210,9 @@ def checked_values(
         is_listed = role is not None and can_list and is_list(attribute.form, kind, format)
         if not (is_listed or kind in _BLOCKS):
             role = None
+        if number == layout:
+            out.append(CheckedValue(position, number, attribute.form, "", None, is_layout=True))
+            continue
         if number == dw.AT_HIGH_PC:
             title = "DW_AT_high_pc"
             out.append(CheckedValue(position, number, attribute.form, title, None, is_high_pc=True))
@@ -227,3 +233,12 @@ def is_list(form: int, kind: str, format: UnitFormat) -> bool:
     if kind in ("loclistx", "sec_offset"):
         return True
     return format.version < 4 and form in (dw.FORM_DATA4, dw.FORM_DATA8)
+
+
+def _layout_of(abbreviation: Abbreviation) -> int | None:
+    """Return an attribute of entries whose layout is checked; None for others."""
+    names = {attribute.name for attribute in abbreviation.attributes}
+    if abbreviation.tag == dw.TAG_BASE_TYPE:
+        return next((name for name in (dw.AT_ENCODING, dw.AT_NAME) if name in names), None)
+    has_both = {dw.AT_DATA_MEMBER_LOCATION, dw.AT_DATA_BIT_OFFSET} <= names
+    return dw.AT_DATA_BIT_OFFSET if abbreviation.tag == dw.TAG_MEMBER and has_both else None

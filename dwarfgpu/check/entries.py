@@ -70,7 +70,7 @@ class _Step:
     @count.default
     def _count(self) -> int:
         spec = self.spec
-        return int(not (spec.is_list or spec.is_reference or spec.is_high_pc))
+        return int(not (spec.is_list or spec.is_reference or spec.is_high_pc or spec.is_layout))
 
 
 @define
@@ -164,6 +164,9 @@ class EntryChecker:
             step.known = targets = self.references.targets(spec.form, spec.number, step.tag)
             if value not in targets:
                 self.references.add(targets, value, index, spec.number)
+            return
+        if spec.is_layout:
+            self._layout(index)
             return
         if spec.is_high_pc:
             if spec.form in _CONSTANTS:
@@ -371,6 +374,23 @@ class EntryChecker:
         else:
             return
         self._report("inverted-range", message, partial(self._position, index, spec.name))
+
+    def _layout(self, index: int) -> None:
+        """Check that a base type can be read, and that a member has one location (DWARF 5 5.1,
+        5.7.6)."""
+        die = self.unit.die(index)
+        message = None
+        if die.tag == dw.TAG_MEMBER:
+            message = "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
+        else:
+            try:
+                types_of(self.unit).build(die)
+            except (IllFormed, Malformed) as error:
+                message = str(error.message)
+            except DwarfGpuError:
+                pass  # no fault of the file's
+        if message is not None:
+            self._report("wrong-layout", message, partial(self._position, index, None))
 
     # Vendor attributes
 

@@ -90,6 +90,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "refers to a function. References to type units and into supplementary files are not "
         "looked up, and `DW_AT_sibling` is not checked"
     ),
+    "wrong-layout": (
+        "a base type without an encoding or size, whose bits are not within its storage, or a "
+        "member with both `DW_AT_data_member_location` and `DW_AT_data_bit_offset`"
+    ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "lanes-missing": (
         "`push_lane` in a function without `DW_AT_LLVM_lanes`, which has one lane. Reported once "
