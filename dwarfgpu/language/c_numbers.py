@@ -75,8 +75,9 @@ class Numbers(ArithmeticConversions):
         bare = strip(type_)
         number, size = value.bits, value.type.bit_size
         if isinstance(bare, Base) and bare.base.bit_size == size:
-            if bare.base.endian == "big":
-                number <<= bare.size_bits - size  # the value has the first bits of its storage
+            # In storage order, from the most significant bit in big-endian order.
+            is_big = bare.base.endian == "big"
+            number <<= bare.size_bits - size - bare.first_bit if is_big else bare.first_bit
             size = bare.size_bits
         if isinstance(bare, Base) and bare.base.endian != self.endian and size % 8 == 0:
             return swapped(number, size)

@@ -34,7 +34,7 @@ def number_bits(bits: Bits, bare: Type | None, endian: Endian) -> Bits:
     if not isinstance(bare, Base) or bits.size_bits != bare.storage_bits:
         return bits
     ordered = bits if bare.base.endian == endian else bits.reversed()
-    return ordered.slice(0, bare.base.bit_size, bare.base.endian)
+    return ordered.slice(bare.first_bit, bare.base.bit_size, bare.base.endian)
 
 
 def field_bits(

@@ -181,17 +181,17 @@ def base(encoding: int, **sizes: int) -> Type:
         ({"bit_offset": 3, "endianity": 1}, 3),
     ],
 )
-def test_a_base_type_that_begins_inside_its_storage_is_unsupported(
-    offset: dict[str, int], first_bit: int
-) -> None:
+def test_a_base_type_that_begins_inside_its_storage(offset: dict[str, int], first_bit: int) -> None:
     """DWARF 5 5.1: an integer of 12 bits in a storage of 16."""
-    sizes = {"byte_size": 2, "bit_size": 12, **offset}
-    if first_bit:
-        with pytest.raises(Unsupported, match=f"at bit {first_bit} of its storage"):
-            base(7, **sizes)
-    else:
-        kind = base(7, **sizes)
-        assert isinstance(kind, Base) and kind.base.bit_size == 12
+    kind = base(7, byte_size=2, bit_size=12, **offset)
+    assert isinstance(kind, Base) and kind.base.bit_size == 12
+    assert (kind.first_bit, kind.storage_bits) == (first_bit, 16)
+
+
+@pytest.mark.parametrize("offset", [{"data_bit_offset": 5}, {"bit_offset": 5}])
+def test_a_base_type_outside_of_its_storage(offset: dict[str, int]) -> None:
+    with pytest.raises(IllFormed, match="12 bits at bit -?[0-9]+ are not in a storage of 16 bits"):
+        base(7, byte_size=2, bit_size=12, **offset)
 
 
 @pytest.mark.parametrize(

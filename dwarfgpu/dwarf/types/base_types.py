@@ -18,9 +18,11 @@ MAX_SCALE: Final = 1_000
 """The largest power of 2 or 10 that a fixed point number is multiplied by."""
 
 
-def base_type_of(die: Die) -> BaseType:
+def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
     """Return the base type of an entry; `IllFormed` if it is not one, or has no size.
 
+    `in_storage`: whether values are read from objects, where they may begin inside their storage
+    (`first_bit_of`); otherwise that is `Unsupported`.
     The sizes of a vector type are those of one element, because its element type is "the same as T
     without the DW_AT_LLVM_vector_size attribute" (A.5.1).
     """
@@ -33,7 +35,7 @@ def base_type_of(die: Die) -> BaseType:
         raise IllFormed(f"{where} has no encoding")
     encoding = ENCODINGS.get(code, f"encoding {code:#x}")
     bits = _element_bits(die, where)
-    first_bit = _first_bit(die, bits)
+    first_bit = 0 if in_storage else _first_bit(die, bits)
     if first_bit:
         raise Unsupported(f"{where} has its value at bit {first_bit} of its storage, not at bit 0")
     count = die.llvm_integer(dw.AT_LLVM_VECTOR_SIZE)
@@ -67,6 +69,20 @@ def storage_bits_of(die: Die) -> int | None:
             IllFormed(f"DW_AT_bit_size {bits} is more than DW_AT_byte_size {storage} has")
         )
     return 8 * storage if bits < 8 * storage else None
+
+
+def first_bit_of(die: Die) -> int:
+    """Return where a value begins in its storage, in bits (DWARF 5 5.1); `IllFormed` if it does not
+    end there."""
+    bits = die.integer(dw.AT_BIT_SIZE)
+    first = 0 if bits is None else _first_bit(die, bits)
+    if first and bits is not None:
+        storage = 8 * (die.integer(dw.AT_BYTE_SIZE) or 0)
+        if first < 0 or first + bits > storage:
+            raise die.located(
+                IllFormed(f"{bits} bits at bit {first} are not in a storage of {storage} bits")
+            )
+    return first
 
 
 def _scale(die: Die, where: str) -> Fraction | None:

@@ -18,7 +18,12 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, default_lower
-from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size, storage_bits_of
+from dwarfgpu.dwarf.types.base_types import (
+    base_type_of,
+    first_bit_of,
+    has_no_size,
+    storage_bits_of,
+)
 from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
 from dwarfgpu.dwarf.types.class_parts import Declarations
 from dwarfgpu.dwarf.types.computed_attributes import (
@@ -247,7 +252,7 @@ class TypeBuilder:
                 subject = f"array at {die.offset:#x} has elements {stride} bits apart"
                 raise Unsupported(f"{subject}, which are not numbers")
             packed_base = evolve(bare.base, bit_size=stride)
-            return evolve(bare, base=packed_base, storage_bits=None)
+            return evolve(bare, base=packed_base, storage_bits=None, first_bit=0)
 
         return element
 
@@ -290,11 +295,12 @@ class TypeBuilder:
         if underlying is None or underlying.base.vector_size is not None:
             return Typedef(name, self.target(die))
         base = evolve(underlying.base, name=die.name or underlying.base.name)
-        storage = underlying.storage_bits
+        storage, first_bit = underlying.storage_bits, underlying.first_bit
         if size is not None and 0 < size != base.bit_size:
             base, storage = evolve(base, bit_size=size), storage_bits_of(die)
+            first_bit = 0
         is_range = base.encoding in ("signed", "unsigned")
-        return Base(base, is_range=is_range, storage_bits=storage)
+        return Base(base, is_range=is_range, storage_bits=storage, first_bit=first_bit)
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
         is_declaration = die.flag(dw.AT_DECLARATION)
@@ -333,6 +339,9 @@ class TypeBuilder:
 
     def _enum(self, die: Die) -> Enum:
         underlying = _underlying(die)
+        if underlying is not None and underlying.first_bit:
+            subject = f"enumeration at {die.offset:#x} has values at bit {underlying.first_bit}"
+            raise Unsupported(f"{subject} of their storage, not at bit 0")
         enumerators: list[tuple[str, int]] = []
         for child in die.children():
             if child.tag == dw.TAG_ENUMERATOR:
@@ -391,7 +400,12 @@ def _base_type(die: Die) -> Base | Unspecified:
         return Unspecified(die.name)
     if die.name == "vector" and parse_producer(die.unit.producer).is_triton:
         return Unspecified(die.name, die.integer(dw.AT_BYTE_SIZE))
-    return Base(_canonical(die, base_type_of(die)), storage_bits=storage_bits_of(die))
+    return _base_in_storage(die)
+
+
+def _base_in_storage(die: Die) -> Base:
+    base = _canonical(die, base_type_of(die, in_storage=True))
+    return Base(base, storage_bits=storage_bits_of(die), first_bit=first_bit_of(die))
 
 
 def _unspecified_bytes(die: Die) -> int | None:
@@ -474,8 +488,7 @@ def _underlying(die: Die) -> Base | None:
         if target is None:
             return None
         if target.tag == dw.TAG_BASE_TYPE:
-            base = _canonical(target, base_type_of(target))
-            return Base(base, storage_bits=storage_bits_of(target))
+            return _base_in_storage(target)
         if target.tag not in _TRANSPARENT:
             _require_type(target)
             return None

@@ -48,6 +48,8 @@ class Base:
     """The fields of a register that is made of flags."""
     storage_bits: int | None = None
     """The size of its objects, if their values have fewer bits (DW_AT_bit_size, 5.1)."""
+    first_bit: int = 0
+    """Where values begin in their storage, in storage order (DW_AT_data_bit_offset, 5.1)."""
 
     @property
     def name(self) -> str:
