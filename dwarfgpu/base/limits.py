@@ -79,6 +79,8 @@ class FileLimits:
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
     namesakes: int = 20_000
     """Variables of one name that a question lists."""
+    variables: int = 10_000
+    """Variables of a frame that are listed with their values."""
     waves: int = 1 << 16
     """Maximum number of waves of a state: four times the largest simulated dispatch."""
     state_bytes: int = 1 << 28
@@ -125,6 +127,13 @@ class FileLimits:
                 f"{subject} has {size_bytes} bytes to read{other_parts}: "
                 f"more than {self.section_bytes}",
                 "--max-section-bytes",
+            )
+
+    def check_listed(self, kind: str, count: int) -> None:
+        """Raise `LimitExceeded` for more variables of a frame than are listed."""
+        if count > self.variables:
+            raise LimitExceeded(
+                f"the frame has {count} {kind}s: more than {self.variables}", "--max-variables"
             )
 
 

@@ -40,6 +40,7 @@ FILE_LIMITS: Final = {
     "--max-dies": ("dies", "debugging information entries that are read from a file"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-namesakes": ("namesakes", "variables that match the given names"),
+    "--max-variables": ("variables", "variables of a frame that are listed with their values"),
     "--max-waves": ("waves", "waves of a state"),
     "--max-state-bytes": ("state_bytes", "memory for the registers and arrays of a state"),
     "--max-mapped-files": ("mapped_files", "mapped files of a core file"),

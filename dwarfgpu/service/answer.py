@@ -7,7 +7,7 @@ printers, which operations do not need.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, field, frozen
@@ -21,6 +21,10 @@ from dwarfgpu.view.composite_parts import UndefinedParts
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.location_text import entry_text, location_text
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.scope.variable import Variable
+    from dwarfgpu.session.session import Session
 
 
 def machine_interface(text: str, type_text: str | None, location: Location | None) -> JsonObject:
@@ -157,3 +161,12 @@ def _offset_text(code_objects: Sequence[LoadedObject], address: int) -> str | No
             if 0 <= address - segment.address < segment.size_bytes:
                 return code_object.offset_text(address)
     return None
+
+
+def listed(session: Session, kind: str, variables: Sequence[Variable]) -> Sequence[Variable]:
+    """Return variables of a frame that are listed with their values; `LimitExceeded` for too
+    many."""
+    code_object = session.code_object
+    if code_object is not None:
+        code_object.file.limits.check_listed(kind, len(variables))
+    return variables

@@ -77,27 +77,36 @@ def listed_symbols(
     units: Iterable[CompilationUnit] | None = None,
     *,
     only_with_location: bool = True,
+    problems: list[DwarfGpuError] | None = None,
 ) -> Iterator[ListedSymbol]:
-    """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped.
+    """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped, and
+    the reasons appended to `problems`.
 
     The declaration position is read for these only. `units`: limits the search to these.
     `only_with_location`: False also yields exported variables without a location or value.
     """
     word = "" if pattern is None else required_word(pattern.pattern)
+    skipped = [] if problems is None else problems
     for unit in units_with_word(info, word) if units is None else units:
         try:
             pending = [unit.full.root]
-        except DwarfGpuError:
+        except DwarfGpuError as error:
+            skipped.append(error)
             continue
         while pending:
             try:
                 children = list(pending.pop().children())
-            except DwarfGpuError:
+            except DwarfGpuError as error:
+                skipped.append(error)
                 continue
             for die in children:
                 if die.tag in _SCOPES or is_nameless_function(die):
                     pending.append(die)
-                listed = _listed(die, kind, pattern, only_with_location)
+                try:
+                    listed = _listed(die, kind, pattern, only_with_location)
+                except DwarfGpuError as error:
+                    skipped.append(die.located(error))
+                    continue
                 if listed is not None:
                     yield listed
 
@@ -135,13 +144,10 @@ def _listed(
 ) -> ListedSymbol | None:
     if die.tag not in _TAGS[kind]:
         return None
-    try:
-        name = _name(die, kind, only_with_location)
-        if name is None or (pattern is not None and not pattern.search(name)):
-            return None
-        return _with_declaration(die, name, kind)
-    except DwarfGpuError:
+    name = _name(die, kind, only_with_location)
+    if name is None or (pattern is not None and not pattern.search(name)):
         return None
+    return _with_declaration(die, name, kind)
 
 
 def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:

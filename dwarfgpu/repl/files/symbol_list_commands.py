@@ -7,11 +7,13 @@ from itertools import groupby
 from os.path import normpath
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
@@ -94,8 +96,9 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     )
 
     yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
+    problems: list[DwarfGpuError] = []
     rows = sorted(
-        described_symbols(shell.session, query),
+        described_symbols(shell.session, query, problems),
         key=lambda row: (_file(row), row.is_static, row.name),
     )
     for file, group in groupby(rows, key=_file):
@@ -118,3 +121,8 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     for address, name in undescribed:
         address_text = f"{address:#0{digits + 2}x}"
         yield Output(f"{address_text}  {name}", {"address": address_text, "name": name}, "nondebug")
+    if problems:
+        what = "entry of the kind" if len(problems) == 1 else "entries of the kind"
+        first = "" if len(problems) == 1 else "the first: "
+        text = f"{len(problems)} {what} cannot be read; {first}{error_line(problems[0])}"
+        shell.console.note(text)

@@ -12,7 +12,7 @@ from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.answer import machine_interface
+from dwarfgpu.service.answer import listed, machine_interface
 from dwarfgpu.service.frame.focus import contents, variables
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.session.read_variable import Reading
@@ -70,7 +70,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     texts: dict[str, str] = {}
     incomplete: list[Variable] = []
     options = shell.settings.format_options()
-    for variable in shown_variables:
+    for variable in listed(session, "variable", shown_variables):
         reading = session.read(variable)
         if not reading.is_complete:
             incomplete.append(variable)
@@ -99,7 +99,7 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
     local_variables = variables(frame.session, "local") if frame.is_described else []
     if not local_variables:
         yield Output("No locals.", {"variables": []})
-    for variable in local_variables:
+    for variable in listed(frame.session, "variable", local_variables):
         reading = frame.session.read(variable)
         text = contents(frame.session, reading, settings.format_options())
         shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")

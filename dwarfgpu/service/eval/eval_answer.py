@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import InconsistentContext, MissingContext, UndefinedBits, UsageError
-from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.answer import Answer, listed, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.eval.wave_answer import Line, positioned
 from dwarfgpu.service.value.subject import (
@@ -75,8 +75,9 @@ def variables_answer(
     `UsageError` if the only one is invalid (`is_alone`); among several, it is that one's answer.
     """
     if not names:
-        listed = [(variable, _answer(session, variable)) for variable in session.variables()]
-        return VariablesAnswer(session, [*listed], is_listing=True)
+        variables = listed(session, "variable", session.variables())
+        answers = [(variable, _answer(session, variable)) for variable in variables]
+        return VariablesAnswer(session, [*answers], is_listing=True)
     is_alone = len(names) == 1 if is_alone is None else is_alone
     pairs = [_subject_and_answer(session, text, is_alone=is_alone) for text in names]
     return VariablesAnswer(session, pairs)

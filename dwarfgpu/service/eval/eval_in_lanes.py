@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
-from dwarfgpu.service.answer import has_hint, of_error
+from dwarfgpu.service.answer import has_hint, listed, of_error
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.eval.eval_answer import line_of, not_run_lines, subject_of
 from dwarfgpu.service.eval.wave_answer import Line
@@ -215,7 +215,7 @@ def _questions(
     if names:
         items = [subject_of(session, text, is_alone=is_alone) for text in names]
         return [Question(session, states, item) for item in items]
-    variables = session.variables()
+    variables = listed(session, "variable", session.variables())
     scopes = scopes_of(session, states)
     return [Question(session, states, variable, scopes) for variable in variables]
 

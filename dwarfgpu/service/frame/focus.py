@@ -15,6 +15,7 @@ from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.machine_variables import lane_count
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
+from dwarfgpu.service.answer import listed
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
 from dwarfgpu.session.read_variable import Reading
@@ -99,6 +100,7 @@ def arguments_text(session: Session, arguments: Sequence[Variable], style: Frame
     """Return `a=1, b=...`: the text between the parentheses of a frame's line."""
     if style.arguments == "presence":
         return "..." if arguments else ""
+    arguments = listed(session, "argument", arguments)
     values = (argument_text(session, argument, style) for argument in arguments)
     return ", ".join(
         f"{argument.name}={value}" for argument, value in zip(arguments, values, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.answer import listed
 from dwarfgpu.service.frame.focus import argument_text
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
@@ -23,7 +24,7 @@ def frame_record(
     if with_arguments and style.arguments != "presence":
         arguments = [
             {"name": argument.name, "value": argument_text(session, argument, style)}
-            for argument in arguments_of(frame)
+            for argument in listed(session, "argument", arguments_of(frame))
         ]
     return {
         "level": frame.number,

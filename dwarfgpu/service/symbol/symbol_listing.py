@@ -41,10 +41,14 @@ class SymbolQuery:
     """The title."""
 
 
-def described_symbols(session: Session, query: SymbolQuery) -> Iterator[ListedSymbol]:
-    """Yield the symbols of a query that debugging information describes."""
+def described_symbols(
+    session: Session, query: SymbolQuery, problems: list[DwarfGpuError] | None = None
+) -> Iterator[ListedSymbol]:
+    """Yield the symbols of a query that debugging information describes; why others cannot be read
+    is appended to `problems`."""
     for code_object in session.code_objects:
-        for symbol in listed_symbols(code_object.info, query.kind, query.name):
+        info = code_object.info
+        for symbol in listed_symbols(info, query.kind, query.name, problems=problems):
             if query.type is None or query.type.search(_type_text(symbol)):
                 yield symbol
 

@@ -1,0 +1,88 @@
+"""Lists of symbols say which entries they leave out, and long lists of variables end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from tests.cli.command import run
+from tests.dwarf.builder import Content, Shape, file_of
+
+PLACE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+HERE = (0x1000).to_bytes(8, "little") + (16).to_bytes(4, "little")
+NAME = (dw.AT_NAME, dw.FORM_STRING)
+UNIT = Shape(dw.TAG_COMPILE_UNIT, PLACE, True)
+MAIN = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE), True)
+CODE = {".text": Content(bytes(16), flags=6, address=0x1000)}
+OUTSIDE = (0x7FFFFFFF).to_bytes(4, "little")
+PARAMETER = Shape(dw.TAG_FORMAL_PARAMETER, (NAME,))
+VARIABLE = Shape(dw.TAG_VARIABLE, (NAME,))
+
+
+@pytest.mark.parametrize("origin", [dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION])
+@pytest.mark.parametrize(
+    ("kind", "tag", "attributes", "values"),
+    [
+        ("functions", dw.TAG_SUBPROGRAM, PLACE, HERE),
+        ("variables", dw.TAG_VARIABLE, ((dw.AT_LOCATION, dw.FORM_EXPRLOC),), b"\1\x30"),
+    ],
+)
+def test_entries_of_a_wrong_origin_are_counted(
+    tmp_path: Path,
+    kind: str,
+    tag: int,
+    attributes: tuple[tuple[int, int], ...],
+    values: bytes,
+    origin: int,
+) -> None:
+    shape = Shape(tag, ((origin, dw.FORM_REF4), *attributes))
+    entries = b"\1" + HERE + 2 * (b"\3" + OUTSIDE + values) + b"\2main\0" + HERE + b"\0\0"
+    path = tmp_path / "made"
+    path.write_bytes(file_of(entries, (UNIT, MAIN, shape), CODE, machine=62))
+    done = run("debug", str(path), "--batch", "-ex", f"info {kind}")
+    text = done.out + done.err
+    assert "note: 2 entries of the kind cannot be read; the first: " in text, text
+    assert ".debug_info entry 0x" in text
+    if kind == "functions":
+        assert "main" in text
+
+
+def state_with(folder: Path, count: int, shape: Shape) -> str:
+    variables = b"".join(b"\3n%d\0" % number for number in range(count))
+    entries = b"\1" + HERE + b"\2main\0" + HERE + variables + b"\0\0"
+    (folder / "a.so").write_bytes(file_of(entries, (UNIT, MAIN, shape), CODE, machine=62))
+    path = folder / "a.json"
+    path.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": [{"path": "a.so"}], "waves": [{"pc": 0x1004}],
+    }))  # fmt: skip
+    return str(path)
+
+
+@pytest.mark.parametrize("command", ["bt", "eval"])
+def test_many_arguments_are_not_listed(tmp_path: Path, command: str) -> None:
+    state = state_with(tmp_path, 20, PARAMETER)
+    assert run(command, "--state", state).out.count("<optimized out>") == 20
+    done = run(command, "--state", state, "--max-variables", "19")
+    assert "the frame has 20 " in done.err
+    assert "(--max-variables)" in done.err
+
+
+def test_frames_without_arguments_have_no_limit(tmp_path: Path) -> None:
+    state = state_with(tmp_path, 20, PARAMETER)
+    done = run("bt", "--no-args", "--state", state, "--max-variables", "19")
+    assert "in main (...)" in done.out
+
+
+@pytest.mark.parametrize(
+    ("command", "shape"), [("info args", PARAMETER), ("info locals", VARIABLE)]
+)
+def test_a_regexp_selects_from_many(tmp_path: Path, command: str, shape: Shape) -> None:
+    state = state_with(tmp_path, 20, shape)
+    options = ("debug", "--state", state, "--max-variables", "19", "--batch")
+    done = run(*options, "-ex", command, "-ex", f"{command} n7")
+    assert "the frame has 20 variables: more than 19 (--max-variables)" in done.out + done.err
+    assert "n7 = <optimized out>" in done.out
