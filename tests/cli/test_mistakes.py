@@ -98,7 +98,6 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("frames --demo nest", "nest is not a file; give a place in one with --pc"),
         ("where k.co nest.t", 'No symbol "nest.t" in k.co. Did you mean "nest::t"?'),
         ("check nosuch.co --notes", "nosuch.co cannot be read: No such file or directory"),
-        ("check prog2 --sarif", "prog2 cannot be read: No such file or directory"),
         ("where k.co r.x", 'No symbol "r.x" in k.co. "r" is a variable: give its name alone'),
         ("where k.co *in->x", 'No symbol "*in->x" in k.co. "in" is a variable: give its name '),
         ("where k.co nest:t", 'No symbol "nest:t" in k.co. Did you mean "nest::t"?'),
