@@ -444,6 +444,7 @@ BY_NAME: dict[str, str] = {
     "gdb/command_text.py": "what only some versions of GDB have",
     "gdb/gdb_variable.py": "what only some versions of GDB have",
     "gdb/save_state.py": "what only some versions of GDB have",
+    "machine/target.py": "which classes Python makes protocols",
     "objfile/borrowed_file.py": "objects of pyelftools",
     "pyelftools/*": "objects of pyelftools",
     "repl/open_files.py": "options that only some commands have",

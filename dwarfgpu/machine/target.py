@@ -44,8 +44,24 @@ class Capability(_ProtocolMeta):
         key = cls, type(instance)
         cached = _CAPABILITIES.get(key)
         if cached is None:
-            cached = _CAPABILITIES[key] = super().__instancecheck__(instance)
+            is_protocol = getattr(cls, "_is_protocol", False)  # no class that has inherited one
+            cached = _can(cls, instance) if is_protocol else super().__instancecheck__(instance)
+            _CAPABILITIES[key] = cached
         return cached
+
+
+def _can(protocol: type, instance: object) -> bool:
+    """Return whether an object has all members of a protocol, also by `__getattr__`.
+
+    Python 3.12 and later would import `inspect`, and find those of the class only.
+    """
+    return protocol in type(instance).__mro__ or all(
+        getattr(type(instance), name, None) is not None or getattr(instance, name, None) is not None
+        for base in protocol.__mro__
+        if base is not Protocol and getattr(base, "_is_protocol", False)
+        for name in vars(base)
+        if not name.startswith("_")
+    )
 
 
 @runtime_checkable

@@ -1,23 +1,31 @@
-"""What a target can do is looked up once for each class."""
+"""A capability of a target is known by its members, in every version of Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
-from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
-from dwarfgpu.machine.core.gpu.process_image import process_core
-from dwarfgpu.machine.target import Extensible, Named, Sparse
-from tests.machine.test_gpu_core_odd import machine, opened
-from tests.work import calls_of
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.target import Named, NotStarted, Target
+from tests.cli.command import FIXTURES
 
 
-def test_asking_again_is_cheap() -> None:
-    target = opened(*process_core(machine()))
-    view = TargetWithCodeObjects(target, (), True)
-    assert isinstance(view, Named) and isinstance(view, Sparse)
-    assert not isinstance(target, Sparse) and not isinstance(target, Extensible)
+class Delegating:
+    """A target of a tool that only passes on what another one does."""
 
-    def ask() -> Callable[[], object]:
-        return lambda: [isinstance(view, Named) for _ in range(100)]
+    def __init__(self, target: Target) -> None:
+        self._target = target
 
-    assert calls_of(ask()) < 500
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._target, name)
+
+
+def test_a_member_may_be_delegated() -> None:
+    target = load_state(FIXTURES / "states/dispatch.gfx1100.json").target
+    delegating = Delegating(target)
+    assert isinstance(target, Target) and isinstance(target, Named)
+    assert isinstance(delegating, Target) and isinstance(delegating, Named)
+    assert isinstance(delegating, NotStarted) == isinstance(target, NotStarted)
+
+
+def test_an_object_without_the_members_is_no_target() -> None:
+    assert not isinstance(object(), Target) and not isinstance(Target, Named)
