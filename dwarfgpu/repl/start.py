@@ -6,8 +6,9 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Final
@@ -207,25 +208,31 @@ def _begun(args: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _removed_at_the_end(folder: str) -> Iterator[None]:
-    """Remove a folder too when the terminal is closed, or a signal ends the process."""
-    from shutil import rmtree
+def _cleaned_up(clean: Callable[[], None]) -> Iterator[None]:
+    """Call a function too when the terminal is closed, or a signal ends the process."""
 
     def end(number: int, _: object) -> None:
-        rmtree(folder, ignore_errors=True)
-        signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, before[number])  # a second signal ends what waits for a terminal
+        clean()
         os.kill(os.getpid(), number)
 
     names = ("SIGHUP", "SIGTERM") if current_thread() is main_thread() else ()
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    mine = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
+    before = {number: signal.getsignal(number) for number in numbers}
+    mine = [number for number in numbers if before[number] not in (signal.SIG_IGN, None)]
     for number in mine:
         signal.signal(number, end)
     try:
         yield
     finally:
         for number in mine:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, before[number])
+
+
+def _remove(folder: str) -> None:
+    from shutil import rmtree
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _dispatched(args: argparse.Namespace) -> int:
@@ -239,7 +246,7 @@ def _dispatched(args: argparse.Namespace) -> int:
 
     from dwarfgpu.options.opened_launch import launch
 
-    with TemporaryDirectory(prefix="dwarfgpu-") as folder, _removed_at_the_end(folder):
+    with TemporaryDirectory(prefix="dwarfgpu-") as folder, _cleaned_up(partial(_remove, folder)):
         state = str(Path(folder) / "dispatch.json")
         launch_options = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
         arguments = argparse.Namespace(
@@ -323,15 +330,17 @@ def at_terminal() -> bool:
 def interact(shell: Shell, *, is_interactive: bool) -> None:
     """Read commands from stdin, with line editing if possible."""
     if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
-        from dwarfgpu.repl.terminal.first_prompt import show_first_prompt
+        from dwarfgpu.repl.terminal.first_prompt import modes_before, show_first_prompt
 
-        restore = show_first_prompt(shell)
-        try:
-            # Only a session on a terminal pays for loading prompt_toolkit, while its user types.
-            from dwarfgpu.repl.terminal import prompt
+        with _cleaned_up(modes_before()):
+            restore = show_first_prompt(shell)
+            try:
+                # Only a session on a terminal pays for loading prompt_toolkit, while its user
+                # types.
+                from dwarfgpu.repl.terminal import prompt
 
-            prompt.converse(shell, restore)
-        finally:
-            restore()
+                prompt.converse(shell, restore)
+            finally:
+                restore()
     else:
         plain_prompt.converse(shell, prompts=is_interactive)

@@ -94,6 +94,18 @@ def test_an_early_ctrl_d_leaves(start: Callable[..., Any]) -> None:
     assert child.exitstatus == 0
 
 
+def test_a_signal_gives_the_terminal_back(start: Callable[..., Any]) -> None:
+    child = start()
+    before = termios.tcgetattr(child.child_fd)
+    typed_early(child, "print 4")
+    child.expect_exact("\x1b[?2004h")  # the line editor has the terminal
+    child.kill(signal.SIGTERM)
+    child.expect_exact("\x1b[?2004l")
+    child.wait()
+    assert child.signalstatus == signal.SIGTERM
+    assert termios.tcgetattr(child.child_fd) == before
+
+
 def test_a_prompt_that_may_wrap_is_left_to_the_line_editor(start: Callable[..., Any]) -> None:
     child = start("-ex", f"set prompt {'x' * 90}")
     child.expect_exact("<loading>")

@@ -14,6 +14,9 @@ from typing import Final
 from dwarfgpu.repl.shell import Shell
 
 _STDIN: Final = 0
+_STDOUT: Final = 1
+_LEAVING: Final = b"\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[0m\r\n\x1b[J"
+"""Pasted text unmarked, long lines wrapped, the cursor shown, no colour, nothing below."""
 _INPUT_FLAGS, _LOCAL_FLAGS, _CHARACTERS = 0, 3, 6
 """Their positions in the attributes of a terminal."""
 
@@ -32,6 +35,27 @@ def show_first_prompt(shell: Shell) -> Callable[[], None]:
         streams.out.write(shown)
         streams.out.flush()
     return restore
+
+
+def modes_before() -> Callable[[], None]:
+    """Return what gives the terminal back to the shell as it is now, at whatever time: for a signal
+    that ends the process."""
+    try:
+        import termios
+    except ImportError:  # another operating system
+        return lambda: None
+    try:
+        modes = termios.tcgetattr(_STDIN)
+    except termios.error:  # standard input is another stream
+        return lambda: None
+
+    def leave() -> None:
+        with suppress(termios.error):  # the terminal is closed
+            termios.tcsetattr(_STDIN, termios.TCSANOW, modes)
+        with suppress(OSError):
+            os.write(_STDOUT, _LEAVING)
+
+    return leave
 
 
 def has_prompt_colours(shell: Shell) -> bool:
