@@ -33,7 +33,6 @@ from dwarfgpu.service.machine.open_machine import NO_WAVES, Stopped
 from dwarfgpu.service.run.resumed_waves import ResumedWaves, resumed_waves
 from dwarfgpu.service.run.run_kernel import Ending
 from dwarfgpu.service.run.run_report import SCHEMA, ending_lines, ending_record
-from dwarfgpu.session.stack_frames import frame_position
 from dwarfgpu.terminal.progress import Progress
 
 _SAME: Final = ("state", "gpu_core", "code_object", "sysroot", "load_address", "target", "reg")
@@ -117,10 +116,11 @@ def _showing(
         attach = trace.attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
+        from dwarfgpu.service.run.run_breakpoints import resumed_position
 
         first = resumed.waves[0]
         session = resumed.session(first, stopped.wave(first).pc)
-        around = None if session.pc is None else frame_position(session, session.pc)
+        around = resumed_position(session)
         waves = [number for item in further for number in item.launched.machine.waves]
         every = [*resumed.waves, *waves]
         stops = breakpoints_of(args, session, around, every, lane_count, progress)

@@ -305,3 +305,15 @@ def test_a_code_object_beyond_the_address_space_by_an_option(tmp_path: Path) -> 
     done = run("run", "--state", path, "--load-address", "0xfffffffffffff000")
     assert done.status == 2
     assert f"--load-address: {INTEGERS.name} at " in done.err
+
+
+def test_lines_before_the_first_instruction_are_of_the_file_of_the_kernel(tmp_path: Path) -> None:
+    """The first instruction is of a function that is inlined from device.h, which ends before line
+    14 of the kernel's file has code."""
+    file, path = FIXTURES / "hip/nest.gfx942.O2.v5.co", tmp_path / "state.json"
+    launch = ("nest", "--grid", 64, "--workgroup", 64, "--arg", "in=zeros:512")
+    launch += ("--arg", "out=zeros:8192", "--arg", "limit=-1")
+    assert not run("dispatch", file, *launch, "--save", path).status
+    done = run_json("run", "--state", path, "--break", 13, "--stops", 1)
+    [stop] = done.json["stops"]
+    assert (stop["frame"]["file"], stop["frame"]["line"]) == ("hip/nest.hip", 13)
