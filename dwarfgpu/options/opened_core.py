@@ -18,7 +18,9 @@ def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -
     """Open the core file that the options name; `UsageError` for a file that is not one."""
     if args.sysroot is not None:
         require_folder(args.sysroot, "--sysroot")
-    directories: tuple[str | Path, ...] = tuple(args.debug_dir or DEBUG_DIRECTORIES)
+    directories: tuple[str | Path, ...] = tuple(
+        DEBUG_DIRECTORIES if args.debug_dir is None else args.debug_dir
+    )
     with opening():
         return stopped_in_core(
             args.core,

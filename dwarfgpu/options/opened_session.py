@@ -259,7 +259,7 @@ def _code_objects(
             args.dialect,
             strict=args.strict,
             target=args.target,
-            debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
+            debug_directories=(DEBUG_DIRECTORIES if args.debug_dir is None else args.debug_dir),
             limits=limits,
         )
         for path, address in named

@@ -17,11 +17,12 @@ from dwarfgpu.machine.run_control import RunsWaves
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import recorded
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.integer_options import byte
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
+from dwarfgpu.repl.opened_machine import Opened, OpenedMachine, SearchFolders
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.run.resumable_state import resumable_state
@@ -36,6 +37,19 @@ class FileOpener:
     """Opens files with the options of the command line."""
 
     args: argparse.Namespace
+    folders: SearchFolders = SearchFolders()
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> FileOpener:
+        """Return an opener that searches in the folders that the options name."""
+        directories = tuple(args.debug_dir or DEBUG_DIRECTORIES)
+        return cls(args, SearchFolders(args.sysroot, directories))
+
+    def searching(self, folders: SearchFolders) -> FileOpener:
+        """Return an opener that searches elsewhere."""
+        directories = list(folders.debug_directories)
+        changed = argparse.Namespace(**{**vars(self.args), "debug_dir": directories})
+        return FileOpener(changed, folders)
 
     def opened(self) -> Opened:
         """Open what the options name; `UsageError` if it cannot be read."""
@@ -72,15 +86,22 @@ class FileOpener:
             state=path, core=None, wave=None, lane=None, pc=None, sysroot=None
         ).opened()
 
-    def core(self, focus: Session, path: str | None) -> Opened:
+    def core(self, focus: Session, path: str | None, *, wave: WaveId | None = None) -> Opened:
         """Open another core file, or close it; `UsageError` if it cannot be read."""
         if path is not None:
             path = os.path.expanduser(path)
             _require_core(path)
         file = focus.code_objects[0].file.path if focus.code_objects else None
-        again = self._with(state=None, core=path, wave=None, lane=None, pc=None, file=file)
-        if path is None:
-            again = again._with(sysroot=None)
+        sysroot = None if path is None else self.folders.sysroot
+        again = self._with(
+            state=None,
+            core=path,
+            wave=None if wave is None else str(wave),
+            lane=None,
+            pc=None,
+            file=file,
+            sysroot=sysroot,
+        )
         try:
             return again.opened()
         except UsageError:
@@ -111,7 +132,7 @@ class FileOpener:
                 setattr(self.args, name, os.path.abspath(path))
 
     def _with(self, **changed: str | None) -> FileOpener:
-        return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}))
+        return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}), self.folders)
 
 
 def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:

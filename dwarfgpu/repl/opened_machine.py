@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
@@ -15,8 +16,26 @@ if TYPE_CHECKING:
     from dwarfgpu.machine.target import WaveId
 
 
+@frozen
+class SearchFolders:
+    """The folders of files that other files name."""
+
+    sysroot: str | None = None
+    """The root of the libraries of a core file."""
+    debug_directories: tuple[str, ...] = DEBUG_DIRECTORIES
+
+
 class Opener(Protocol):
     """Opens files for the commands `file`, `load` and `core-file`, as the first ones were."""
+
+    @property
+    def folders(self) -> SearchFolders:
+        """Return where it searches."""
+        ...
+
+    def searching(self, folders: SearchFolders) -> Opener:
+        """Return an opener that searches elsewhere."""
+        ...
 
     def code_object(self, focus: Session, path: str | None) -> Session:
         """Return the session with another code object, or without one, and the same focus."""
@@ -36,8 +55,11 @@ class Opener(Protocol):
         changes."""
         ...
 
-    def core(self, focus: Session, path: str | None) -> Opened:
-        """Open another core file, or close it; `UsageError` if it cannot be read."""
+    def core(self, focus: Session, path: str | None, *, wave: WaveId | None = None) -> Opened:
+        """Open another core file, or close it; `UsageError` if it cannot be read.
+
+        `wave`: the one in focus, by default that of the core file.
+        """
         ...
 
 

@@ -295,7 +295,7 @@ def debug_shell(
 
 def _run(args: argparse.Namespace) -> int:
     args.lane = args.lane or None
-    opened = FileOpener(args).opened()
+    opened = FileOpener.of(args).opened()
     is_interactive = not args.batch and at_terminal()
     shell = debug_shell(
         opened.session,

@@ -21,6 +21,12 @@ from dwarfgpu.repl.declared_settings import (
     WITHOUT_EFFECT,
     WITHOUT_MEANING,
 )
+from dwarfgpu.repl.files.search_folder_commands import (
+    set_debug_file_directory,
+    set_sysroot,
+    show_debug_file_directory,
+    show_sysroot,
+)
 from dwarfgpu.repl.files.source_path_commands import (
     set_directories,
     set_substitute_path,
@@ -265,7 +271,8 @@ def commands_of(verb: Verb) -> tuple[Command, ...]:
 
 
 SET_COMMANDS: Final = (
-    set_var, set_directories, set_radix, set_substitute_path, *commands_of("set")
+    set_var, set_debug_file_directory, set_directories, set_radix, set_substitute_path,
+    set_sysroot, *commands_of("set"),
 )  # fmt: skip
 
 
@@ -366,9 +373,11 @@ SHOW_COMMANDS: Final = tuple(
     sorted(
         (
             *commands_of("show"),
+            show_debug_file_directory,
             show_directories,
             show_radix,
             show_substitute_path,
+            show_sysroot,
             show_commands,
             show_convenience,
             show_user,

@@ -1,0 +1,88 @@
+"""`set sysroot` and `set debug-file-directory`: where the files of a core file are, as in GDB."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.processes import finished
+from tests.repl.gdb_sessions import FIXTURES
+
+CORE = "crash.x86_64.O0.core"
+
+
+@pytest.fixture
+def moved(tmp_path: Path) -> Path:
+    """A core file far from the program that it names."""
+    path = tmp_path / CORE
+    shutil.copyfile(FIXTURES / "core" / CORE, path)
+    return path
+
+
+def debug(folder: Path, *commands: str) -> tuple[list[str], list[str]]:
+    given = [word for command in commands for word in ("-ex", command)]
+    done = finished("debug", "--batch", *given, folder=folder)
+    return done.stdout.splitlines(), done.stderr.splitlines()
+
+
+def test_the_open_core_file_is_read_again(moved: Path) -> None:
+    sysroot = FIXTURES / "core"
+    given = (f"core-file {moved}", "frame 1", f"set sysroot {sysroot}", "frame 1", "show sysroot")
+    out, errors = debug(moved.parent, *given)
+    assert "No frame at level 1." in errors
+    (line,) = (line for line in out if line.startswith("#1"))
+    assert line == "#1  0x00007ffff7ffa230 in down (outer=0x7fffffffed40, n=0) at core/crash.c:98"
+    assert out[-1] == f'The current system root is "{sysroot}".'
+
+
+def test_it_holds_for_the_core_files_that_follow(moved: Path) -> None:
+    out, _ = debug(
+        moved.parent, f"set sysroot {FIXTURES / 'core'}", f"core-file {moved}", "core-file",
+        f"core-file {moved}", "frame 1",
+    )  # fmt: skip
+    assert any(line.startswith("#1  0x00007ffff7ffa230 in down (") for line in out)
+
+
+def test_the_thread_stays_in_focus() -> None:
+    folder = FIXTURES / "core"
+    out, _ = debug(folder, f"core-file {CORE}", "thread 2", f"set sysroot {folder}", "thread")
+    assert out[-1].startswith("[Current thread is 2 ")
+
+
+@pytest.mark.parametrize("path", ["/nowhere", CORE, "~nobody-of-this-name/x"])
+def test_a_folder_that_does_not_exist(path: str) -> None:
+    out, errors = debug(FIXTURES / "core", f"set sysroot {path}", "show sysroot")
+    assert errors == [f"{path}: there is no such folder."]
+    assert out == ['The current system root is "".']
+
+
+def test_debug_file_directory() -> None:
+    """With GDB's sentences."""
+    said = "The directory where separate debug symbols are searched for is"
+    show = "show debug-file-directory"
+    given = ("set debug-file-directory /a:b/c", show, "set debug-file-directory", show)
+    out, errors = debug(FIXTURES, show, *given)
+    assert errors == []
+    assert out == [f'{said} "/usr/lib/debug".', f'{said} "/a:{FIXTURES}/b/c".', f'{said} "".']
+
+
+def test_debug_files_of_programs_opened_later(tmp_path: Path) -> None:
+    """`.gnu_debuglink` and the folder of the program below that of the setting."""
+    program, symbols = tmp_path / "program", tmp_path / "debug" / str(tmp_path)[1:]
+    symbols.mkdir(parents=True)
+    source = FIXTURES / "x86_64/demo.gcc.O0.v5"
+    objcopy = shutil.which("objcopy")
+    if objcopy is None:
+        pytest.skip("objcopy is not installed")
+    debug_file = symbols / "program.debug"
+    subprocess.run([objcopy, "--only-keep-debug", source, debug_file], check=True)
+    link = f"--add-gnu-debuglink={debug_file}"
+    subprocess.run([objcopy, "--strip-debug", link, source, program], check=True)
+    asked = ("file program", "p sizeof(numbers)")
+    _, errors = debug(tmp_path, *asked)
+    assert errors
+    out, errors = debug(tmp_path, "set debug-file-directory debug", *asked)
+    assert (out, errors) == (["$1 = 1200"], [])
