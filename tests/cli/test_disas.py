@@ -13,6 +13,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.service.code import disassembly
+from dwarfgpu.service.code.code_to_show import line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, undefined_text
 from tests.cli.command import FIXTURES, run, run_json, validate
 
@@ -48,6 +49,35 @@ def test_a_line_has_its_code_alone() -> None:
         "    1694  s_waitcnt vmcnt(0)",
         "    1698  v_add_u32_e32 v8, v4, v5",
     ]
+
+
+def test_a_line_has_all_of_its_code() -> None:
+    """Also where its rows are not statements, as at 0x1660: the addresses are those of the line
+    table as llvm-dwarfdump prints it."""
+    lines = run("disas", NEST, "nest.hip:12", "--no-bytes").lines
+    assert [int(line.split()[0], 16) for line in lines if line.startswith("    ")] == [
+        0x165C, 0x1660, 0x1664, 0x1668, 0x167C, 0x1680,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "spans"),
+    [  # those of `disassemble /s leaf` in GDB 13
+        (81, [(0x1218, 0x121A)]),
+        (82, [(0x1210, 0x1218), (0x1234, 0x1236)]),
+        (84, [(0x1227, 0x122B), (0x1240, 0x1244), (0x1246, 0x124E)]),
+        (88, [(0x121A, 0x121F), (0x122B, 0x1234), (0x1236, 0x123D)]),
+    ],
+)
+def test_the_code_of_a_line_is_that_of_gdb(line: int, spans: list[tuple[int, int]]) -> None:
+    """At `-O2`, line 84 begins as a statement only at an address whose code is of line 88."""
+    code = Disassembly(CodeObject.open(HOST))
+    assert line_spans(code, "demo.c", line) == spans
+
+
+def test_a_line_without_code_of_its_own_has_that_of_its_statement() -> None:
+    code = Disassembly(CodeObject.open(HOST))
+    assert line_spans(code, "demo.c", 83) == [(0x1236, 0x1238)]
 
 
 def test_a_line_without_code_shows_that_of_the_next() -> None:

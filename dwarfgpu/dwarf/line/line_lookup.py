@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.line.line_table import LineTable, SourceFile
 from dwarfgpu.dwarf.line.program import LineRow
 from dwarfgpu.dwarf.scope.by_pc import Scopes
@@ -87,6 +87,28 @@ class LineLookup:
         if problem is not None and not pcs:
             raise problem
         return tuple(sorted(pcs))
+
+    def spans_of(self, file: str, line: int) -> tuple[Range, ...]:
+        """Return all code of a source line, in order: the program locations whose `line_of` it is,
+        also where none of its statements begins. Unreadable tables are skipped."""
+        spans: list[Range] = []
+        for unit, table, _ in self._tables():
+            try:
+                named = () if table is None else table.files_named(file)
+                numbers = {source_file.number for source_file in named}
+                if not numbers or table is None:
+                    continue
+                for row in table.matrix.rows:
+                    if row.line != line or row.file not in numbers:
+                        continue
+                    position = self.line_of(unit.relocate(row.address))
+                    if position is None or position.row.file not in numbers:
+                        continue
+                    if position.line == line:
+                        spans.append(position.span)
+            except DwarfGpuError:
+                continue
+        return merged(spans)
 
     def files_named(self, file: str) -> Iterator[SourceFile]:
         """Yield the files of all tables that a path, perhaps without leading directories, denotes;

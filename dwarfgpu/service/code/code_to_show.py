@@ -35,10 +35,15 @@ def code_between(disassembly: Disassembly, begin: int, end: int) -> Iterator[Cod
 
 
 def line_spans(disassembly: Disassembly, name: str, line: int) -> list[tuple[int, int]]:
-    """Return the addresses of a line of a source file, span by span."""
-    spans = set()
-    for pc in disassembly.lines.pcs_of(name, line):
-        position = disassembly.lines.line_of(pc)
-        if position is not None:
-            spans.add((position.span.begin, position.span.end))
+    """Return the addresses of a line of a source file, span by span.
+
+    A line whose statements begin only where the code of another line begins, too, has the code
+    there.
+    """
+    spans = {(span.begin, span.end) for span in disassembly.lines.spans_of(name, line)}
+    if not spans:
+        for pc in disassembly.lines.pcs_of(name, line):
+            position = disassembly.lines.line_of(pc)
+            if position is not None:
+                spans.add((position.span.begin, position.span.end))
     return sorted(spans)
