@@ -11,7 +11,7 @@ from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.running.resume_commands import RUNNING
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
-from tests.cli.command import FIXTURES
+from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import json_of, made, nest_shell, output_of, talked
 from tests.repl.stepping import CALL, RETURN, Stepping
 
@@ -231,3 +231,15 @@ def test_a_state_that_does_not_run_is_reported(line: str) -> None:
         ),
     }
     assert output_of(shell, line) == words.get(line, "The program is not being run.") + "\n"
+
+
+@pytest.mark.parametrize("command", ["run", "start", "starti", "attach 1"])
+@pytest.mark.parametrize("files", [(), ("x86_64/demo.gcc.O0.v5",), ("hip/nest.gfx942.O2.v5.co",)])
+def test_without_a_state_or_core_file_the_message_names_none(
+    command: str, files: tuple[str, ...]
+) -> None:
+    done = run("debug", *(FIXTURES / file for file in files), "--batch", "-ex", command)
+    assert (done.status, done.err) == (
+        1, "Cannot run: dwarfgpu starts no processes. "
+        "Start dwarfgpu with --dispatch KERNEL to run a kernel of an AMD GPU.\n",
+    )  # fmt: skip

@@ -22,7 +22,6 @@ from dwarfgpu.repl.running.finish_commands import finish
 from dwarfgpu.repl.running.runner import (
     NO_PROCESS,
     NOT_RUN,
-    NOT_RUNNING,
     addresses,
     arm,
     can_run,
@@ -31,6 +30,7 @@ from dwarfgpu.repl.running.runner import (
     require_started,
     resuming,
     runner,
+    why_not_running,
 )
 from dwarfgpu.repl.running.stepping import (
     instruction,
@@ -353,12 +353,12 @@ def detach(shell: Shell, argument: str) -> Iterator[Part]:
     yield from core_file.run(shell, "")
 
 
-def _without(name: str, about: str, reason: str, why: str = NOT_RUNNING) -> Command:
+def _without(name: str, about: str, reason: str, why: str | None = None) -> Command:
     """Define a command of GDB that is not possible, and the reason; `why` where nothing can run."""
 
     def refused(shell: Shell, argument: str) -> Iterator[Part]:
         if not can_run(shell):
-            raise UsageError(why)
+            raise UsageError(why or why_not_running(shell))
         yield from ()
         raise UsageError(f'"{name}" is not supported: {reason}.')
 

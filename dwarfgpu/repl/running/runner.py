@@ -21,6 +21,10 @@ from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 
 NOT_RUNNING = "Cannot run: the target is a state or core file."
+NOTHING_TO_RUN = (
+    "Cannot run: dwarfgpu starts no processes. "
+    "Start dwarfgpu with --dispatch KERNEL to run a kernel of an AMD GPU."
+)
 NOT_RUN = "The program is not being run."
 NO_PROCESS = "You can't do that without a process to debug."
 Power = TypeVar("Power")
@@ -31,8 +35,16 @@ def runner(shell: Shell) -> Runs:
     go_on_from_core(shell)
     machine = _with_power(shell, Runs)  # type: ignore[type-abstract]
     if machine is None:
-        raise UsageError(NOT_RUNNING)
+        raise UsageError(why_not_running(shell))
     return machine
+
+
+def why_not_running(shell: Shell) -> str:
+    """Return why nothing can run: the target is a state or core file, or there is none."""
+    machine = shell.machine
+    is_opened = machine.opener is not None  # else a program made the machine
+    is_absent = is_opened and machine.core is None and machine.state_path is None
+    return NOTHING_TO_RUN if is_absent else NOT_RUNNING
 
 
 def go_on_from_core(shell: Shell) -> None:
