@@ -139,6 +139,11 @@ def prepare_run(args: Namespace) -> Prepared:
 
 def _able_to_run(prepared: Prepared) -> Prepared:
     require_contents(prepared.launched)
+    if prepared.launched.kernarg.unknown:
+        prepared.notes.append(
+            f"the kernel reads {prepared.launched.request.fill:#04x} in each byte of an argument "
+            "that is declared unknown: results that depend on one change with --fill"
+        )
     return prepared
 
 

@@ -183,6 +183,21 @@ def test_a_stop_is_before_the_instruction_and_leaves_memory_as_it_was(tmp_path: 
     assert not values(path).any()
 
 
+@pytest.mark.parametrize(("fill", "byte"), [((), "0xfd"), (("--fill", 0), "0x00")])
+def test_what_the_kernel_reads_of_an_unknown_argument_is_said(
+    fill: tuple[str | int, ...], byte: str
+) -> None:
+    done = run_json(
+        "run", CL / "kernels.gfx942.O2.v5.co", "loop", "--grid", 64, "--workgroup", 64,
+        "--arg", "in=range:64", "--arg", "out=zeros:256", "--arg", "n=?", *fill,
+    )  # fmt: skip
+    assert [note for note in done.json["notes"] if "unknown" in note] == [
+        "unknown: n: declared unknown",
+        f"the kernel reads {byte} in each byte of an argument that is declared unknown: "
+        "results that depend on one change with --fill",
+    ]
+
+
 def test_a_buffer_without_contents_is_refused() -> None:
     done = run(
         "run", CL / "kernels.gfx942.O2.v5.co", "call", "--grid", 64, "--workgroup", 64,
