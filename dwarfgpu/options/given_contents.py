@@ -69,6 +69,11 @@ def set_registers(
             raise UsageError(f"--reg {text}: values of lanes are a list: {name}=[{value}]")
         elif value.startswith("bytes:"):
             field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
+        elif 1 < target.architecture.lane_count == register.type.vector_size:
+            # As one number, as wide as all lanes, it would be zero in all lanes but the first.
+            raise UsageError(
+                f"--reg {text}: {name} has a value for each lane: [{value}] gives that of lane 0"
+            )
         parts = target.architecture.register_parts.values()
         if {register.name, *(e.name for e in parts if e.register is register)} & keys:
             raise UsageError(f"--reg {text}: register {register} is given twice")

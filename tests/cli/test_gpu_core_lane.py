@@ -55,7 +55,7 @@ def test_the_table_and_the_data_have_the_address() -> None:
 
 def test_values_that_are_given_are_taken() -> None:
     """They go over what the core has."""
-    assert "lane 0 (" in run("eval", *CORE, "t", "--reg", "v2=0x7200").err
+    assert "lane 0 (" in run("eval", *CORE, "t", "--reg", "v2=[0x7200]").err
 
 
 @pytest.mark.parametrize("level", ["O0", "O2"])

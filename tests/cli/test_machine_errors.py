@@ -69,8 +69,11 @@ AT = "LLVM_form_aspace_address; deref_size 4"
             ("eval", "--lane", 3, "-e", f"lit0; lit2; {AT}"),
             "address space region is not accessible: no debugger interface reaches GDS memory",
         ),
-        (("eval", "--reg", "v30=1", "$v3"), "register v30 is not allocated: wave 1 has v0 to v23"),
-        (("eval", "--reg", "a1=1", "$v3"), "register a1 is not allocated: wave 1 has no a"),
+        (
+            ("eval", "--reg", "v30=[1]", "$v3"),
+            "register v30 is not allocated: wave 1 has v0 to v23",
+        ),
+        (("eval", "--reg", "a1=[1]", "$v3"), "register a1 is not allocated: wave 1 has no a"),
         (
             ("eval", "--mem", "local#0x1fe=01020304", "$v3"),
             "local address 0x200 is beyond the 512 bytes of the workgroup",

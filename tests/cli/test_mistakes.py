@@ -88,6 +88,7 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
          "you mean rsp"),
         ("eval lit1 --reg =1", "--reg =1: expected NAME=VALUE"),
         ("eval lit1 --reg v3=1,2", "--reg v3=1,2: values of lanes are a list: v3=[1,2]"),
+        ("eval lit1 --reg v3=1", "--reg v3=1: v3 has a value for each lane: [1] gives that of "),
         ("bt --demo --wave all", "--wave all: this command works on one wave; eval and lanes "),
         ("convert k.co nest", "k.co nest: give the file with --file: --file k.co nest"),
         ("check prog.core", "prog.core is a core file, without debug information: give the "),
