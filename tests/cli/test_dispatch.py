@@ -451,6 +451,16 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
     assert state.machine.workgroups[1].local_bytes == 512
 
 
+def test_numbers_for_a_pointer_are_no_buffer() -> None:
+    kinds = ["out=[1,2,3]" if word == "out=buffer:256" else word for word in KINDS]
+    rest = [word for name in ("pair", "four", "three") for word in ("--arg", f"{name}=?")]
+    done = run("dispatch", *kinds, *rest)
+    assert (done.status, done.error) == (
+        2, "out (global_buffer, 8 bytes at 0) is a pointer, not a vector; @FILE, zeros:SIZE or "
+        "range:COUNT makes a buffer for it",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

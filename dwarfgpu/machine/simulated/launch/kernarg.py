@@ -305,6 +305,11 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
 
 def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
     vector = parameter.declared.vector
+    if vector is None and parameter.argument.value_kind == "global_buffer":
+        raise UsageError(
+            f"{parameter.text} is a pointer, not a vector; @FILE, zeros:SIZE or range:COUNT makes "
+            "a buffer for it"
+        )
     if vector is None:
         raise UsageError(f"{parameter.text} has no known elements; bytes:HEX gives its bytes")
     if len(values) != vector.count:
