@@ -91,6 +91,20 @@ def test_frames_of_a_stripped_program_end_at_main(
     )
 
 
+def test_frames_end_at_a_part_of_main_that_is_elsewhere(tmp_path: Path) -> None:
+    """GDB compares where the function begins, not the symbol of the part (`main.cold`)."""
+    program = tmp_path / "lists.x86_64.O2"
+    data = (FIXTURES / "core" / program.name).read_bytes()
+    at = data.rindex(b"\0crash\0")
+    program.write_bytes(data[:at] + b"\0main\0\0" + data[at + 7 :])
+    words = ("debug", program, "--core", FIXTURES / "core/lists.x86_64.O2.core", "--batch")
+    done = run(*words, "-ex", "bt", "-ex", "up 2", "-ex", "up")
+    assert [line.split()[0] for line in done.lines if line.startswith("#")] == [
+        "#0", "#0", "#1", "#1",
+    ]  # fmt: skip
+    assert "Initial frame selected; you cannot go up." in done.err
+
+
 def test_frames_end_at_the_entry_point(entered_at_begin: Path) -> None:
     assert functions(entered_at_begin, "bt") == ALL[:-1]
     assert functions(entered_at_begin, "set backtrace past-entry on", "bt") == ALL

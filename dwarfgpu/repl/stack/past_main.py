@@ -15,6 +15,8 @@ from dwarfgpu.session.stack_frames import NumberedLevel, StackFrame, frames_in, 
 
 if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
+    from dwarfgpu.dwarf.code_object import CodeObject
+    from dwarfgpu.dwarf.scope.subprogram import Subprogram
 
 
 def levels_of(
@@ -99,17 +101,28 @@ def frame_numbered(shell: Shell, number: int, text: str) -> StackFrame:
 
 
 def _start(session: Session) -> int | None:
-    """Return where the code of a frame's function begins in its file, by the symbols."""
+    """Return where a frame's function is entered, as an address of its file; by the symbols if the
+    function is not described. Code that the compiler split off (`main.cold`) is of its function."""
     try:
         code_object = session.code_object
         if code_object is None or session.pc is None:
             return None
+        function = _described(code_object, session.pc)
+        if function is not None:
+            return function.ranges[0].begin - code_object.load_address
         offset = session.pc - code_object.load_address
         # A stripped file has only the symbols that the dynamic linker needs.
         symbols = [file.symbol_before(offset) for file in symbol_files(code_object)]
     except DwarfGpuError:
         return None
     return max((symbol.address for symbol in symbols if symbol is not None), default=None)
+
+
+def _described(code_object: CodeObject, pc: int) -> Subprogram | None:
+    try:
+        return code_object.scopes.subprogram_at(pc)
+    except DwarfGpuError:
+        return None  # the symbols are read without the debug information
 
 
 def _starts_of_main(session: Session) -> tuple[int, ...]:
