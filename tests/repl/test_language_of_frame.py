@@ -132,3 +132,15 @@ def test_a_variable_is_no_instance_of_a_template(program: str) -> None:
 def test_a_pointer_to_a_member_names_the_base_class_that_has_it(program: str) -> None:
     done = run("debug", "--batch", "-q", program, "--pc", "cpp", "-ex", "print inherited")
     assert done.lines[-1] == "$1 = &ns::Point::y"
+
+
+def test_assembly_has_the_name_that_gdb_gives_it(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.S").write_text(".globl _start\n_start:\n\tnop\n\tnop\n")
+    words = [tool("gcc"), "-g", "-nostdlib", "-static", "a.S", "-o", "a"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    words = ["--pc", "_start", "-ex", "info source", "-ex", "show language"]
+    done = run("debug", "--batch", "-q", tmp_path / "a", *words)
+    assert "Source language is asm." in done.lines
+    assert 'The current source language is "auto; currently asm".' in done.lines

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.line.line_table import LineUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.session import Session
+
+_NAMES_OF_GDB: Final = {
+    "assembly": "asm", "mips assembler": "asm", "modula2": "modula-2", "objc": "objective-c",
+    "pascal83": "pascal",
+}  # fmt: skip
+"""Where they are not those of DWARF in small letters."""
 
 
 def language_of(unit: LineUnit) -> str:
@@ -18,7 +26,10 @@ def language_of(unit: LineUnit) -> str:
         return unit.style
     from dwarfgpu.service.file.file_report import LANGUAGES  # few units are in another language
 
-    return "unknown" if unit.language is None else LANGUAGES.get(unit.language, "unknown").lower()
+    if unit.language is None:
+        return "unknown"
+    name = LANGUAGES.get(unit.language, "unknown").lower()
+    return _NAMES_OF_GDB.get(name, name)
 
 
 def frame_language(session: Session) -> str | None:
