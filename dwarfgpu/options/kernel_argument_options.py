@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -193,7 +194,7 @@ def _value(text: str, option: str) -> ArgumentValue:
         seed = match["seed"]
         return GeneratedNumbers(count, None if seed is None else int(seed))
     if _FLOAT.fullmatch(text):
-        return float(text)
+        return _float(text, option)
     if _NAME.fullmatch(text):
         return Enumerator(text, option)
     if text.partition(":")[0] in _FORMS:
@@ -213,7 +214,15 @@ def _element(text: str, option: str) -> Number:
     number = json_reader.integer_of(text)
     if number is None and not _FLOAT.fullmatch(text):
         raise UsageError(f"{option}: {text[:40]!r} is not a number")
-    return float(text) if number is None else number
+    return _float(text, option) if number is None else number
+
+
+def _float(text: str, option: str) -> float:
+    """Return a floating point number; `UsageError` for one that only infinity is left of."""
+    number = float(text)
+    if math.isinf(number) and "inf" not in text.lower():
+        raise UsageError(f"{option}: {text[:40]!r} is beyond the largest number of a double")
+    return number
 
 
 def _file(path: str, option: str) -> Buffer:

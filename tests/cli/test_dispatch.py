@@ -430,14 +430,14 @@ def test_refused_geometry(grid: str, workgroup: str, message: str) -> None:
 
 KINDS = (
     CL / "args.gfx906.O2.v5.co", "kinds", "--grid", 64, "--workgroup", 64,
-    "--arg", "out=buffer:256", "--arg", "h=1.5", "--arg", "wide=-3",
+    "--arg", "out=buffer:256", "--arg", "wide=-3",
     "--arg", "tile=lds:264", "--arg", "table=zeros:256", "--arg", "small=-3",
 )  # fmt: skip
 
 
 def test_arguments_of_each_kind(tmp_path: Path) -> None:
     others = ("--arg", f"pair=bytes:{bytes(range(24)).hex()}", "--arg", "four=[1,2,3.5,-4]")
-    state = dispatch(tmp_path, *KINDS, *others, "--arg", "three=[1,2,255]")
+    state = dispatch(tmp_path, *KINDS, *others, "--arg", "three=[1,2,255]", "--arg", "h=1.5")
     kernarg = state.machine.dispatches[1].kernarg
     assert kernarg is not None
     assert memory(state, kernarg + 8, 24) == bytes(range(24))
@@ -478,13 +478,38 @@ def test_numbers_for_a_pointer_are_no_buffer() -> None:
         ),
         ("pair=[7]", "pair (by_value, 24 bytes at 8) has no known elements"),
         ("pair=bytes:00", "pair (by_value, 24 bytes at 8): a value of 1 byte does not fit"),
+        ("h=70000", "h (by_value, 2 bytes at 32): the number 70000 does not fit"),
+        ("h=-65520.0", "h (by_value, 2 bytes at 32): the number -65520.0 does not fit"),
+        pytest.param(
+            f"h={10**400}",
+            "h (by_value, 2 bytes at 32): the number of 1329 bits does not fit",
+            id="half-10**400",
+        ),
+        pytest.param(
+            f"four=[1,2,3,{10**40}]",
+            "four (by_value, 16 bytes at 48): the number of 133 bits does not fit",
+            id="float-10**40",
+        ),
+        ("h=1e400", "--arg h: '1e400' is beyond the largest number of a double"),
+        ("four=[1,2,3,-1e400]", "--arg four: '-1e400' is beyond the largest number of a double"),
+        pytest.param(
+            f"h={'9' * 5000}", "is beyond the largest number of a double", id="half-5000-digits"
+        ),
     ],
 )
 def test_arguments_that_are_not_of_their_kind(given: str, message: str) -> None:
-    names = {"pair", "four", "three"} - {given.partition("=")[0]}
+    names = {"pair", "h", "four", "three"} - {given.partition("=")[0]}
     rest = [word for name in sorted(names) for word in ("--arg", f"{name}=?")]
     done = run("dispatch", *KINDS, *rest, "--arg", given)
     assert message in done.error
+    assert done.status == 2
+
+
+def test_a_range_beyond_the_largest_half() -> None:
+    file = FIXTURES / "run" / "floats.gfx942.O2.v5.co"
+    others = ("--arg", "b=zeros:128", "--arg", "out=zeros:128", "--arg", "a=range:65521")
+    done = run("dispatch", file, "halfs", "--grid", 64, "--workgroup", 64, *others)
+    assert "a (global_buffer, 8 bytes at 0): 65520 does not fit _Float16" in done.error
     assert done.status == 2
 
 
@@ -774,7 +799,8 @@ def test_padding_of_arguments_is_no_missing_memory(tmp_path: Path) -> None:
     others = ("--arg", f"pair=bytes:{bytes(range(24)).hex()}", "--arg", "four=[1,2,3.5,-4]")
     path = tmp_path / "state.json"
     kinds = ["out=zeros:256" if word == "out=buffer:256" else word for word in KINDS]
-    assert not run("dispatch", *kinds, *others, "--arg", "three=[1,2,255]", "--save", path).status
+    three = ("--arg", "three=[1,2,255]", "--arg", "h=1.5")
+    assert not run("dispatch", *kinds, *others, *three, "--save", path).status
     stopped = run_json("run", "--state", path, KINDS[0]).json["stop"]
     assert stopped["reason"] == "UNAVAILABLE"
     filled = run_json("run", "--state", path, KINDS[0], "--fill", 0).json["stop"]

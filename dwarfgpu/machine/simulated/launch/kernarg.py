@@ -216,7 +216,7 @@ def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
         ]
     try:
         data = struct.pack(f"<{count}{code}", *values)
-    except OverflowError:
+    except (OverflowError, struct.error):  # the second for integers
         raise UsageError(f"{parameter.text}: {count - 1} does not fit {declared.item}") from None
     return Buffer(len(data), data, size, declared.is_float_item)
 
@@ -337,8 +337,9 @@ def _number(
             )
         try:
             return struct.pack(formats[size_bytes], value)
-        except OverflowError:
-            raise UsageError(f"{parameter.text}: {value} does not fit") from None
+        except (OverflowError, struct.error):  # the second for integers
+            number = shown(value) if isinstance(value, int) else value
+            raise UsageError(f"{parameter.text}: the number {number} does not fit") from None
     if integers is not None and not integers.least <= value <= integers.most:
         raise UsageError(
             f"{parameter.text}: {shown(value)} does not fit {integers.name}, "
