@@ -129,6 +129,12 @@ class FrameChecker:
             self._stopped(error, checked_entry)
             return False
         self._instructions(checked_entry)
+        column, architectures = cie.return_register, self.expressions.architectures
+        if column is not None and architectures.lacks(column):
+            machine = architectures.all[0]
+            if column != machine.no_return_register:
+                message = f"the return address column is {column}: {machine.name} defines no DWARF "
+                checked_entry.report("unknown-register", f"{message}register {column}")
         row = Row(0, 0, initial.cfa, initial.rules)
         RowChecker(self.expressions.architectures, checked_entry).check(row, is_fde=False)
         return True
@@ -143,12 +149,21 @@ class FrameChecker:
             error = LimitExceeded("from here on there would be too many register rules")
             self.findings.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
             return False
+        size_bytes = program.format.address_size
+        if fde.end > 1 << 8 * size_bytes:
+            message = (
+                f"the code from {fde.initial_location:#x} on has {fde.address_range:#x} bytes: no "
+                "address is so large"
+            )
+            checked_entry.report("inverted-range", message)
         table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(checked_entry)
         rows = RowChecker(self.expressions.architectures, checked_entry)
         for row in table.rows:
             rows.check(row, is_fde=True)
         _rows_without_cfa(table.rows, fde, checked_entry)
+        if fde.address_range:
+            _row_beyond_the_end(fde, checked_entry)
         if table.error is not None:
             self._stopped(table.error, checked_entry)
         elif table.rows and all(row.is_empty for row in table.rows):
@@ -280,6 +295,31 @@ def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEnt
                 message, severity = message + _OF_KERNEL, "note"
             shown = checked_entry.shown()
             checked_entry.report("lost-cfa", message, row=row, shown=shown, severity=severity)
+            return
+
+
+def _row_beyond_the_end(fde: Fde, checked_entry: CheckedEntry) -> None:
+    """Report the first row that begins after the end of the FDE: its rules apply nowhere. Linkers
+    that shorten a table of stubs leave rows at the end itself."""
+    location, format = fde.initial_location, checked_entry.program.format
+    for index, instruction in enumerate(checked_entry.program.instructions):
+        if instruction.operation.name not in _ADVANCES:
+            continue
+        arguments = instruction.arguments(format)
+        moved, delta = arguments.get("location"), arguments.get("delta_bytes")
+        if isinstance(moved, int):
+            location = moved
+        elif isinstance(delta, int):
+            location += delta
+        if location >> 8 * format.address_size:
+            return  # reported as the end of the instructions
+        if location > fde.end:
+            message = (
+                f"{instruction.title}: the row begins at {location:#x}, after the end of the FDE, "
+                f"{fde.end:#x}"
+            )
+            shown = checked_entry.shown(index)
+            checked_entry.report("location-order", message, shown=shown, severity="warning")
             return
 
 

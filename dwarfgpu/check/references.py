@@ -12,7 +12,7 @@ from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.static_check.abstract_stack import Severity
@@ -145,9 +145,20 @@ class References:
                 case "entry of the unit":
                     unit.location_at(unit.section_offset(value))
                 case "address":
-                    unit.address(value)
+                    return self._address_fault(value)
         except IllFormed as error:
             return error.message
         except DwarfGpuError:
             return None  # reported where it is read, or no error of the file
+        return None
+
+    def _address_fault(self, index: int) -> str | None:
+        """Return why `.debug_addr` has no address of an index; None where only a linked file can
+        have it."""
+        try:
+            self.unit.address(index)
+        except (IllFormed, Malformed) as error:
+            return error.message
+        except DwarfGpuError:
+            return None
         return None

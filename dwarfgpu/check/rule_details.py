@@ -114,7 +114,7 @@ DETAILS: Final[Mapping[str, str]] = {
         "pieces with fewer bits than the variable's type: the remaining bits are outside the "
         "storage. clang omits the last pieces in this way on every target"
     ),
-    "inverted-range": "a list entry, or the code of an entry, that ends before it begins",
+    "inverted-range": "a list entry, or the code of an entry or an FDE, that ends before it begins",
     "range-outside-function": (
         "a list entry whose range is not within the code of the enclosing function"
     ),
@@ -135,7 +135,10 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "cfa-not-memory": "a CFA expression whose result is an implicit location or a composite",
     "unbalanced-state": "`restore_state` without `remember_state`",
-    "location-order": "a row that does not start after the previous one, or an advance in a CIE",
+    "location-order": (
+        "a row that does not start after the previous one, or an advance in a CIE; a warning for a "
+        "row that starts after the end of its FDE"
+    ),
     "register-cycle": "registers, or the CFA, whose rules depend on each other",
     "register-size": (
         "`register(R)`, `val_offset` or `val_expression` gives a register a value of another size"

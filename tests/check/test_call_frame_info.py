@@ -156,6 +156,43 @@ def test_ill_formed_instructions_of_a_cie_are_reported_once() -> None:
     assert rules(verdict_on(frame_file(CFA, CFA, common=cie(CFA)))) == []
 
 
+@pytest.mark.parametrize(
+    ("advances", "expected"),
+    [
+        (b"\x03\x40\x00", []),  # to the end itself, as in the tables of stubs of linkers
+        (b"\x03\x41\x00", [("warning", "location-order")]),
+        (b"\x03\x20\x00" + CFA_OFFSET + b"\x03\x20\x00", []),
+        (b"\x03\x20\x00" + CFA_OFFSET + b"\x03\x21\x00", [("warning", "location-order")]),
+        (b"\x01" + words(0x1041), [("warning", "location-order")]),
+    ],
+)
+def test_a_row_after_the_end_of_its_fde(advances: bytes, expected: list[tuple[str, str]]) -> None:
+    """FDEs of 0x40 bytes: no location of the FDE reaches these rows (DWARF 5 6.4.3)."""
+    verdict = verdict_on(frame_file(CFA + advances + CFA_OFFSET))
+    assert rules(verdict) == expected
+    for result in findings(verdict):
+        assert "the row begins at 0x1041, after the end of the FDE, 0x1040" in result.message
+
+
+def test_an_fde_that_exceeds_the_address_space() -> None:
+    """As of a label difference the wrong way round: -1 as a length."""
+    long = cie() + cfi_entry(bytes(4), words(0x1000, (1 << 64) - 1) + CFA)
+    (result,) = findings(verdict_on(frame_file(common=long)))
+    assert (result.severity, result.rule) == ("error", "inverted-range")
+    assert "no address is so large" in result.message
+
+
+@pytest.mark.parametrize(("column", "expected"), [(16, []), (31, ["unknown-register"])])
+def test_the_column_of_the_return_address(column: int, expected: list[str]) -> None:
+    """Appendix A of LLVM's AMDGPU Usage: 31 is no register."""
+    verdict = verdict_on(frame_file(CFA, common=cie(column=column)))
+    assert [rule for _, rule in rules(verdict)] == expected
+
+
+def test_cubins_have_no_return_address() -> None:
+    assert rules(fixture_verdict("nvidia/axpy.sm_90.cubin")) == []
+
+
 def test_address_size_of_a_cie() -> None:
     verdict = verdict_on(frame_file(common=cie(address_size=4)))
     assert rules(verdict) == [("error", "address-size")]

@@ -165,3 +165,18 @@ def test_types_in_an_entry_value() -> None:
     (result,) = of_types("entry_value (regval_type s0, @int; regval_type s1, @float; plus)")
     assert (result.rule, result.severity) == ("mixed-types", "warning")
     assert of_types("entry_value (regval_type s0, @int; regval_type s1, @int; plus)") == []
+
+
+@pytest.mark.parametrize(
+    ("index", "expected"), [(0, []), (1, ["bad-reference"]), (99, ["bad-reference"])]
+)
+@pytest.mark.parametrize("text", ["addrx {}", "constx {}; stack_value"])
+def test_an_index_beyond_the_addresses(text: str, index: int, expected: list[str]) -> None:
+    """DWARF 5 7.27: the table of one address has no other."""
+    table = b"\x0c\0\0\0\x05\0\x08\0" + bytes(8)
+    shapes = [Shape(COMPILE_UNIT, ((dw.AT_ADDR_BASE, dw.FORM_SEC_OFFSET),), True), *SHAPES[1:]]
+    entries = b"\x01" + bytes((8, 0, 0, 0)) + bytes((2, 4, 5)) + b"\x03"
+    data = info_file(
+        shapes, entries + block(operations(text.format(index))) + b"\0", {".debug_addr": table}
+    )
+    assert [each.rule for each in findings(verdict_on(data))] == expected
