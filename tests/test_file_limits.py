@@ -105,6 +105,59 @@ def test_a_sparse_section_is_refused_before_it_is_read(tmp_path: Path, section: 
         tracemalloc.stop()
 
 
+def test_a_symbol_table_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    sparse(path, elf({".symtab": Content(bytes(24), type=2)}, machine=62), ".symtab", 380_000_000)
+    file = open_object(path)
+    message = r"\.symtab of .*made has 15833333 symbols: more than 2097152 \(--max-symbols\)"
+    tracemalloc.start()
+    try:
+        for question in (
+            lambda: file.symbols,
+            lambda: file.symbol_before(0),
+            lambda: file.symbols_named("f"),
+        ):
+            with pytest.raises(LimitExceeded, match=message):
+                question()
+        assert tracemalloc.get_traced_memory()[1] < 1 << 18
+    finally:
+        tracemalloc.stop()
+
+
+def test_symbols_of_a_large_table_are_not_kept() -> None:
+    count = 100_000
+    rows = b"".join(struct.pack("<IBBHQQ", 1, 18, 0, 1, number, 1) for number in range(count))
+    names = Content(b"\0f\0", type=3)
+    file = ObjectFile("made", elf({".symtab": Content(rows, type=2, link=2), ".strtab": names}))
+    symbols = file.symbols
+    tracemalloc.start()
+    try:
+        assert sum(symbol.address for symbol in symbols) == count * (count - 1) // 2
+        assert tracemalloc.get_traced_memory()[1] < 1 << 18
+    finally:
+        tracemalloc.stop()
+    assert (len(symbols), symbols[7].address, symbols[-1].address) == (count, 7, count - 1)
+    assert [symbol.address for symbol in symbols[2:8:3]] == [2, 5]
+    with pytest.raises(IndexError):
+        symbols[count]
+    limits = FileLimits(symbols=count - 1)
+    file = ObjectFile("made", elf({".symtab": Content(rows, type=2, link=2)}), limits)
+    with pytest.raises(LimitExceeded, match="--max-symbols"):
+        file.symbols  # noqa: B018
+
+
+def test_a_large_section_is_in_memory_once(tmp_path: Path) -> None:
+    """Names are searched for in the memory that the units use, not in a copy."""
+    path = tmp_path / "made"
+    body = unit(b"\1" + b"\2" * (1 << 20) + b"\0")
+    path.write_bytes(elf({**SECTIONS, ".debug_info": body}, machine=62))
+    info = DebugInfo.of(open_object(path))
+    for texts in ((b"nosuch\0",), tuple(b"nosuch%d\0" % number for number in range(20))):
+        assert info.strings.units(*texts) == ()
+    assert info.sections.buffer(".debug_info") is not None
+    assert ".debug_info" not in info.sections._data
+
+
 def test_a_unit_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "made"
     info = struct.pack("<I", (1 << 30) - 4) + unit(b"\1\0")[4:]

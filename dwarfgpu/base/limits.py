@@ -75,6 +75,8 @@ class FileLimits:
     """Units of a section."""
     dies: int = 4_000_000
     """Maximum number of debugging information entries in the units that are read."""
+    symbols: int = 1 << 21
+    """Entries of a symbol table: a library of a gigabyte has one or two million."""
     cfa_instructions: int = 1 << 16
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
     namesakes: int = 20_000
@@ -127,6 +129,13 @@ class FileLimits:
                 f"{subject} has {size_bytes} bytes to read{other_parts}: "
                 f"more than {self.section_bytes}",
                 "--max-section-bytes",
+            )
+
+    def check_symbols(self, subject: str, count: int) -> None:
+        """Raise `LimitExceeded` for a symbol table that is too large, before it is read."""
+        if count > self.symbols:
+            raise LimitExceeded(
+                f"{subject} has {count} symbols: more than {self.symbols}", "--max-symbols"
             )
 
     def check_listed(self, kind: str, count: int) -> None:

@@ -7,7 +7,7 @@ within the file: anything outside of it is `Malformed`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -195,7 +195,7 @@ class ObjectFile:
         return tuple(out)
 
     @property
-    def symbols(self) -> tuple[Symbol, ...]:
+    def symbols(self) -> Sequence[Symbol]:
         """The symbol table, else the dynamic one."""
         return () if self._symbol_table is None else self._symbol_table.symbols
 
@@ -212,15 +212,18 @@ class ObjectFile:
 
     def _table(self, section: Section) -> SymbolTable:
         linked = self.sections[section.link] if 0 < section.link < len(self.sections) else None
+        form = struct.Struct(self._order + self._layout.symbol)
+        subject = f"{section.name} of {self.path}"
+        self.limits.check_symbols(subject, self.unpacked_bytes(section) // form.size)
         return SymbolTable(
             self.data_of(section),
             StringTable(b"" if linked is None else self.data_of(linked), self.path),
-            struct.Struct(self._order + self._layout.symbol),
+            form,
             8 * self.address_bytes,
             self._symbol_bases,
         )
 
-    def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
+    def symbols_of(self, section: Section) -> Sequence[Symbol]:
         """Return the entries of one symbol table."""
         return self._table(section).symbols
 

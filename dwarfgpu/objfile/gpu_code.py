@@ -6,7 +6,7 @@ Law: an unreadable part is reported as a problem; the other parts stay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -232,7 +232,7 @@ def _described(
     return out
 
 
-def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> tuple[Symbol, ...]:
+def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> Sequence[Symbol]:
     try:
         return file.symbols
     except DwarfGpuError as error:

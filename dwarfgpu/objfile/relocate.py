@@ -10,7 +10,7 @@ Law: a symbol of another file gets an address of its own, with nothing there.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -111,7 +111,7 @@ class Relocator:
         for section in file.sections:
             if section.type in (SHT_RELA, SHT_REL):
                 self._tables.setdefault(section.info, []).append(section)
-        self._symbols: dict[int, tuple[Symbol, ...]] = {}
+        self._symbols: dict[int, Sequence[Symbol]] = {}
         self._starts: dict[str, dict[int, int]] = {}
         loaded = (section for section in file.sections if section.flags & SHF_ALLOC)
         end = max((section.address + section.size_bytes for section in loaded), default=0)
@@ -137,7 +137,7 @@ class Relocator:
         for table in tables:
             yield from self._fields(table, section, data, place)
 
-    def _symbols_of(self, table: Section) -> tuple[Symbol, ...]:
+    def _symbols_of(self, table: Section) -> Sequence[Symbol]:
         file = self._file
         if not 0 < table.link < len(file.sections):
             raise Malformed(f"{file.path}: {table.name} names no symbol table")

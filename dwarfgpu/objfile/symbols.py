@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from struct import Struct
-from typing import Final, Literal
+from typing import Final, Literal, overload
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.printable import printable
@@ -37,6 +37,8 @@ _FEW_NAMES: Final = 4
 """Names that are looked for one by one, each in a pass over the bytes of the table."""
 _MAX_MISSES: Final = 1_000
 """How often the bytes of a name's offset may be in other fields of a table."""
+_MAX_KEPT_TABLE: Final = 1 << 16
+"""Symbols of a table that are kept; those of a larger one are made anew for each pass."""
 _MAX_COMPARED: Final = 4096
 """Bytes of names that choose between symbols of one address."""
 _MAX_SCANS: Final = 4
@@ -122,9 +124,20 @@ class SymbolTable:
         return value if base is None else value + base & self._mask
 
     @cached_property
-    def symbols(self) -> tuple[Symbol, ...]:
+    def symbols(self) -> Sequence[Symbol]:
         """All of them."""
-        return tuple(map(self._symbol, self._rows()))
+        symbols = _Symbols(self)
+        return tuple(symbols) if len(symbols) <= _MAX_KEPT_TABLE else symbols
+
+    def __len__(self) -> int:
+        return len(self._data) // self._form.size
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return map(self._symbol, self._rows())
+
+    def symbol(self, number: int) -> Symbol:
+        """Return the entry with a number."""
+        return self._symbol(self._row(number))
 
     def named(
         self, name: str, beginnings: Iterable[str], *, with_untyped: bool = False
@@ -300,6 +313,32 @@ class SymbolTable:
     def _row(self, number: int) -> tuple[int, ...]:
         row = self._form.unpack_from(self._data, number * self._form.size)
         return row if self._is_wide else wide(row)
+
+
+class _Symbols(Sequence[Symbol]):
+    """The symbols of a table, each made when it is asked for: millions of them take too much
+    memory."""
+
+    def __init__(self, table: SymbolTable) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter(self._table)
+
+    @overload
+    def __getitem__(self, index: int) -> Symbol: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Symbol, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Symbol | tuple[Symbol, ...]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, int):
+            return self._table.symbol(numbers)
+        return tuple(map(self._table.symbol, numbers))
 
 
 def _common_end(texts: Collection[bytes]) -> bytes:

@@ -38,6 +38,7 @@ FILE_LIMITS: Final = {
     ),
     "--max-units": ("units", "units of a section"),
     "--max-dies": ("dies", "debugging information entries that are read from a file"),
+    "--max-symbols": ("symbols", "symbols of a symbol table"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-namesakes": ("namesakes", "variables that match the given names"),
     "--max-variables": ("variables", "variables of a frame that are listed with their values"),

@@ -16,6 +16,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.suggest import KnownNames
 from dwarfgpu.dwarf import constants as dw
@@ -253,12 +254,13 @@ class StringIndex:
             units |= self._at(partial(_find, value))
         return units
 
-    def _at(self, find: Callable[[bytes, int], int]) -> set[CompilationUnit]:
+    def _at(self, find: Callable[[Data, int], int]) -> set[CompilationUnit]:
         """Return the units with a match; `find` returns the position from a start on, -1 for
         none."""
         ordered: set[CompilationUnit] = set()
         for section, (starts, units) in self._sections.items():
-            data = self._file.section(section)
+            # The memory that the units use: a large section is in memory once.
+            data = self._file.loaded(section, 0, max(unit.end for unit in units))
             offset = find(data, 0)
             while offset >= 0:
                 index = bisect_right(starts, offset) - 1
@@ -323,7 +325,7 @@ def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 
 def _finders(
     blocks: Mapping[int, Collection[int]], size_bytes: int, endian: Endian
-) -> Iterator[Callable[[bytes, int], int]]:
+) -> Iterator[Callable[[Data, int], int]]:
     """Yield what finds the numbers of some blocks: each takes a pass over a section."""
     if len(blocks) <= _FEW:
         for block, lows in blocks.items():
@@ -349,7 +351,7 @@ def _number(
     pattern: re.Pattern[bytes],
     numbers: Collection[bytes],
     size_bytes: int,
-    data: bytes,
+    data: Data,
     begin: int,
 ) -> int:
     """Find one of some numbers of a size, where a pattern is matched that others match, too."""
@@ -361,7 +363,7 @@ def _number(
 
 
 def _in_block(
-    block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: bytes, offset: int
+    block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: Data, offset: int
 ) -> int:
     """Find a number with these bytes above its lowest byte; there are several.
 
@@ -378,12 +380,12 @@ def _in_block(
     return -1
 
 
-def _first(pattern: re.Pattern[bytes], data: bytes, offset: int) -> int:
+def _first(pattern: re.Pattern[bytes], data: Data, offset: int) -> int:
     match = pattern.search(data, offset)
     return -1 if match is None else match.start()
 
 
-def _find(value: bytes, data: bytes, offset: int) -> int:
+def _find(value: bytes, data: Data, offset: int) -> int:
     return data.find(value, offset)
 
 
