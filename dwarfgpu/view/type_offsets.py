@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.view.local_names import LocalNames
 from dwarfgpu.view.type_layout import member_bits
-from dwarfgpu.view.type_text import Definition, Labels, needs_labels
+from dwarfgpu.view.type_text import Definition, Labels, listed_members, needs_labels
 
 _HEADER: Final = "/* offset      |    size */  "
 _COLUMN: Final = 27
@@ -93,7 +93,7 @@ class _Offsets:
         declared = struct_type.declared
         inner, local = self.definition.names_inside(struct_type, names)
         yield self.definition.title(struct_type, names, inner)
-        fields = [member for member in struct_type.members if not member.is_base_class]
+        fields = listed_members(struct_type)
         if not (fields or declared.methods or declared.typedefs):
             empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
             yield _BLANK + " " * (level + 4) + empty

@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.type_names import full_name, this_qualifiers, type_name
-from dwarfgpu.dwarf.types.class_parts import Access, Method
+from dwarfgpu.dwarf.types.class_parts import Access, Method, VariantPart
 from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
@@ -147,11 +147,11 @@ class Definition:
         inner, local = self.names_inside(struct_type, names)
         yield self.title(struct_type, names, inner)
         margin = " " * (indent + 4)
-        fields = [member for member in struct_type.members if not member.is_base_class]
+        fields = listed_members(struct_type)
         methods = _grouped([method for method in declared.methods if not method.is_artificial])
         methods = methods if self.has_methods else []
         typedefs = declared.typedefs if self.has_typedefs else ()
-        if not (struct_type.members or declared.methods or declared.typedefs):
+        if not (struct_type.members or fields or declared.methods or declared.typedefs):
             empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
             yield margin + empty
         labels = Labels(" " * (indent + 2))
@@ -169,7 +169,7 @@ class Definition:
                 break
             yield from labels.before(method.access)
             yield f"{margin}{self._method(struct_type, method, local)};"
-        if typedefs and (struct_type.members or declared.methods):
+        if typedefs and (struct_type.members or fields or declared.methods):
             yield ""
         for nested in typedefs:
             if self.is_too_much():
@@ -288,13 +288,34 @@ class Labels:
             yield f"{self.margin}{access}:"
 
 
+def listed_members(struct_type: Struct) -> list[Member]:
+    """Return the members except base classes, and those of every variant, as GDB lists them."""
+    members = [member for member in struct_type.members if not member.is_base_class]
+    entries = {member.entry for member in members}
+    for member in _of_variants(struct_type.declared.variant_parts):
+        if (
+            member.entry is None or member.entry not in entries
+        ):  # a discriminant of Ada is a member besides the part
+            entries.add(member.entry)
+            members.append(member)
+    return members
+
+
+def _of_variants(parts: tuple[VariantPart, ...]) -> Iterator[Member]:
+    for part in parts:
+        if part.discriminant is not None:
+            yield part.discriminant
+        for variant in part.variants:
+            yield from variant.members
+            yield from _of_variants(variant.parts)
+
+
 def needs_labels(struct_type: Struct) -> bool:
     """Return whether anything has not the access that all have without a word."""
     declared = struct_type.declared
     accesses: list[Access] = [
         "private" if member.is_artificial else member.access
-        for member in struct_type.members
-        if not member.is_base_class
+        for member in listed_members(struct_type)
     ]
     accesses += [method.access for method in declared.methods]
     accesses += [typedef.access for typedef in declared.typedefs]

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.dwarf.types.class_parts import Declarations, NestedTypedef, TemplateType
+from dwarfgpu.dwarf.types.class_parts import (
+    Declarations,
+    NestedTypedef,
+    TemplateType,
+    Variant,
+    VariantPart,
+)
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -19,7 +25,9 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
 )
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import MAX_MEMBERS, declaration, type_text
+from tests.cli.command import FIXTURES, run
 from tests.language.test_hostile import TYPES
 
 UNSIGNED = Base(BaseType("unsigned int", "unsigned", 32))
@@ -142,3 +150,31 @@ def test_members_are_bounded() -> None:
     kind = Struct("struct", "s", 4, tuple(Member("n", many, 0) for _ in range(2_000)))
     text = type_text(kind)
     assert text.count("\n") < 2 * MAX_MEMBERS and text.endswith("...\n}")
+
+
+def test_members_of_every_variant_are_listed() -> None:
+    """As GDB lists the types of rustc in C, and the discriminant of Ada once."""
+    kind = Member("kind", INT, 0, entry=1)
+    inner = VariantPart(None, (Variant((Member("deep", INT, 64, entry=4),), ()),))
+    part = VariantPart(
+        Member("kind", INT, 0, entry=1),
+        (
+            Variant((Member("one", INT, 32, entry=2),), ((1, 1),)),
+            Variant((Member("two", INT, 32, entry=3),), (), (inner,)),
+        ),
+    )
+    choice = Struct("struct", "choice", 12, (kind,), _declared=Declarations(variant_parts=(part,)))
+    members = "    int kind;\n    int one;\n    int two;\n    int deep;\n"
+    assert type_text(choice) == f"struct choice {{\n{members}}}"
+    shown = offset_text(choice)
+    assert shown is not None
+    assert [line.split()[-1] for line in shown.splitlines() if "int" in line] == [
+        "kind;", "one;", "two;", "deep;",
+    ]  # fmt: skip
+
+
+def test_variants_of_rust() -> None:
+    """The members are those that `set language c`, `info types` of GDB 13 name."""
+    done = run("debug", FIXTURES / "rust/shapes.rustc.O0", "-batch", "-ex", "ptype shapes::Choice")
+    words = [line.split() for line in done.out.splitlines()]
+    assert [line[-1] for line in words if line[0] == "struct"] == ["Nothing;", "Number;", "Place;"]
