@@ -55,14 +55,11 @@ def origin_of(code_object: CodeObject | None) -> str | None:
 
 
 def arguments_of(frame: StackFrame) -> list[Variable]:
-    """Return the arguments of the frame's function."""
+    """Return the arguments of the frame's function; the errors of `Session.variables`."""
     session = frame.session
     if not frame.is_described:
         return []
-    try:
-        variables = session.variables()
-    except DwarfGpuError:
-        return []
+    variables = session.variables()
     level = session.inline_level
     return [
         variable

@@ -20,6 +20,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text.assembly import assemble
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.repl.terminal.bottom_bar import fields
 from dwarfgpu.view.explanation_text import Recorder
@@ -458,3 +459,29 @@ def test_why_a_register_is_lost(text: str, why: str | None) -> None:
         evaluate(assemble(text, AMD, UnitFormat()), context, observe=steps)
     result = why_lost(session, steps.steps)
     assert result is None if why is None else (result or "").startswith(why)
+
+
+def test_arguments_that_cannot_be_read_are_an_error(tmp_path: Path) -> None:
+    """Not an empty list, as of a function without arguments."""
+    program = "crash.x86_64.O2"
+    data = bytearray((FIXTURES / "core" / program).read_bytes())
+    file = ObjectFile(program, bytes(data))
+    section, names = file.sections_by_name[".debug_info"], file.section_data(".debug_str")
+    name = names.index(b"\0ready\0") + 1
+    assert data.count(name.to_bytes(4, "little"), section.offset, section.offset + 0x200) == 1
+    at = data.index(name.to_bytes(4, "little"), section.offset)
+    data[at : at + 4] = b"\xff\xff\xff\x7f"
+    (tmp_path / program).write_bytes(data)
+    options = ("--core", FIXTURES / f"core/{program}.core", "--sysroot", tmp_path)
+    lines = [line for line in run("bt", *options).out.splitlines() if " in leaf (" in line]
+    reason = "no string starts at .debug_str+0x7fffffff"
+    assert len(lines) == 1
+    assert "leaf (<error reading arguments (Malformed: " in lines[0]
+    assert f"{reason})>) at core/crash.c:92" in lines[0]
+    (frame, *_) = run_json("bt", *options).json["frames"]
+    assert frame["args"] == []
+    assert reason in frame["args_error"]
+    short = run(
+        "debug", *options, "-batch", "-ex", "set print frame-arguments presence", "-ex", "bt"
+    )
+    assert "leaf (<error reading arguments (Malformed: " in short.out

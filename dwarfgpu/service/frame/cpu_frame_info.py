@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.file.source_language import language_of
-from dwarfgpu.service.frame.focus import arguments_text
+from dwarfgpu.service.frame.focus import arguments_text, unread_arguments
 from dwarfgpu.service.output import Output, heading
 from dwarfgpu.session.frame_base_address import frame_base_address
 from dwarfgpu.session.session import Session
@@ -66,7 +66,10 @@ def thread_frame_info(
         yield _locals_line(None, saved.pop(_stack_pointer(session), None), session)
         yield from _saved_lines(saved)
         return
-    arguments = arguments_text(session, arguments_of(frame), style)
+    try:
+        arguments = arguments_text(session, arguments_of(frame), style)
+    except DwarfGpuError as error:
+        arguments = unread_arguments(error)
     base = frame_base_address(session)
     where = "unknown address." if base is None else f"{base:#x},"
     frame_base = None if base is None else f"{base:#x}"

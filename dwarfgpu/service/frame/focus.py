@@ -144,6 +144,11 @@ def argument_text(session: Session, variable: Variable, style: FrameStyle) -> st
         return f"<error reading variable {variable.name} ({error_line(error)})>"
 
 
+def unread_arguments(error: DwarfGpuError) -> str:
+    """Return the text in place of arguments that cannot be read."""
+    return f"<error reading arguments ({error_line(error)})>"
+
+
 _DEFAULT = FormatOptions()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.answer import listed
-from dwarfgpu.service.frame.focus import argument_text
+from dwarfgpu.service.frame.focus import argument_text, unread_arguments
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view import frame_line
@@ -21,16 +21,22 @@ def frame_record(
     session = frame.session
     position, code_object = frame.position, session.code_object
     arguments: list[Plain] | None = None
+    unread: JsonObject = {}
     if with_arguments and style.arguments != "presence":
+        try:
+            variables = arguments_of(frame)
+        except DwarfGpuError as error:
+            variables, unread = [], {"args_error": unread_arguments(error)}
         arguments = [
             {"name": argument.name, "value": argument_text(session, argument, style)}
-            for argument in listed(session, "argument", arguments_of(frame))
+            for argument in listed(session, "argument", variables)
         ]
     return {
         "level": frame.number,
         "addr": f"{frame.pc:#x}",
         "func": frame.function,
         "args": arguments,
+        **unread,
         "file": None if position is None else position.file,
         "fullname": None if position is None else position.path,
         "line": None if position is None else position.line,
@@ -57,11 +63,19 @@ def _cfa(session: Session) -> str | None:
 def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAULT_STYLE) -> str:
     """Return `#1  0x… in f (a=1) at file:line`; without the address at the beginning of a line, as
     in GDB."""
-    shown = record["args"]
-    arguments = "..." if shown is None and arguments_of(frame) else ""
-    if isinstance(shown, list):
+    shown, unread = record["args"], record.get("args_error")
+    arguments = unread if isinstance(unread, str) else _presence(frame) if shown is None else ""
+    if isinstance(shown, list) and shown:
         arguments = ", ".join(f"{argument['name']}={argument['value']}" for argument in shown)  # type: ignore[index, call-overload]
     return frame_line.frame_text(frame, arguments, style)
+
+
+def _presence(frame: StackFrame) -> str:
+    """Return `...` for a function that has arguments."""
+    try:
+        return "..." if arguments_of(frame) else ""
+    except DwarfGpuError as error:
+        return unread_arguments(error)
 
 
 def innermost_frame(session: Session, style: FrameStyle = DEFAULT_STYLE) -> tuple[str, JsonObject]:
