@@ -149,13 +149,7 @@ class FrameChecker:
             error = LimitExceeded("from here on there would be too many register rules")
             self.findings.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
             return False
-        size_bytes = program.format.address_size
-        if fde.end > 1 << 8 * size_bytes:
-            message = (
-                f"the code from {fde.initial_location:#x} on has {fde.address_range:#x} bytes: no "
-                "address is so large"
-            )
-            checked_entry.report("inverted-range", message)
+        self._end_of(fde, checked_entry)
         table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(checked_entry)
         rows = RowChecker(self.expressions.architectures, checked_entry)
@@ -169,6 +163,14 @@ class FrameChecker:
         elif table.rows and all(row.is_empty for row in table.rows):
             self._empty(fde, checked_entry)
         return True
+
+    def _end_of(self, fde: Fde, checked_entry: CheckedEntry) -> None:
+        """Report code that ends beyond the address space; linkers mark what they drop by its last
+        addresses."""
+        last = (1 << 8 * fde.cie.format.address_size) - 1
+        if fde.end > last + 1 and fde.initial_location < last - 1:
+            message = f"[{fde.initial_location:#x},{fde.end:#x}) ends beyond the address space"
+            checked_entry.report("inverted-range", message)
 
     def _empty(self, fde: Fde, checked_entry: CheckedEntry) -> None:
         message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"

@@ -18,6 +18,7 @@ from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.headers import check_headers
+from dwarfgpu.check.line_tables import LineChecker
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -63,6 +64,7 @@ def verify(
     expressions = ExpressionChecker(architectures, findings)
     units = entries = fdes = 0
     entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
+    lines = LineChecker(findings)
     try:
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
@@ -75,6 +77,7 @@ def verify(
             except DwarfGpuError as error:
                 _broken(error, unit, findings)
             entries += checker.entries
+            lines.check(unit)
             if checker.references.beyond:
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()

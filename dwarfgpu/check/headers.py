@@ -60,12 +60,12 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
             yield section, data[base.raw - before]
     lines = unit.root.attribute(dw.AT_STMT_LIST)
     if lines is not None and isinstance(lines.raw, int) and lines.raw >= 0:
-        size_bytes = _line_address_size(unit, lines.raw)
+        size_bytes = line_address_size(unit, lines.raw)
         if size_bytes is not None:
             yield ".debug_line", size_bytes
 
 
-def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:
+def line_address_size(unit: CompilationUnit, offset: int) -> int | None:
     """Return the address_size of a line table of version 5; None for others (DWARF 5 6.2.4)."""
     try:
         reader = Reader(unit.sections.section(".debug_line"), unit.endian, offset)

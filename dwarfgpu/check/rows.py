@@ -39,11 +39,13 @@ class RowChecker:
     checked_entry: CheckedEntry
     _checked_row_rules: set[int] = field(init=False, factory=set)
     _bases: set[tuple[int, int]] = field(init=False, factory=set)
+    _has_wide_offset: bool = field(init=False, default=False)
 
     def check(self, row: Row, *, is_fde: bool) -> None:
         """Check one row; a CIE need not have a CFA."""
         cfa = row.cfa
         if isinstance(cfa, RegisterCfa):
+            self._check_offset("the CFA", cfa.offset_bytes, row)
             base = cfa.register, cfa.address_space
             if base not in self._bases:
                 self._bases.add(base)
@@ -53,6 +55,9 @@ class RowChecker:
         self._checked_row_rules.add(id(row.rules))
         if row.cfa is None and is_fde:
             self._check_missing_cfa(row)
+        for number, rule in row.rules.items():
+            if isinstance(rule, SAVED):
+                self._check_offset(self.checked_entry.register(number), rule.offset_bytes, row)
         depending = {n: rule for n, rule in row.rules.items() if isinstance(rule, _DEPENDING)}
         if not depending and not isinstance(row.cfa, ExpressionCfa):
             return
@@ -64,6 +69,18 @@ class RowChecker:
             self.checked_entry.report(
                 "register-cycle", message, row=row, shown=self.checked_entry.shown()
             )
+
+    def _check_offset(self, subject: str, offset_bytes: int, row: Row) -> None:
+        """Report an offset that no address of the machine can have."""
+        size_bytes = self.checked_entry.program.format.address_size
+        if abs(offset_bytes) >> 8 * size_bytes and not self._has_wide_offset:
+            self._has_wide_offset = True  # once for an entry: many rows share it
+            message = (
+                f"the offset of {subject} has {offset_bytes.bit_length()} bits, "
+                f"an address {8 * size_bytes}"
+            )
+            shown = self.checked_entry.shown()
+            self.checked_entry.report("ill-formed-cfi", message, row=row, shown=shown)
 
     def _check_missing_cfa(self, row: Row) -> None:
         saved = [number for number, rule in row.rules.items() if isinstance(rule, SAVED)]

@@ -114,13 +114,19 @@ DETAILS: Final[Mapping[str, str]] = {
         "pieces with fewer bits than the variable's type: the remaining bits are outside the "
         "storage. clang omits the last pieces in this way on every target"
     ),
-    "inverted-range": "a list entry, or the code of an entry or an FDE, that ends before it begins",
+    "inverted-range": (
+        "a list entry, or the code of an entry or an FDE, that ends before it begins or beyond the "
+        "address space"
+    ),
     "range-outside-function": (
         "a list entry whose range is not within the code of the enclosing function"
     ),
     "ill-formed-list": "offsets without a base address, or an index without a table",
     "unreadable-list": "a list that is truncated or has an unknown kind of entry",
     "unreadable-unit": "a unit that cannot be read to its end",
+    "unreadable-line-table": (
+        "the header of a line table cannot be read, or its program to the end (DWARF 5 6.2)"
+    ),
     "address-size": (
         "the address_size of a unit differs from that of its line table, address or list table, "
         "`.debug_aranges` set, of a CIE, or of the architecture"
@@ -161,7 +167,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2) cannot be read, is not sorted, leads "
         "to something else than the FDE of its address, or omits an FDE"
     ),
-    "ill-formed-cfi": "any other instruction that cannot be executed",
+    "ill-formed-cfi": (
+        "any other instruction that cannot be executed, or an offset that has more bits than an "
+        "address"
+    ),
     "unreadable-cfi": "an entry or instruction that cannot be read",
 }
 """Keyed by the name of the rule; code is between backticks."""

@@ -137,6 +137,8 @@ _ENTRIES: Final = (
          "check the offset, and that the list has an end-of-list entry"),
     Rule("unreadable-unit", "error", "A.7.5", "a unit that cannot be read to its end",
          "nothing after that offset can be read"),
+    Rule("unreadable-line-table", "error", "6.2", "a line table that cannot be read to its end",
+         "the code has no lines from there on"),
     Rule("address-size", "error", "A.2.5.1", "headers that disagree on the size of an address",
          "write the same size into all headers: readers step through the sections by it"),
 )  # fmt: skip

@@ -96,6 +96,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("register-size", "error", CFA + rule(VAL_OFFSET, PC, 0), CFA + rule(VAL_OFFSET, S32, 0)),
     ("empty-fde", "warning", b"", KERNEL),
     ("empty-fde", "warning", NOP, rule(UNDEFINED, PC)),
+    ("ill-formed-cfi", "error", CFA + rule(OFFSET, S30, 1 << 62), CFA + rule(OFFSET, S30, 1 << 61)),
+    ("ill-formed-cfi", "error", CFA + rule(VAL_OFFSET, S32, 1 << 62), CFA),
     ("unreadable-cfi", "error", CFA + b"\x1b", CFA + b"\x2e\x10"),
     ("unreadable-cfi", "error", CFA + b"\x0f\x40", CFA),
 ]  # fmt: skip
@@ -110,6 +112,14 @@ def test_a_rule_both_ways(name: str, severity: str, broken: bytes, kept: bytes) 
     assert rules(verdict_on(frame_file(broken))) == [(severity, name)]
     verdict = verdict_on(frame_file(kept))
     assert (rules(verdict), verdict.findings.skipped, verdict.fdes) == ([], [], 1)
+
+
+def test_an_fde_that_ends_beyond_the_address_space() -> None:
+    """Its last byte may be the last one of the address space."""
+    for start, expected in ((2**64 - 0x40, []), (2**64 - 0x3F, [("error", "inverted-range")])):
+        assert rules(verdict_on(frame_file(CFA, starts=[start]))) == expected
+    dropped = frame_file(CFA, CFA, starts=[2**64 - 1, 2**64 - 2])  # as linkers write it
+    assert rules(verdict_on(dropped)) == []
 
 
 def test_an_instruction_of_a_vendor_is_not_checked() -> None:
@@ -179,7 +189,7 @@ def test_an_fde_that_exceeds_the_address_space() -> None:
     long = cie() + cfi_entry(bytes(4), words(0x1000, (1 << 64) - 1) + CFA)
     (result,) = findings(verdict_on(frame_file(common=long)))
     assert (result.severity, result.rule) == ("error", "inverted-range")
-    assert "no address is so large" in result.message
+    assert "ends beyond the address space" in result.message
 
 
 @pytest.mark.parametrize(("column", "expected"), [(16, []), (31, ["unknown-register"])])

@@ -37,8 +37,10 @@ from tests.check.made import (
     verdict_on,
     words,
 )
-from tests.dwarf.builder import FIXTURES, X86_64, Shape, elf, read_fixture, unit
+from tests.dwarf.builder import FIXTURES, X86_64, Shape, abbreviations, elf, read_fixture, unit
 from tests.dwarf.builder import abbreviations as table
+from tests.dwarf.test_line import Table
+from tests.work import calls_of
 
 LANE = block(operations("regx v3; LLVM_push_lane; lit4; mul; LLVM_offset"))
 PIECES = block(operations("regx s0; piece 4; regx s1; piece 4"))
@@ -127,11 +129,17 @@ def sized_unit(address_size: int, line_address_size: int | None = None) -> bytes
     values, others = b"", {}
     if line_address_size is not None:
         attributes, values = ((dw.AT_STMT_LIST, SEC_OFFSET),), bytes(4)
-        line = struct.pack("<HBB", 5, line_address_size, 0)
-        others = {".debug_line": words(len(line), size_bytes=4) + line}
+        others = {".debug_line": Table(address_size=line_address_size).data()}
     return info_file(
         [Shape(COMPILE_UNIT, attributes)], b"\x01" + values, others, address_size=address_size
     )
+
+
+def lined(line_range: int) -> bytes:
+    """A unit whose line table has a special opcode."""
+    table = Table(b"\x20", range=line_range).data()
+    shape = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),))
+    return info_file([shape], b"\x01" + bytes(4), {".debug_line": table})
 
 
 def aranges(address_size: int) -> bytes:
@@ -216,6 +224,7 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("address-size", "error", addresses(4), addresses(8)),
     ("address-size", "error", listed(0x1040, 0x1080, address_size=4), listed(0x1040, 0x1080)),
     ("unreadable-unit", "error", cut_unit(7), cut_unit(0)),
+    ("unreadable-line-table", "error", lined(0), lined(12)),
 ]  # fmt: skip
 
 
@@ -229,6 +238,23 @@ def test_a_rule_both_ways(rule: str, severity: str, broken: bytes, kept: bytes) 
     verdict = verdict_on(kept)
     assert rules(verdict) == []
     assert verdict.findings.skipped == []
+
+
+def test_a_line_table_of_many_units_is_read_once() -> None:
+    """Their programs are read once, for whatever unit."""
+    table = Table(b"\x01" * 1000).data()
+    shape = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),))
+
+    def work(count: int) -> int:
+        sections = {
+            ".debug_info": unit(b"\x01" + bytes(4)) * count,
+            ".debug_abbrev": abbreviations(shape),
+            ".debug_line": table,
+        }
+        return calls_of(lambda: verdict_on(elf(sections)))
+
+    work(1)  # what is done once
+    assert work(3) - work(2) < 1000 < work(1)
 
 
 def test_a_finding_names_its_place() -> None:

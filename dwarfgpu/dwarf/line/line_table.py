@@ -194,6 +194,10 @@ class LineTable:
         problems = (self.header.problem, self.matrix.problem)
         return tuple(problem for problem in problems if problem is not None)
 
+    def first_problem(self) -> DwarfGpuError | None:
+        """Return the first of `problems`; no rows are kept."""
+        return self.header.problem or self._tables.program_problem(self.header)
+
     # Files
 
     def file(self, number: int) -> SourceFile:
@@ -458,6 +462,7 @@ class LineTables:
         self._failed = FailedReads()
         self._matrices: dict[tuple[int, int], LineMatrix] = {}
         self._program_bytes = 0
+        self._checked_bytes = 0
 
     def of(self, unit: LineUnit) -> LineTable | None:
         """Return the table of a unit; None if it has none.
@@ -496,13 +501,27 @@ class LineTables:
         if key not in self._matrices:
             data = self._sections.section(".debug_line")
             self._program_bytes += header.end - header.offset
-            if self._program_bytes > len(data):
-                raise located(
-                    LimitExceeded("line tables overlap, they have more bytes than .debug_line"),
-                    self._sections,
-                    header.offset,
-                )
+            self._refuse_overlap(self._program_bytes, header)
             from dwarfgpu.dwarf.line.program import run_line_program  # for rows alone
 
             self._matrices[key] = run_line_program(header, data)
         return self._matrices[key]
+
+    def program_problem(self, header: LineHeader) -> DwarfGpuError | None:
+        """Return why the program of a table cannot be read to its end; its rows are not kept."""
+        matrix = self._matrices.get((header.offset, header.format.address_size))
+        if matrix is not None:
+            return matrix.problem
+        self._checked_bytes += header.end - header.offset
+        self._refuse_overlap(self._checked_bytes, header)
+        from dwarfgpu.dwarf.line.program import line_program_problem  # for rows alone
+
+        return line_program_problem(header, self._sections.section(".debug_line"))
+
+    def _refuse_overlap(self, size_bytes: int, header: LineHeader) -> None:
+        if size_bytes > len(self._sections.section(".debug_line")):
+            raise located(
+                LimitExceeded("line tables overlap, they have more bytes than .debug_line"),
+                self._sections,
+                header.offset,
+            )

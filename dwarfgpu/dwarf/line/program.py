@@ -322,6 +322,11 @@ _EXTENDED: Final[dict[int, Callable[[_Machine], None]]] = {
 }
 
 
+def line_program_problem(header: LineHeader, data: bytes) -> DwarfGpuError | None:
+    """Return why a program of `.debug_line` cannot be read to its end; None where it can."""
+    return _Machine(header, data).run()
+
+
 def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
     """Return the matrix of a program of `.debug_line`; an error in it is its `problem`."""
     machine = _Machine(header, data)
