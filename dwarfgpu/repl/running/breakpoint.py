@@ -40,6 +40,9 @@ class Breakpoint:
     stops_left: int = 0
     """After which it is disabled, where the disposition is `dis`."""
     hits: int = 0
+    hit_lanes: tuple[int, ...] | None = None
+    """The lanes in which the condition was true when it was last reached; None for all active
+    lanes."""
     ignored: int = 0
     """The number of hits that will not stop the program."""
     commands: tuple[str, ...] = ()

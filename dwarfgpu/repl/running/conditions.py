@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
+from dwarfgpu.service.lanes.lane_questions import is_batchable
 from dwarfgpu.service.value.condition import holds
 
 
@@ -14,7 +17,8 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
     """Return whether the condition of a breakpoint or watchpoint is true in one of its lanes, and
     focus on that lane.
 
-    `lanes` is None for the active ones. A condition that cannot be evaluated counts as true.
+    `lanes` is None for the active ones. A condition that cannot be evaluated counts as true. One
+    with side effects is evaluated up to the first lane in which it is true.
     """
     session = shell.session
     try:
@@ -30,12 +34,22 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
         for lane in lanes:
             if holds_in(lane):
                 shell.session = session.focused(lane)
+                item.hit_lanes = (lane,)
+                if is_batchable(item.condition):
+                    item.hit_lanes = tuple(lane for lane in lanes if _counts(holds_in, lane))
                 return True
     except DwarfGpuError as error:
         kind = "watchpoint" if isinstance(item, Watchpoint) else "breakpoint"
         shell.console.note(f"Error in testing condition for {kind} {item.number}: {error}")
         return True
     return False
+
+
+def _counts(holds_in: Callable[[int], bool], lane: int) -> bool:
+    try:
+        return holds_in(lane)
+    except DwarfGpuError:
+        return True
 
 
 def is_active(shell: Shell, lane: int | None) -> bool:

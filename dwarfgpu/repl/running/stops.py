@@ -5,7 +5,7 @@ Law: a stop is reported as in GDB, and then in focus.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from dwarfgpu.base.records import evolve, field, frozen
@@ -150,6 +150,7 @@ def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
         return False
     if item.lane is not None and not is_active(shell, item.lane):
         return False
+    item.hit_lanes = None
     lanes = None if item.lane is None else [item.lane]
     if item.condition and not condition_holds(shell, item, lanes):
         return False
@@ -262,7 +263,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         )
     elif first is not None:
         yield Output(
-            f"\n{_who(shell)}{first.kind} {first.number}{_lanes(session)}, {line}",
+            f"\n{_who(shell)}{first.kind} {first.number}{_lanes(session, first.hit_lanes)}, {line}",
             {**data, "bkptno": first.number},
         )
     elif halt.reason == "signal-received":
@@ -323,14 +324,15 @@ def _who(shell: Shell) -> str:
     return f"Thread {session.wave} hit "
 
 
-def _lanes(session: Session) -> str:
-    """Return `, with lanes [0-63]`; empty on a CPU."""
+def _lanes(session: Session, lanes: Sequence[int] | None) -> str:
+    """Return `, with lanes [0-63]`; empty on a CPU. None for the active lanes."""
     if not session.architecture.is_simt:
         return ""
-    mask, _ = session.active_lanes()
-    if not mask:
+    if lanes is None:
+        mask = session.active_lanes()[0] or 0
+        lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]
+    if not lanes:
         return ""
-    lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]
     if len(lanes) == 1:
         return f", with lane {lanes[0]}"
     return f", with lanes [{runs_text(lanes).replace(',', ' ')}]"
