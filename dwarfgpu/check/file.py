@@ -17,8 +17,7 @@ from dwarfgpu.check.entry_references import EntriesOfUnits
 from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
-from dwarfgpu.check.headers import check_headers
-from dwarfgpu.check.line_tables import LineChecker
+from dwarfgpu.check.headers import LineChecker, check_headers
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject

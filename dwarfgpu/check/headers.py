@@ -1,4 +1,5 @@
-"""Headers that disagree on the size of an address (AMD text A.2.5.1, its last sentence)."""
+"""Headers that disagree on the size of an address (AMD text A.2.5.1, its last sentence), and line
+tables that cannot be read to their end (DWARF 5 6.2)."""
 
 from __future__ import annotations
 
@@ -6,15 +7,16 @@ from collections.abc import Iterator
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.records import define, field
 from dwarfgpu.check.entries import unit_position
-from dwarfgpu.check.finding import Finding, Findings
+from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
-from dwarfgpu.errors import DwarfGpuError, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
 _BASES = (
     (".debug_addr", dw.AT_ADDR_BASE, 2),
@@ -60,12 +62,12 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
             yield section, data[base.raw - before]
     lines = unit.root.attribute(dw.AT_STMT_LIST)
     if lines is not None and isinstance(lines.raw, int) and lines.raw >= 0:
-        size_bytes = line_address_size(unit, lines.raw)
+        size_bytes = _line_address_size(unit, lines.raw)
         if size_bytes is not None:
             yield ".debug_line", size_bytes
 
 
-def line_address_size(unit: CompilationUnit, offset: int) -> int | None:
+def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:
     """Return the address_size of a line table of version 5; None for others (DWARF 5 6.2.4)."""
     try:
         reader = Reader(unit.sections.section(".debug_line"), unit.endian, offset)
@@ -82,3 +84,42 @@ def _compare(unit: CompilationUnit, section: str, size_bytes: int, findings: Fin
     sizes = f"{counted(unit.format.address_size, 'byte')} in the unit, of {size_bytes} in {section}"
     message = f"addresses of {sizes}"
     findings.add(Finding(rule.severity, rule.name, message, rule.section, unit_position(unit)))
+
+
+@define
+class LineChecker:
+    """The line tables of a file; units may share them."""
+
+    findings: Findings
+    _checked: set[tuple[int, int]] = field(init=False, factory=set)
+    """The sections and the offset of each table that was checked."""
+
+    def check(self, unit: CompilationUnit) -> None:
+        """Report why the table of a unit, or its program, cannot be read."""
+        try:
+            attribute = unit.root.attribute(dw.AT_STMT_LIST)
+        except DwarfGpuError:
+            return  # reported when the unit itself is read
+        offset = None if attribute is None else attribute.raw
+        if not isinstance(offset, int) or (id(unit.sections), offset) in self._checked:
+            return
+        self._checked.add((id(unit.sections), offset))
+        if _line_address_size(unit, offset) not in (None, unit.format.address_size):
+            return  # reported with the headers
+        try:
+            table = unit.line_table
+            problem = None if table is None else table.first_problem()
+        except DwarfGpuError as error:
+            problem = error
+        if problem is None:
+            return
+        if not isinstance(problem, Malformed | IllFormed):
+            self.findings.skip(problem)
+            return
+        rule = RULES["unreadable-line-table"]
+        own = unit_position(unit)
+        position = FindingPosition(
+            ".debug_line", offset, "line table", unit=own.name, file=own.file, source=own.source
+        )
+        message = problem.message if problem.context is None else str(problem)
+        self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
