@@ -284,6 +284,7 @@ def parse(commands: Collection[Command], line: str) -> Call:
         word, after = first_word(rest)
         is_named = any(word in subcommand.words for subcommand in command.subcommands)
         is_other = not word or (after.lstrip().startswith("=") and not is_named)  # `set t = 3`
+        is_other |= command.name == "save" and after.startswith("/")  # `save b/c.json`: a folder
         if command.takes_other and (is_other or not fitting(command.subcommands, word)):
             break
         command, rest = find(command.subcommands, word, command.name, after), after

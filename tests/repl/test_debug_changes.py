@@ -12,7 +12,7 @@ from dwarfgpu.machine.state.state_differences import differences
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from tests.cli.command import FIXTURES, run, validate
-from tests.repl.repl_shell import nest_shell, output_of
+from tests.repl.repl_shell import demo_shell, nest_shell, output_of
 from tests.repl.test_debug_fuzz import HOSTILE
 
 STATE = FIXTURES / "states/divergent.gfx942.json"
@@ -154,3 +154,16 @@ def test_a_device_is_refused_before_the_question() -> None:
     done = run("debug", "--demo", "--batch", "-ex", "save /dev/null")
     assert "Overwrite" not in done.out
     assert "/dev/null cannot be written: it is not a regular file, and longer" in done.err
+
+
+@pytest.mark.parametrize("folder", ["b", "breakpoints"])
+def test_a_folder_may_be_named_as_a_subcommand_of_save(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`save breakpoints` takes its file after a blank; everything else is a state."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir()
+    shell = demo_shell()
+    assert output_of(shell, f"save {folder}/c.json").startswith(f"Saved {folder}/c.json.")
+    assert (tmp_path / folder / "c.json").exists()
+    assert "Nothing to save" in output_of(shell, f"save {folder} {tmp_path / 'c.txt'}")

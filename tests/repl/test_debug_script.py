@@ -86,6 +86,10 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("define foo\np 1", ""),
         ("define", "Argument required (name of command to define).\n"),
         ("define a$b", 'Junk in argument list: "$b"\n'),
+        # A blank is a space or a tab, as in GDB, whose C locale shows the bytes of the others.
+        ("define \u2028", 'Junk in argument list: "\\u2028"\n'),
+        ("document \x0b", 'Junk in argument list: "\\013"\n'),
+        ("define-prefix \x85", 'Junk in argument list: "\\205"\n'),
         ("define nosuch b", 'Undefined command: "nosuch".  Try "help".\n'),
         ("define print b", '"print" is not a prefix command.\n'),
         ("define foo\np 1\nend\nhelp foo", "User-defined.\n"),

@@ -98,7 +98,7 @@ def _name_of(shell: Shell, argument: str) -> str:
     """Return the name of a user-defined command, with the full names of its families."""
     if not argument:
         raise UsageError("Argument required (name of command to define).")
-    *families, word = argument.split()
+    *families, word = (word for word in argument.replace("\t", " ").split(" ") if word)
     commands, full = shell.commands, ""
     for family in families:
         command = find(commands, family, full)
