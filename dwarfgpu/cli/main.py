@@ -202,6 +202,15 @@ class _Parser(argparse.ArgumentParser):
     def _parse_optional(self, arg_string: str) -> Any:
         return None if isinstance(arg_string, _Word) else super()._parse_optional(arg_string)
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Return the value of an option: `--lane=--` has one, which argparse takes for the end of
+        the options before Python 3.13, and makes an empty list."""
+        if action.option_strings and action.nargs is None and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value
+        return super()._get_values(action, arg_strings)
+
     def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
         return self._all_known(self.parse_known_intermixed_args(args, namespace))
 

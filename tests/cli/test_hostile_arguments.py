@@ -30,6 +30,22 @@ def test_an_empty_argument_is_not_an_absent_one(line: str, name: str) -> None:
     assert answer.error == f"{name} is empty: leave it out, or give a value"
 
 
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [
+        ("--lane", "--lane --: expected a lane, several as in 0-3,7, or active, inactive or all"),
+        ("--reg", "--reg --: expected NAME=VALUE"),
+        ("--mem", "--mem --: expected SPACE#ADDRESS=HEX"),
+        ("--max-steps", "--max-steps: expected an integer, not '--'"),
+        ("--file", "-- cannot be read: No such file or directory"),
+    ],
+)
+def test_a_value_of_two_hyphens_is_a_value(option: str, error: str) -> None:
+    """argparse before Python 3.13 takes it for the end of the options, and gives an empty list."""
+    answer = run("eval", "--demo", f"{option}=--", "a")
+    assert (answer.status, answer.error) == (2, error)
+
+
 @pytest.mark.parametrize("command", ["info", "eval --state", "disas"])
 def test_bytes_of_a_name_that_are_not_text(command: str, tmp_path: Path) -> None:
     """They are shown as in the members of archives."""
