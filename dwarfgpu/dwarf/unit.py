@@ -75,6 +75,8 @@ class CompilationUnit:
     """Whether its entries were read, and freed."""
     _is_kept = False
     """Whether its entries were read again, so that they are not freed any more."""
+    _unreadable: DwarfGpuError | None = None
+    """Why its entries cannot be read, once they were asked for."""
 
     skeleton: CompilationUnit | None = None
     """The skeleton of a split unit, once the skeleton has asked for it."""
@@ -130,7 +132,9 @@ class CompilationUnit:
 
     @cached_property
     def tree(self) -> Tree:
-        """All entries of the unit."""
+        """All entries of the unit; unreadable ones are not read again for each address."""
+        if self._unreadable is not None:
+            raise self._unreadable.with_traceback(None)
         try:
             budget = self.sections.budget
             offset, end, most = self.header.entries_at, self.end, budget.entries_left
@@ -145,7 +149,8 @@ class CompilationUnit:
             budget.entries_left -= len(tree.offsets)
             return tree
         except DwarfGpuError as error:
-            raise self._located(error)
+            self._unreadable = self._located(error)
+            raise error.with_traceback(None)  # which has what was read so far
 
     @cached_property
     def root(self) -> Die:

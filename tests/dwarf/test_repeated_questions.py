@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope import by_pc
+from dwarfgpu.errors import Malformed
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import FIXTURES
 
 
@@ -27,3 +32,28 @@ def test_variables_at_one_location_are_found_once(monkeypatch: pytest.MonkeyPatc
     first.clear()
     again = code_object.scopes.variables_at(pc)
     assert again and scans == once
+
+
+def test_unreadable_entries_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disassembly asks for the function at every instruction."""
+    data = bytearray((FIXTURES / "x86_64/demo.gcc.O2.v5").read_bytes())
+    whole = ObjectFile("whole", bytes(data))
+    entries = next(section for section in whole.sections if section.name == ".debug_info")
+    data[entries.offset + entries.size_bytes - 1] = 0x7F  # an abbreviation that does not exist
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(data)
+    scopes = CodeObject.open(damaged, 0).scopes
+    begin = next(symbol.address for symbol in whole.symbols if symbol.name == "main")
+    reads = 0
+    original = unit_module.read_tree
+
+    def counted(*arguments: object) -> object:
+        nonlocal reads
+        reads += 1
+        return original(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(unit_module, "read_tree", counted)
+    for pc in range(begin, begin + 20):
+        with pytest.raises(Malformed, match="unknown abbreviation 127"):
+            scopes.subprogram_at(pc)
+    assert reads == 1

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
+from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
@@ -49,7 +50,9 @@ class Scopes:
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
         self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
-        self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
+        self._subprograms: dict[
+            CompilationUnit, list[tuple[tuple[Range, ...], int]] | DwarfGpuError
+        ] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}
         self._functions: tuple[int, tuple[Die, ...]] | None = None
         """The functions at the program location that was asked for last."""
@@ -380,16 +383,22 @@ class Scopes:
         """Return the ranges of all subprograms of a unit that have code, in the order of the
         file."""
         if unit not in self._subprograms:
-            out: list[tuple[tuple[Range, ...], int]] = []
-            for index, abbreviation in enumerate(unit.tree.abbreviations):
-                if abbreviation.tag == dw.TAG_SUBPROGRAM and (
-                    dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
-                ):
-                    spans = covered(unit.die(index))
-                    if spans:
-                        out.append((spans, index))
-            self._subprograms[unit] = out
-        return self._subprograms[unit]
+            try:
+                self._subprograms[unit] = list(_subprograms_with_code(unit))
+            except DwarfGpuError as error:  # not read again for each address
+                self._subprograms[unit] = error
+        return value_or_raise(self._subprograms[unit])
+
+
+def _subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range, ...], int]]:
+    """Yield the ranges and the indexes of the subprograms of a unit that have code."""
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and (
+            dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
+        ):
+            spans = covered(unit.die(index))
+            if spans:
+                yield spans, index
 
 
 def _variable(meanings: NameLookup, name: str) -> Variable | None:
