@@ -12,6 +12,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.state import load
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.model.storage import Memory
@@ -186,3 +187,19 @@ def test_names_of_a_state_end_no_line_of_an_error(
         load_state(path)
     assert not set("\r\n") & set(str(caught.value))
     assert str(caught.value).count(str(path)) == 1
+
+
+def test_too_many_code_objects_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each would be opened before the first question."""
+    monkeypatch.setattr(load, "MAX_CODE_OBJECTS", 2)
+    file = tmp_path / "state.json"
+    (tmp_path / "k.co").touch()
+    document = {"schema": "dwarfgpu-state-1", "architecture": "gfx942", "waves": [{}]}
+    for count in 2, 3:
+        listed = [{"path": "k.co"}] * count
+        file.write_text(json.dumps({**document, "code_objects": listed}))
+        if count == 2:
+            assert len(load_state(file).code_objects) == 2
+        else:
+            with pytest.raises(LimitExceeded, match="3 code objects, at most 2 are read"):
+                load_state(file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from stat import S_ISFIFO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.arch.registry import architecture, has_on_another_gpu
@@ -51,6 +51,9 @@ _MANY_RANGES = 1024
 _WORD = (1 << 64) - 1
 _REGISTER_BYTES = 256
 """What Python needs for a register besides its bytes and their masks."""
+
+MAX_CODE_OBJECTS: Final = 8192
+"""Each is opened before the first question; a large library has a thousand."""
 
 
 def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> State:
@@ -166,7 +169,11 @@ def _items(field: Field, name: str) -> list[Field]:
 
 def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
     out: list[StateCodeObject] = []
-    for entry in _items(document, "code_objects"):
+    listed = _items(document, "code_objects")
+    if len(listed) > MAX_CODE_OBJECTS:
+        most = f"at most {MAX_CODE_OBJECTS} are read"
+        raise LimitExceeded(f"{document.source}: code_objects: {len(listed)} code objects, {most}")
+    for entry in listed:
         entry.only("path", "load_address")
         load_address = entry.get("load_address")
         out.append(
