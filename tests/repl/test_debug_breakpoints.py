@@ -371,3 +371,29 @@ def test_a_disabled_location_is_not_inserted_and_is_saved_so(tmp_path: Path) -> 
     assert one.inserted == ()
     output_of(shell, "enable 1.1-2")  # the breakpoint is disabled nevertheless
     assert one.inserted == () and not one.disabled_locations
+
+
+@pytest.mark.parametrize(
+    ("condition", "shown"),
+    [
+        ("t == 21", "with lane 21, "),
+        ("t % 32 == 3 || t == 4", "with lanes [3-4 35], "),
+        ("t == 21 || *(int *) 0", "with lanes [0-63], "),  # an error counts as true
+        ("($n = t) == 21", "with lane 21, "),  # side effects: not in the lanes that follow
+    ],
+)
+def test_a_stop_names_the_lanes_of_its_condition(
+    tmp_path: Path, condition: str, shown: str
+) -> None:
+    lines = talk(tmp_path, "vadd", f"break integers.hip:17 if {condition}", "run", "p $n")
+    (stop,) = stops(lines)[:1]
+    assert f"hit Breakpoint 1, {shown}vadd" in stop
+    if "$n" in condition:
+        assert lines[-1] == "$1 = 21"
+
+
+def test_the_lanes_of_a_condition_are_forgotten(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "break integers.hip:17 if t == 21", "run", "condition 1", "c"
+    )  # fmt: skip
+    assert ["with lane 21, " in stop for stop in stops(lines)] == [True, False]
