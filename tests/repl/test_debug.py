@@ -540,6 +540,8 @@ def test_where_the_code_of_a_line_is() -> None:
     # As in GDB, the first place in each block.
     assert len(listed("info line 14")[0]) == len(listed("info line nest.hip:14")[0]) == 1
     assert listed("info line 999")[0] == ['Line number 999 is out of range for "hip/nest.hip".']
+    beyond = f"info line {1 << 31}"
+    assert listed(beyond)[0] == [f'Line number {1 << 31} is out of range for "hip/nest.hip".']
     # The first code of the function is that of another one, inlined.
     assert listed("info line nest")[0] == [
         'Line 15 of "hip/device.h" starts at address '
