@@ -213,6 +213,8 @@ class ObjectFile:
     def _table(self, section: Section) -> SymbolTable:
         linked = self.sections[section.link] if 0 < section.link < len(self.sections) else None
         form = struct.Struct(self._order + self._layout.symbol)
+        if section.type != SHT_NOBITS:
+            self._check_range(section.offset, section.size_bytes, section.name)
         subject = f"{section.name} of {self.path}"
         self.limits.check_symbols(subject, self.unpacked_bytes(section) // form.size)
         return SymbolTable(

@@ -453,7 +453,7 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
 
 def test_numbers_for_a_pointer_are_no_buffer() -> None:
     kinds = ["out=[1,2,3]" if word == "out=buffer:256" else word for word in KINDS]
-    rest = [word for name in ("pair", "four", "three") for word in ("--arg", f"{name}=?")]
+    rest = [word for name in ("pair", "four", "three", "h") for word in ("--arg", f"{name}=?")]
     done = run("dispatch", *kinds, *rest)
     assert (done.status, done.error) == (
         2, "out (global_buffer, 8 bytes at 0) is a pointer, not a vector; @FILE, zeros:SIZE or "

@@ -134,7 +134,7 @@ def test_the_waves_of_a_merged_core_go_on(tmp_path: Path) -> None:
     assert done.err.splitlines().count(refused) == 4
     lines = done.lines
     [stop] = [line for line in lines if "hit Breakpoint 1" in line]
-    assert stop.startswith("Thread 3 hit Breakpoint 1, with lanes [0-63], vadd (")
+    assert stop.startswith("Thread 3 hit Breakpoint 1, with lane 5, vadd (")
     assert "$1 = 5" in lines and "$2 = {0, 2, 4, 6}" in lines
     assert "[All waves have ended; the CPU threads have not run]" in lines
     numbers = [line[2] for line in lines if line[:2] in ("* ", "  ") and line[2].isdigit()]
