@@ -157,7 +157,7 @@ class FrameChecker:
             rows.check(row, is_fde=True)
         _rows_without_cfa(table.rows, fde, checked_entry)
         if fde.address_range:
-            _row_beyond_the_end(fde, checked_entry)
+            _row_beyond_the_end(fde, checked_entry, len(table.rows))
         if table.error is not None:
             self._stopped(table.error, checked_entry)
         elif table.rows and all(row.is_empty for row in table.rows):
@@ -300,9 +300,15 @@ def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEnt
             return
 
 
-def _row_beyond_the_end(fde: Fde, checked_entry: CheckedEntry) -> None:
+def _row_beyond_the_end(fde: Fde, checked_entry: CheckedEntry, row_count: int) -> None:
     """Report the first row that begins after the end of the FDE: its rules apply nowhere. Linkers
-    that shorten a table of stubs leave rows at the end itself."""
+    that shorten a table of stubs leave rows at the end itself.
+
+    `row_count`: the rows that cover code.
+    """
+    names = [instruction.operation.name for instruction in checked_entry.program.instructions]
+    if sum(map(names.count, _ADVANCES)) < row_count:
+        return  # a row follows the last advance
     location, format = fde.initial_location, checked_entry.program.format
     for index, instruction in enumerate(checked_entry.program.instructions):
         if instruction.operation.name not in _ADVANCES:

@@ -29,6 +29,8 @@ _CFA: Final = -1
 _DEPENDING: Final = (RegisterRule, ValOffsetRule, ExpressionRule, ValExpressionRule)
 SAVED: Final = (OffsetRule, ValOffsetRule)
 """Rules that have no meaning without a CFA."""
+_NEAR: Final = 1 << 16
+"""Offsets below this fit into every address."""
 
 
 @define
@@ -45,7 +47,7 @@ class RowChecker:
         """Check one row; a CIE need not have a CFA."""
         cfa = row.cfa
         if isinstance(cfa, RegisterCfa):
-            self._check_offset("the CFA", cfa.offset_bytes, row)
+            self._check_offset(None, cfa.offset_bytes, row)
             base = cfa.register, cfa.address_space
             if base not in self._bases:
                 self._bases.add(base)
@@ -57,7 +59,7 @@ class RowChecker:
             self._check_missing_cfa(row)
         for number, rule in row.rules.items():
             if isinstance(rule, SAVED):
-                self._check_offset(self.checked_entry.register(number), rule.offset_bytes, row)
+                self._check_offset(number, rule.offset_bytes, row)
         depending = {n: rule for n, rule in row.rules.items() if isinstance(rule, _DEPENDING)}
         if not depending and not isinstance(row.cfa, ExpressionCfa):
             return
@@ -70,11 +72,14 @@ class RowChecker:
                 "register-cycle", message, row=row, shown=self.checked_entry.shown()
             )
 
-    def _check_offset(self, subject: str, offset_bytes: int, row: Row) -> None:
-        """Report an offset that no address of the machine can have."""
+    def _check_offset(self, number: int | None, offset_bytes: int, row: Row) -> None:
+        """Report an offset that no address of the machine can have, of a register or the CFA."""
+        if -_NEAR < offset_bytes < _NEAR:
+            return
         size_bytes = self.checked_entry.program.format.address_size
         if abs(offset_bytes) >> 8 * size_bytes and not self._has_wide_offset:
             self._has_wide_offset = True  # once for an entry: many rows share it
+            subject = "the CFA" if number is None else self.checked_entry.register(number)
             message = (
                 f"the offset of {subject} has {offset_bytes.bit_length()} bits, "
                 f"an address {8 * size_bytes}"

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.line import line_table
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_table import LineTable, joined
-from dwarfgpu.dwarf.line.program import LineRow
+from dwarfgpu.dwarf.line.program import LineRow, line_program_problem, run_line_program
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
@@ -717,3 +717,28 @@ def test_answers_of_a_table_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert searched == [first, second, first]
     file = table.file(1)
     assert file.path == joined(file.directory, file.name) == table._paths[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reading_a_program_finds_the_problem_of_running_it(seed: int) -> None:
+    """`check` performs only what can fail."""
+    rng = Random(seed)
+    failed = 0
+    for _ in range(500):
+        words = (b"\0\2\4", b"\0\1\1", b"\1", b"\2", b"\5\x90", b"\x08", b"\x20", b"\xff", b"\0")
+        program = b"".join(
+            rng.choice((*words, bytes([rng.randrange(256)]))) for _ in range(rng.randrange(30))
+        )
+        data = Table(program, range=rng.choice((0, 12, 14))).data()
+        header = read_line_header(data, 0, UnitFormat(8, 4, 5, "little"))
+        bases = (header.opcode_base, 0, 1, 3, 10, 200)
+        counts = tuple(rng.randrange(3) for _ in range(256))
+        header = evolve(header, opcode_base=rng.choice(bases), operand_counts=counts)
+        problem, expected = (
+            line_program_problem(header, data),
+            run_line_program(header, data).problem,
+        )
+        assert repr(problem) == repr(expected)
+        assert problem is None or expected is None or problem.context == expected.context
+        failed += problem is not None
+    assert 100 < failed < 450

@@ -172,19 +172,56 @@ class _Machine:
             while (offset := reader.position) < end:
                 opcode = data[offset]
                 reader.position = offset + 1
-                if opcode == 0:
-                    self.extended()
-                elif opcode >= base:
+                if opcode >= base and opcode:
                     self.special(opcode)
-                elif opcode in _STANDARD:
-                    _STANDARD[opcode](self)
                 else:
-                    for _ in range(self.header.operand_counts[opcode - 1]):
-                        reader.uleb()
+                    self.perform(opcode)
         except DwarfGpuError as error:
-            error.context = f"line program opcode at {offset:#x}"
-            return error
+            return _at(error, offset)
         return None
+
+    def read(self) -> DwarfGpuError | None:
+        """Return the error at which `run` stops; only what can fail is performed."""
+        header, reader = self.header, self.reader
+        data, end, base = reader.data, reader.end, header.opcode_base
+        safe = {*_WITHOUT_OPERANDS, *range(max(base, 1), 256)}
+        if not header.line_range:
+            safe = {opcode for opcode in _WITHOUT_OPERANDS if opcode < base}
+        numbers = {opcode for opcode in _WITH_NUMBER if opcode < base}
+        offset = reader.position
+        try:
+            while offset < end:
+                opcode = data[offset]
+                if opcode in safe:
+                    offset += 1
+                elif opcode in numbers and offset + 1 < end and data[offset + 1] < 0x80:
+                    offset += 2
+                elif (
+                    data[offset : offset + 3] == _DISCRIMINATOR
+                    and offset + 3 < end
+                    and data[offset + 3] < 0x80
+                ):
+                    offset += 4
+                else:
+                    reader.position = offset + 1
+                    if opcode >= base and opcode:
+                        self.special(opcode)
+                    else:
+                        self.perform(opcode)
+                    offset = reader.position
+        except DwarfGpuError as error:
+            return _at(error, offset)
+        return None
+
+    def perform(self, opcode: int) -> None:
+        """Perform an opcode that is not a special one."""
+        if opcode == 0:
+            self.extended()
+        elif opcode in _STANDARD:
+            _STANDARD[opcode](self)
+        else:
+            for _ in range(self.header.operand_counts[opcode - 1]):
+                self.reader.uleb()
 
     def emit(self) -> None:
         r = self.registers
@@ -300,6 +337,17 @@ class _Machine:
         self.registers.discriminator = self.number()
 
 
+def _at(error: DwarfGpuError, offset: int) -> DwarfGpuError:
+    error.context = f"line program opcode at {offset:#x}"
+    return error
+
+
+_WITHOUT_OPERANDS: Final = (0x01, 0x06, 0x07, 0x0A, 0x0B)
+"""Standard opcodes that cannot fail."""
+_WITH_NUMBER: Final = (0x02, 0x03, 0x04, 0x05, 0x0C)
+"""Standard opcodes with one number, which cannot fail where it has one byte."""
+_DISCRIMINATOR: Final = b"\0\2\4"
+"""DW_LNE_set_discriminator with an operand of one byte, up to that."""
 _STANDARD: Final[dict[int, Callable[[_Machine], None]]] = {
     0x01: _Machine.emit,
     0x02: _Machine.advance_pc,
@@ -324,7 +372,7 @@ _EXTENDED: Final[dict[int, Callable[[_Machine], None]]] = {
 
 def line_program_problem(header: LineHeader, data: bytes) -> DwarfGpuError | None:
     """Return why a program of `.debug_line` cannot be read to its end; None where it can."""
-    return _Machine(header, data).run()
+    return _Machine(header, data).read()
 
 
 def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
