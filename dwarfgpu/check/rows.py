@@ -47,7 +47,8 @@ class RowChecker:
         """Check one row; a CIE need not have a CFA."""
         cfa = row.cfa
         if isinstance(cfa, RegisterCfa):
-            self._check_offset(None, cfa.offset_bytes, row)
+            if not -_NEAR < cfa.offset_bytes < _NEAR:
+                self._check_offset(None, cfa.offset_bytes, row)
             base = cfa.register, cfa.address_space
             if base not in self._bases:
                 self._bases.add(base)
@@ -58,7 +59,7 @@ class RowChecker:
         if row.cfa is None and is_fde:
             self._check_missing_cfa(row)
         for number, rule in row.rules.items():
-            if isinstance(rule, SAVED):
+            if isinstance(rule, SAVED) and not -_NEAR < rule.offset_bytes < _NEAR:
                 self._check_offset(number, rule.offset_bytes, row)
         depending = {n: rule for n, rule in row.rules.items() if isinstance(rule, _DEPENDING)}
         if not depending and not isinstance(row.cfa, ExpressionCfa):
@@ -74,8 +75,6 @@ class RowChecker:
 
     def _check_offset(self, number: int | None, offset_bytes: int, row: Row) -> None:
         """Report an offset that no address of the machine can have, of a register or the CFA."""
-        if -_NEAR < offset_bytes < _NEAR:
-            return
         size_bytes = self.checked_entry.program.format.address_size
         if abs(offset_bytes) >> 8 * size_bytes and not self._has_wide_offset:
             self._has_wide_offset = True  # once for an entry: many rows share it

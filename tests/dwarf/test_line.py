@@ -725,7 +725,18 @@ def test_reading_a_program_finds_the_problem_of_running_it(seed: int) -> None:
     rng = Random(seed)
     failed = 0
     for _ in range(500):
-        words = (b"\0\2\4", b"\0\1\1", b"\1", b"\2", b"\5\x90", b"\x08", b"\x20", b"\xff", b"\0")
+        words = (
+            b"\0\2\4",
+            b"\0\1\1",
+            b"\1",
+            b"\2",
+            b"\5\x90",
+            b"\3\x90\1",
+            b"\x08",
+            b"\x20",
+            b"\xff",
+            b"\0",
+        )
         program = b"".join(
             rng.choice((*words, bytes([rng.randrange(256)]))) for _ in range(rng.randrange(30))
         )

@@ -184,9 +184,9 @@ class _Machine:
         """Return the error at which `run` stops; only what can fail is performed."""
         header, reader = self.header, self.reader
         data, end, base = reader.data, reader.end, header.opcode_base
-        safe = {*_WITHOUT_OPERANDS, *range(max(base, 1), 256)}
-        if not header.line_range:
-            safe = {opcode for opcode in _WITHOUT_OPERANDS if opcode < base}
+        safe = {opcode for opcode in _WITHOUT_OPERANDS if opcode < base}
+        if header.line_range:
+            safe |= {_CONST_ADD_PC, *range(max(base, 1), 256)}
         numbers = {opcode for opcode in _WITH_NUMBER if opcode < base}
         offset = reader.position
         try:
@@ -194,8 +194,10 @@ class _Machine:
                 opcode = data[offset]
                 if opcode in safe:
                     offset += 1
-                elif opcode in numbers and offset + 1 < end and data[offset + 1] < 0x80:
+                elif opcode in numbers and offset + 2 < end and data[offset + 1] < 0x80:
                     offset += 2
+                elif opcode in numbers and offset + 2 < end and data[offset + 2] < 0x80:
+                    offset += 3
                 elif (
                     data[offset : offset + 3] == _DISCRIMINATOR
                     and offset + 3 < end
@@ -345,7 +347,9 @@ def _at(error: DwarfGpuError, offset: int) -> DwarfGpuError:
 _WITHOUT_OPERANDS: Final = (0x01, 0x06, 0x07, 0x0A, 0x0B)
 """Standard opcodes that cannot fail."""
 _WITH_NUMBER: Final = (0x02, 0x03, 0x04, 0x05, 0x0C)
-"""Standard opcodes with one number, which cannot fail where it has one byte."""
+"""Standard opcodes with one number, which cannot fail where it has one or two bytes."""
+_CONST_ADD_PC: Final = 0x08
+"""It fails where `line_range` is 0, as special opcodes do."""
 _DISCRIMINATOR: Final = b"\0\2\4"
 """DW_LNE_set_discriminator with an operand of one byte, up to that."""
 _STANDARD: Final[dict[int, Callable[[_Machine], None]]] = {
