@@ -12,8 +12,8 @@ from typing import Final
 from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.file_table import joined
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
-from dwarfgpu.dwarf.line.line_table import joined
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError

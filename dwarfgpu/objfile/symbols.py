@@ -15,6 +15,7 @@ from struct import Struct
 from typing import Final, Literal, overload
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded
@@ -96,7 +97,7 @@ class SymbolTable:
         self._is_wide = address_bits == 64
         self._mask = (1 << address_bits) - 1
         self._bases = tuple(bases)
-        self._named: dict[tuple[object, ...], tuple[Symbol, ...]] = {}
+        self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
         """The symbols of names that were searched for; the table never changes."""
         self._absent: bytes | None = None
         """The text searched for last that no name contains: names that contain it are absent."""
@@ -149,8 +150,6 @@ class SymbolTable:
         if cached is not None:
             return cached
         symbols = self._search(texts, with_untyped=with_untyped)
-        if len(self._named) >= _MAX_KEPT:
-            self._named.clear()
         if len(symbols) <= _MAX_KEPT_SYMBOLS:
             self._named[key] = symbols
         return symbols

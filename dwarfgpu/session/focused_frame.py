@@ -20,7 +20,7 @@ from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named, NotStarted, Target
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.line.line_table import SourceFile
+    from dwarfgpu.dwarf.line.file_table import SourceFile
 
 
 def not_in_code(pc: int, code_objects: Iterable[CodeObject]) -> str:

@@ -9,16 +9,18 @@ from random import Random
 import pytest
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import Attribute
-from dwarfgpu.dwarf.line import line_table
+from dwarfgpu.dwarf.line import file_table
+from dwarfgpu.dwarf.line.file_table import joined
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
-from dwarfgpu.dwarf.line.line_table import LineTable, joined
+from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.program import LineRow, line_program_problem, run_line_program
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
@@ -609,7 +611,7 @@ def test_overlapping_tables_are_limited() -> None:
 
 
 def test_one_long_name_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_table, "MAX_NAME_BYTES", 1000)
+    monkeypatch.setattr(file_table, "MAX_NAME_BYTES", 1000)
     names = table([(PATH, dw.FORM_LINE_STRP)], [bytes(4)])
     names += table([(PATH, dw.FORM_LINE_STRP)], [n.to_bytes(4, "little") for n in range(20)])
     result = table_of(Table(names=names), {".debug_line_str": b"x" * 100 + b"\0"})
@@ -711,10 +713,10 @@ def test_answers_of_a_table_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         assert table.line_at(first) == expected
         assert table.begins_line(first) == table._begins_line(first)
     assert searched == [first]
-    monkeypatch.setattr(line_table, "_MAX_KEPT", 1)
+    table._rows_at = KeptAnswers(1)
     table.line_at(second)
     table.line_at(first)
-    assert searched == [first, second, first]
+    assert searched == [first, second, first] and list(table._rows_at) == [first]
     file = table.file(1)
     assert file.path == joined(file.directory, file.name) == table._paths[1]
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range, merged
-from dwarfgpu.dwarf.line.line_table import LineTable, SourceFile
+from dwarfgpu.dwarf.line.file_table import SourceFile
+from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.program import LineRow
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.line.line_table import SourceFile
+    from dwarfgpu.dwarf.line.file_table import SourceFile
 
 BLOCKS: Final = frozenset(
     {

@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve
-from dwarfgpu.dwarf.line.line_table import is_path_end
+from dwarfgpu.dwarf.line.file_table import is_path_end
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import LinespecNotFound, split_at_comma

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.line.line_table import LineUnit
+from dwarfgpu.dwarf.line.line_unit import LineUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.session import Session
 

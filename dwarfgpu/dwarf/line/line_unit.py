@@ -1,0 +1,53 @@
+"""What a line table needs to know of its unit (DWARF 5 3.1.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf import constants as dw
+    from dwarfgpu.dwarf.forms import Attribute
+    from dwarfgpu.dwarf.sections import Sections
+    from dwarfgpu.expr.context import UnitFormat
+
+
+class UnitEntry(Protocol):
+    """The own entry of a unit."""
+
+    def has(self, name: int) -> bool: ...
+
+    def attribute(self, name: int) -> Attribute | None: ...
+
+    def string(self, name: int) -> str | None: ...
+
+
+class LineUnit(Protocol):
+    """What a line table needs to know of its unit."""
+
+    @property
+    def sections(self) -> Sections: ...
+
+    @property
+    def format(self) -> UnitFormat: ...
+
+    @property
+    def root(self) -> UnitEntry: ...
+
+    @property
+    def tombstone(self) -> int: ...
+
+    @property
+    def producer(self) -> str: ...
+
+    @property
+    def language(self) -> int | None: ...
+
+    @property
+    def is_cplusplus(self) -> bool: ...
+
+    @property
+    def style(self) -> dw.Style: ...
+
+    def string_of(self, attribute: Attribute) -> bytes:
+        """Return the bytes of a string attribute."""
+        ...
