@@ -15,8 +15,9 @@ others over a call. The analysis therefore follows calls whose target the code c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeAlias
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 from dwarfgpu.cfi.known_registers import (
     CODE_HIGH,
@@ -68,6 +69,15 @@ Callees: TypeAlias = Callable[[int], Preserved | None]
 """What the function at an address of the file preserves beyond the convention; None if unknown."""
 
 
+class _Operands(NamedTuple):
+    """What an instruction reads and writes."""
+
+    use: Use | None
+    """None of an instruction with two operations."""
+    writes: tuple[Register, ...]
+    addressing: Addressing | None
+
+
 class SavedRegisterAnalysis:
     """The analysis of one function."""
 
@@ -91,8 +101,15 @@ class SavedRegisterAnalysis:
             if instruction is not None:
                 self._instructions[instruction.address] = instruction
         self._blocks: dict[int, KnownRegisters] = {}
+        self._operands: dict[int, _Operands] = {}
         self._address = entry
         self._run(entry)
+        self._starts = {
+            instruction.address: start
+            for start in reversed(self._blocks)
+            for instruction in self._block(start, self._blocks)
+        }
+        self._addresses = sorted(self._starts)
 
     def at(self, location: int) -> SavedRegisters | None:
         """Return what is known at a program location; None if no path that is understood leads
@@ -100,15 +117,18 @@ class SavedRegisterAnalysis:
 
         Within an instruction, the function is in a call: the callee has what the call passes.
         """
-        for start, state in self._blocks.items():
-            for instruction, before in self._walk(start, state.copy()):
-                if instruction.address <= location < instruction.address + instruction.size:
-                    if location != instruction.address:
-                        self._forget(before, effects(instruction).writes)
-                    return SavedRegisters(
-                        before.scalars, before.lanes, frozenset(before.vectors), before.slots
-                    )
-        return None
+        number = bisect_right(self._addresses, location)
+        address = self._addresses[number - 1] if number else location
+        start = self._starts.get(address)
+        if start is None or location >= address + self._instructions[address].size:
+            return None
+        state = self._blocks[start].copy()
+        for instruction, before in self._walk(start, state, self._blocks):
+            if instruction.address == address:
+                if location != address:
+                    self._forget(before, effects(instruction).writes)
+                break
+        return SavedRegisters(state.scalars, state.lanes, frozenset(state.vectors), state.slots)
 
     @property
     def preserved(self) -> Preserved | None:
@@ -117,7 +137,7 @@ class SavedRegisterAnalysis:
         exits = [
             (instruction, before.scalars.copy(), before.vectors.copy())
             for start, state in self._blocks.items()
-            for instruction, before in self._walk(start, state.copy())
+            for instruction, before in self._walk(start, state.copy(), self._blocks)
             if instruction.mnemonic == _JUMP
         ]
         scalars, vectors = set(range(SGPRS)), set(range(_VECTORS))
@@ -170,22 +190,30 @@ class SavedRegisterAnalysis:
                     starts.append(target)
 
     def _walk(
-        self, start: int, state: KnownRegisters, leaders: Iterable[int | None] = ()
+        self, start: int, state: KnownRegisters, leaders: Container[int | None]
     ) -> Iterator[tuple[Instruction, KnownRegisters]]:
         """Yield the instructions of a block, with the state before each; the state changes."""
+        previous: Instruction | None = None
+        for instruction in self._block(start, leaders):
+            if previous is not None:
+                self._execute(state, previous)
+            yield instruction, state
+            previous = instruction
+
+    def _block(self, start: int, leaders: Container[int | None]) -> Iterator[Instruction]:
+        """Yield the instructions of a block, which ends where another one begins."""
         address = start
         while True:
             instruction = self._instructions.get(address)
             if instruction is None:
                 return
-            yield instruction, state
+            yield instruction
             name = instruction.mnemonic
             address += instruction.size
             if instruction.branch_target is not None and name not in _CALLS:
                 return
-            if name in _ENDS or address in (leaders or self._blocks):
+            if name in _ENDS or address in leaders:
                 return
-            self._execute(state, instruction)
 
     def _successors(self, instruction: Instruction) -> tuple[int, ...]:
         name = instruction.mnemonic
@@ -199,12 +227,20 @@ class SavedRegisterAnalysis:
 
     # What one instruction changes.
 
+    def _operands_of(self, instruction: Instruction) -> _Operands:
+        """Return the operands of an instruction, found once: several paths execute it."""
+        operands = self._operands.get(instruction.address)
+        if operands is None:
+            instruction_uses = uses(instruction)
+            writes = effects(instruction, instruction_uses).writes
+            use = instruction_uses[0] if len(instruction_uses) == 1 else None
+            operands = _Operands(use, writes, addressing_of(instruction))
+            self._operands[instruction.address] = operands
+        return operands
+
     def _execute(self, state: KnownRegisters, instruction: Instruction) -> None:
         self._address = instruction.address
-        instruction_uses = uses(instruction)
-        writes = effects(instruction, instruction_uses).writes
-        use = instruction_uses[0] if len(instruction_uses) == 1 else None
-        addressing = addressing_of(instruction)
+        use, writes, addressing = self._operands_of(instruction)
         scalars = {} if use is None else self._results(state, use)
         lane = None if use is None else self._lane_written(state, use)
         slot = None if addressing is None else self._slot(state, addressing)

@@ -10,11 +10,13 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dwarfgpu.cfi.known_registers import Entry, SavedRegisters, Slot
 from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis
+from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import FIXTURES, run
 
@@ -184,6 +186,26 @@ def test_the_prologue_of_a_function() -> None:
     assert at.scalars["s", 33] == Entry("s", 32)
     assert at.scalars["s", 32] == Entry("s", 32, 0x50)
     assert analysis.at(inner[0] - 4) is None
+
+
+def test_a_location_is_looked_up_in_its_own_block(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in all before it, which would take longer the longer the function is."""
+    block = "v_writelane_b32 v40, s30, 0\n s_cbranch_scc0 end\n"
+    analysis = assembled(tool, tmp_path, f"{block * 50} end: s_nop 0\n s_nop 0\n s_endpgm")
+    executed_at: list[int] = []
+    execute = SavedRegisterAnalysis._execute
+
+    def counted(self: SavedRegisterAnalysis, state: Any, instruction: Instruction) -> None:
+        executed_at.append(instruction.address)
+        execute(self, state, instruction)
+
+    monkeypatch.setattr(SavedRegisterAnalysis, "_execute", counted)
+    end = 0x1000 + 50 * 12
+    assert registers_at(analysis, end + 8).lanes == {(40, 0): Entry("s", 30)}
+    assert executed_at == [end, end + 4]
+    assert analysis.at(end + 12) is None and analysis.at(0x1000 - 4) is None
 
 
 REGISTERS = ("v40", "v41", "v42", "v43", "s32", "s33", "s34", "s35", "s40", "exec")
