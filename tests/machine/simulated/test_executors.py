@@ -18,6 +18,7 @@ from dwarfgpu.machine.simulated.execution import interpreter, lockstep, schedule
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.lockstep import run_together
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
+from dwarfgpu.machine.simulated.semantics.compiled_blocks import Block, Blocks
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.options.opened_launch import prepare_run
 from tests.machine.simulated import programs
@@ -325,3 +326,23 @@ def test_stopping_after_each_number_of_instructions() -> None:
     count = require_same(make, [{}])["instructions"]
     for number in range(1, min(count, 50)):
         assert require_same(make, [{"most": number}])["instructions"] == number
+
+
+def test_a_stop_inside_a_block_compiles_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stepping would compile one at each instruction, of which it executes the first."""
+    code = programs.program(2, "gfx1100", 32)
+    machine = programs.machine_of(code, 2, "gfx1100", 32)
+    blocks: list[int] = []
+    make = Blocks.make
+
+    def counted(self: Blocks, pc: int, *more: Any) -> Block:
+        block = make(self, pc, *more)
+        blocks.append(len(block.steps))
+        return block
+
+    monkeypatch.setattr(Blocks, "make", counted)
+    count = 20
+    for number in range(1, count + 1):
+        assert machine.run(most=number) is None
+    assert machine.instructions == count
+    assert set(blocks) <= {1}

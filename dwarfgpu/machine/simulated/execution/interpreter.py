@@ -456,10 +456,14 @@ class RunningMachine:
             if pc in breakpoints and not is_leaving:
                 return _at_breakpoint(wave)
             try:
-                block = blocks.get(pc) or all_blocks.make(pc, mode, breakpoints)
+                block = blocks.get(pc)
                 executed = wave.instructions - first
-                if most is not None and executed + len(block.steps) > most:
-                    return self._run_steps(share.rest(executed))
+                if most is not None:
+                    # A block that would go too far is not compiled.
+                    steps = block.steps if block else all_blocks.steps(pc, mode, breakpoints)
+                    if executed + len(steps) > most:
+                        return self._run_steps(share.rest(executed))
+                block = block or all_blocks.make(pc, mode, breakpoints)
                 is_leaving = False
                 if self._execution.execute_block(block, wave):
                     self._is_turn_over = wave.instructions - first >= quantum
