@@ -58,6 +58,10 @@ def bound(argument: Argument, declared: DeclaredParameter, text: str) -> Kernarg
         ("get_local_id(3)", 1, 7, "0"),  # no such dimension: OpenCL C 6.15.1
         ("get_local_size(3)", 1, 7, "1"),
         ("get_local_id(1 - 1)", 1, 7, "7"),
+        ("get_local_linear_id()", 2, 5, "37"),
+        ("get_global_linear_id()", 5, 3, "99"),  # without the global offset: OpenCL C 6.15.1
+        ("warpSize", 1, 0, "32"),
+        ("threadIdx.x / warpSize", 2, 5, "1"),
         ("$_workitem_id.x", 2, 5, "37"),
         ("$_workitem_id[0]", 2, 5, "37"),
         ("$_workitem_id", 2, 5, "{37, 0, 0}"),
@@ -81,6 +85,7 @@ def test_of_all_lanes_and_waves() -> None:
     [
         ("threadIdx.w", "There is no member named w."),
         ("get_local_id()", "get_local_id takes one dimension, 0 to 2"),
+        ("get_work_dim(0)", "get_work_dim takes no argument"),
         ("get_local_id(0, 1)", "get_local_id takes one dimension, 0 to 2"),
         ("threadidx", 'No symbol "threadidx" in current context.'),
         ("::threadIdx.x", 'No symbol "threadIdx" in current context.'),
@@ -105,6 +110,9 @@ def test_a_global_id_needs_the_global_offset() -> None:
     done = run("eval", "--state", STATE, "--lane", 3, "get_global_id(0)")
     assert done.status == 1
     assert "the global offset of the dispatch is unknown" in done.error
+    done = run("eval", "--state", STATE, "--lane", 3, "get_work_dim()")
+    assert done.status == 1
+    assert "the number of dimensions of the dispatch is unknown" in done.error
 
 
 def test_a_global_id_with_its_offset(tmp_path: Path) -> None:
@@ -118,6 +126,7 @@ def test_a_global_id_with_its_offset(tmp_path: Path) -> None:
     output = run("eval", "--state", path, "--wave", 2, "--lane", 3, "get_global_id(0)")
     assert output.out == "get_global_id(0) = 1067\n"
     assert run("eval", "--state", path, "--lane", 3, "get_global_offset(1)").out.endswith("= 0\n")
+    assert run("eval", "--state", path, "--lane", 3, "get_work_dim()").out.endswith("= 1\n")
 
 
 def test_a_lane_without_a_work_item_has_none() -> None:
