@@ -230,7 +230,15 @@ def test_what_is_made_for_arguments() -> None:
         ({"limit": 1.5}, "1.5 is not a number of its type; bytes:HEX gives any"),
         ({"ratio": 1e99}, "does not fit"),
         ({"limit": b"\1"}, r"limit \(by_value, 4 bytes at 8\): a value of 1 byte does not fit"),
-        ({"limit": Buffer(4)}, r"limit \(by_value, 4 bytes at 8\) cannot be a buffer"),
+        ({"limit": Buffer(4)}, r"limit \(by_value, 4 bytes at 8\) cannot be a buffer$"),
+        (
+            {"tile": Buffer(4)},
+            r"_pointer, .*\) cannot be a buffer: it is LDS .* lds:SIZE",
+        ),
+        (
+            {"tile": (1, 2)},
+            r"_pointer, .*\) cannot be a list: it is LDS .* lds:SIZE",
+        ),
         (
             {"in": Buffer(30)},
             r"in \(global_buffer, 8 bytes at 0\): 30 bytes, not a multiple of the size of "

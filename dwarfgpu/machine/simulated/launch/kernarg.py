@@ -187,7 +187,14 @@ def _require_bounds(arguments: Sequence[Argument]) -> None:
 
 def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
     if not is_one:
-        raise UsageError(f"{parameter.text} cannot be {subject}")
+        raise UsageError(f"{parameter.text} cannot be {subject}{_lds_advice(parameter)}")
+
+
+def _lds_advice(parameter: Parameter) -> str:
+    """Return how LDS is given, for an argument that points to it."""
+    if parameter.argument.value_kind != _SHARED:
+        return ""
+    return ": it is LDS of the workgroup, without initial contents; lds:SIZE allocates it"
 
 
 def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
@@ -310,6 +317,8 @@ def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
             f"{parameter.text} is a pointer, not a vector; @FILE, zeros:SIZE or range:COUNT makes "
             "a buffer for it"
         )
+    if vector is None and parameter.argument.value_kind == _SHARED:
+        raise UsageError(f"{parameter.text} cannot be a list{_lds_advice(parameter)}")
     if vector is None:
         raise UsageError(f"{parameter.text} has no known elements; bytes:HEX gives its bytes")
     if len(values) != vector.count:
