@@ -122,6 +122,12 @@ def test_a_grid_with_what_is_where() -> None:
         ("lanes x = 3", ["assignments are not possible here: use set var at the prompt of "
                          "dwarfgpu debug"]),
         ("lanes -active 20 x", ["No lanes match."]),
+        ("lanes active 20 x", ["No lanes match."]),
+        ("lanes inactive -table 0-9 x", ["  Lane State Line                 x",
+                                         "     9 I     asm/divergent.hip:15 <optimized out>"]),
+        ("lanes active + 1", ['No symbol "active" in current context.']),
+        ("lanes active", ["Argument required (expression to compute): lanes -active EXPRESSION; "
+                          "info lanes -active lists the lanes."]),
     ],
 )  # fmt: skip
 def test_answers(command: str, expected: list[str]) -> None:

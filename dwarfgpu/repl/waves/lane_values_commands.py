@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.repl import completion
@@ -33,6 +34,7 @@ from dwarfgpu.view.lane_grid import (
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 _SHAPES: Final = ("-table", "-grid")
+_BEGINS_EXPRESSION: Final = pattern(r"[A-Za-z_$0-9]|-(?:table|grid)\b")
 _WIDEST: Final = 60
 """Characters of a value in a table."""
 _NARROWEST: Final = 12
@@ -54,11 +56,11 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     neighbours with the same values share a row. Inactive lanes are grey or in brackets. The
     expression is evaluated at each lane's own location; the legend below a grid shows the
     locations, and why lanes have no value. ID is a lane or a range of lanes. FMT is that of
-    "print".
+    "print". "lanes active x" is "lanes -active x".
     """
     session = shell.session
     options, text = _format(shell, argument)
-    shape, choice, text = _options(text)
+    shape, choice, text = _options(_with_hyphen(session, text))
     chosen, text = _chosen(session, text)
     required(text)
     states = [state for state in session.lane_states(chosen) if state.is_active in CHOICES[choice]]
@@ -92,6 +94,23 @@ def _format(shell: Shell, argument: str) -> tuple[FormatOptions, str]:
         return shell.settings.format_options(), argument
     word, _, rest = argument.partition(" ")
     return format_of(shell, f"{word} 0", "lanes")[0], rest
+
+
+def _with_hyphen(session: Session, text: str) -> str:
+    """Return the text with `-active` for `active` before an expression, which `--lane` takes.
+
+    No expression begins with a name and another name or a number. `UsageError` for the word alone,
+    unless the program has the name.
+    """
+    word, _, rest = text.strip().partition(" ")
+    if word not in CHOICES or (not rest and session.meanings(word).of(word)):
+        return text
+    if not rest:
+        raise UsageError(
+            f"Argument required (expression to compute): lanes -{word} EXPRESSION; "
+            f"info lanes -{word} lists the lanes."
+        )
+    return f"-{word} {rest}" if _BEGINS_EXPRESSION.match(rest.lstrip()) else text
 
 
 def _options(text: str) -> tuple[str | None, str, str]:
