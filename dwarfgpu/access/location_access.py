@@ -459,7 +459,14 @@ def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
     expected = 0
     for run in runs:
         if not any(p.storage == storage and p.bit_offset == expected for p in run.single_locations):
-            raise EvaluationError("only some of the bits retrieved come from an implicit pointer")
+            is_all_of_it = all(
+                any(p.storage == storage for p in run.single_locations) for run in runs
+            )
+            raise EvaluationError(
+                "the bits retrieved are not those of one implicit pointer, in order"
+                if is_all_of_it
+                else "only some of the bits retrieved come from an implicit pointer"
+            )
         expected += run.size_bits
     if expected != storage.size_bits or size_bits != expected:
         raise EvaluationError(
