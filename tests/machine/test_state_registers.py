@@ -64,6 +64,22 @@ def test_a_register_that_no_gpu_has_is_refused(tmp_path: Path) -> None:
         load_state(path)
 
 
+def test_one_integer_for_all_lanes_has_a_note(tmp_path: Path) -> None:
+    """It is the whole register, as the format says: 0, or the sign, in the lanes from 1 on."""
+    first = {"v3": "0x5", "v4": -1, "v5": 1 << 40, "v6": [7], "s4": 7}
+    state = load_state(path_of(tmp_path, "gfx942", 64, first, {"v3": 6}))
+    meant = (
+        "it is all 2048 bits of the register, not the value of each lane; a list has a value for"
+    )
+    assert state.notes == (
+        f"one integer is given for v3 of wave 0 and 1 more: {meant} each lane",
+        f"one integer is given for v4 of wave 0: {meant} each lane",
+    )
+    register = state.architecture.register_named("v3")
+    assert register is not None
+    assert state.target.read_register(0, register) == bytes([5, *bytes(255)])
+
+
 def test_commands_print_it(tmp_path: Path) -> None:
     path = path_of(tmp_path, "gfx1030", 32, {"xnack_mask": 0, "s4": 7})
     note = "gfx1030 in wave32 has no register xnack_mask: that of wave 0 is ignored"

@@ -24,6 +24,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.machine.state.load_contents import (
     StateReader,
     add_memory,
+    fits_lane,
     regular_file,
     set_part,
     set_register,
@@ -104,7 +105,10 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
         check_waves(document, target.machine)
     for span in _ranges(document):
         add_memory(target, span, None, reader if is_second else None)
-    notes = tuple(_omitted(arch, *omitted) for omitted in reader.omitted.items())
+    notes = (
+        *(_omitted(arch, *omitted) for omitted in reader.omitted.items()),
+        *(_single_integer(arch, *single) for single in reader.single_integers.items()),
+    )
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
 
 
@@ -123,6 +127,19 @@ def _omitted(arch: Architecture, name: str, waves: list[WaveId]) -> str:
     more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
     lanes = f" in wave{arch.lane_count}"
     return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is ignored"
+
+
+def _single_integer(arch: Architecture, name: str, waves: list[WaveId]) -> str:
+    """Return the note on a vector register that is given as one small integer: it is all of the
+    register, as the format says, and hardly what its author means."""
+    more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
+    register = arch.register_named(name)
+    assert register is not None
+    return (
+        f"one integer is given for {name} of wave {waves[0]}{more}: it is all "
+        f"{register.size_bits} bits of the register, not the value of each lane; a list has a "
+        "value for each lane"
+    )
 
 
 def _architecture(named: Field, wave_size: Field | None) -> Architecture:
@@ -253,4 +270,6 @@ def _registers(field: Field, number: WaveId, reader: StateReader) -> set[str]:
             set_register(target, number, register, value, reader if reader.is_second else None)
         except Unavailable as error:
             raise UsageError(f"{value.source}: {value.path}: {error.message}") from None
+        if register.type.vector_size and fits_lane(register, value):
+            reader.single_integers.setdefault(register.name, []).append(number)
     return names

@@ -38,6 +38,8 @@ class StateReader:
     """One number: the bytes of all fills until now."""
     omitted: dict[str, list[WaveId]] = field(factory=dict, init=False)
     """Registers of other AMD GPUs, and the waves that have contents for them."""
+    single_integers: dict[str, list[WaveId]] = field(factory=dict, init=False)
+    """Vector registers for which one integer is given, and the waves that have them."""
     _files: dict[str, Npy] = field(factory=dict, init=False)
     _taken_bytes: list[int] = field(factory=lambda: [0], init=False)
     """One number: the memory that registers and arrays take until now."""
@@ -126,6 +128,15 @@ def set_register(
             (size_bits + 7) // 8, target.architecture.endian
         )
     target.set_register(wave, register, data)
+
+
+def fits_lane(register: RegisterInfo, field: Field) -> bool:
+    """Return whether the contents of a vector register are one integer that fits a lane."""
+    value = field.value
+    if not isinstance(value, (int, str)):
+        return False
+    bits = register.size_bits // (register.type.vector_size or 1)
+    return -(1 << bits - 1) <= field.integer() < 1 << bits
 
 
 def _lane_values(field: Field, bits: int) -> list[int | None]:
