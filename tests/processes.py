@@ -113,7 +113,8 @@ def finished(
         texts = []
         for file in (out, err):
             file.seek(0)
-            texts.append(io.TextIOWrapper(file, encoding="utf-8").read())
+            with io.TextIOWrapper(file, encoding="utf-8") as text:
+                texts.append(text.read())
     return subprocess.CompletedProcess(list(words), status, *texts)
 
 

@@ -13,6 +13,7 @@ from dwarfgpu.base.input_files import record_input
 from dwarfgpu.errors import Malformed, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _SMALL_FILE_BYTES: Final = 1 << 20
@@ -34,12 +35,13 @@ class FileBytes:
     of the process.
     """
 
-    def __init__(self, path: str, file: FileIO) -> None:
-        """Take all bytes of a file, which is closed with the last object that reads it."""
-        self._source: ByteSource = _Source(path, file)
+    def __init__(self, path: str) -> None:
+        """Open a file, which is closed with the last object that reads it; `OSError`."""
+        source = _Source(path)
+        self._source: ByteSource = source
         self._start = 0
-        self._size_bytes = file.seek(0, os.SEEK_END)
-        self.changed_ns: int | None = os.fstat(file.fileno()).st_mtime_ns
+        self._size_bytes = source.size_bytes
+        self.changed_ns: int | None = source.changed_ns
         """When the file was changed last; None for a part of a file, and other sources."""
 
     @classmethod
@@ -80,16 +82,33 @@ class SmallFile(bytes):
 
 
 class _Source:
-    """An open file; it is closed with the object."""
+    """An open file; it is closed with the object, which owns the descriptor.
 
-    def __init__(self, path: str, file: FileIO) -> None:
+    A `FileIO` that owned it would warn (`ResourceWarning`) wherever the collector of cycles
+    finalizes it before this object.
+    """
+
+    _descriptor: int | None = None
+
+    def __init__(self, path: str) -> None:
         self._path = path
-        self._file = file
-        self._stamp = _stamp(file)
+        with FileIO(path) as file:
+            self._descriptor = os.dup(file.fileno())
+        self._file = FileIO(self._descriptor, closefd=False)
+        self._stamp = _stamp(self._file)
         self._lock = allocate_lock()
 
-    def __del__(self) -> None:
-        self._file.close()
+    @property
+    def changed_ns(self) -> int:
+        return self._stamp[0]
+
+    @property
+    def size_bytes(self) -> int:
+        return self._stamp[1]
+
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        if self._descriptor is not None:
+            close(self._descriptor)  # a default: at the end of the process, modules are empty
 
     def read(self, start: int, size_bytes: int) -> bytes:
         """Return bytes of the file; `Malformed` where it was changed since it was opened: what was
@@ -135,7 +154,7 @@ def map_file(path: str | Path) -> bytes | FileBytes:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(mode):
             raise UsageError(f"{path} cannot be read: it is not a regular file")
-        data = FileBytes(str(path), FileIO(path))
+        data = FileBytes(str(path))
         record_input(path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import struct
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,6 +53,24 @@ def bytes_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
     monkeypatch.setattr(file_bytes._Source, "read", counted)
     yield sizes
+
+
+def test_a_file_in_a_cycle_is_closed_without_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(bytes(SIZE))
+    mapped = map_file(path)
+    assert isinstance(mapped, FileBytes)
+    source: Any = mapped._source
+    descriptor = source._descriptor
+    os.fstat(descriptor)
+    source.cycle = mapped
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        del mapped, source
+        gc.collect()
+    assert [one for one in seen if one.category is ResourceWarning] == []
+    with pytest.raises(OSError):
+        os.fstat(descriptor)
 
 
 def test_ranges_have_the_bytes_of_the_file(buffer: SectionBuffer, data: bytes) -> None:
