@@ -17,7 +17,17 @@ from dwarfgpu.errors import UsageError
 MAGIC: Final = b"\x93NUMPY"
 MAX_BYTES: Final = 1 << 30
 """Maximum size in bytes of a file; a device that never ends has more."""
-_ITEM_BYTES: Final = frozenset({"1", "2", "4", "8", "16"})
+_TYPES: Final = frozenset(
+    f"{letter}{size}"
+    for letter, sizes in {
+        "b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8, 16), "c": (8, 16),
+        "V": (1, 2, 4, 8, 16),
+    }.items()
+    for size in sizes
+)  # fmt: skip
+"""The types that NumPy has, and that are plain numbers or bytes."""
+_MEMBERS: Final = {"descr", "fortran_order", "shape"}
+"""Of a header: NumPy refuses more, and fewer."""
 _MAX_HEADER_BYTES: Final = 10_000
 """NumPy's own limit (`numpy.load`, max_header_size): the parser of Python may fail on more."""
 _MAX_DIMENSIONS: Final = 64
@@ -81,8 +91,9 @@ def parse_npy(data: bytes, source: str) -> Npy:
         raise UsageError(f"{source}: not a .npy file")
     length_bytes = 2 if data[6] == 1 else 4
     start = 8 + length_bytes + int.from_bytes(data[8 : 8 + length_bytes], "little")
-    if data[6] not in (1, 2, 3):
-        raise UsageError(f"{source}: a .npy file of version {data[6]}; 1 to 3 are read")
+    if data[6] not in (1, 2, 3) or data[7]:
+        version = f"{data[6]}.{data[7]}"
+        raise UsageError(f"{source}: a .npy file of version {version}; 1.0, 2.0 and 3.0 are read")
     if start > len(data):
         raise UsageError(f"{source}: the .npy file is cut short: its header has {start} bytes")
     if start > _MAX_HEADER_BYTES:
@@ -102,20 +113,24 @@ def parse_npy(data: bytes, source: str) -> Npy:
 def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
     """Return the type of the numbers, whether they are in Fortran order, and the shape."""
     import ast  # Few states have arrays, and every command that reads one would load it.
+    import warnings
 
     try:
-        tree = ast.parse(text.decode("utf-8").strip(), mode="eval")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's, of a backslash in a text, for example
+            tree = ast.parse(text.decode("utf-8").strip(), mode="eval")
         header = ast.literal_eval(tree)
         if not isinstance(tree.body, ast.Dict):
             raise TypeError
         if len(header) != len(tree.body.keys):  # the first of two would be lost
             raise UsageError(f"{source}: the header of the .npy file gives a member twice")
+        if set(header) != _MEMBERS:
+            raise KeyError
         descr, order, shape = header["descr"], header["fortran_order"], header["shape"]
     except (ValueError, SyntaxError, LookupError, TypeError, ArithmeticError, MemoryError,
             RecursionError):  # fmt: skip
         raise UsageError(f"{source}: the header of the .npy file cannot be read") from None
-    is_plain = isinstance(descr, str) and descr[:1] in "<|" and descr[1:2] in "biufcV"
-    if not is_plain or descr[2:] not in _ITEM_BYTES:
+    if not (isinstance(descr, str) and descr[:1] in ("<", "|") and descr[1:] in _TYPES):
         text_of_type = f"{descr!r:.60}" if isinstance(descr, str) else "records"
         if isinstance(descr, str) and descr[1:2] in _NOT_NUMBERS:
             text_of_type = f"{_NOT_NUMBERS[descr[1:2]]} ({text_of_type})"

@@ -89,7 +89,22 @@ def shaped(sizes: str) -> str:
         ),
         (with_header("[" * 9000), "the header of the .npy file cannot"),
         (with_header("[1, 2]"), "the header of the .npy file cannot"),
-        (saved(np.zeros(4)).replace(b"NUMPY\x01", b"NUMPY\x09"), "of version 9; 1 to 3 are read"),
+        (
+            saved(np.zeros(4)).replace(b"NUMPY\x01", b"NUMPY\x09"),
+            r"of version 9\.0; 1\.0, 2\.0 and",
+        ),
+        (
+            saved(np.zeros(4)).replace(b"NUMPY\1\0", b"NUMPY\1\1"),
+            r"of version 1\.1; 1\.0, 2\.0 and",
+        ),
+        (saved(np.zeros(4)).replace(b"}", b"'a': 1}"), "the header of the .npy file cannot"),
+        (saved(np.zeros(8, "u1")).replace(b"|u1", b"<b2"), "an array of '<b2'; only"),
+        (saved(np.zeros(8, "u1")).replace(b"|u1", b"<f1"), "an array of '<f1'; only"),
+        (saved(np.zeros(4)).replace(b"<f8", b"i16"), "an array of 'i16'; only"),
+        (
+            with_header(r"{'descr': '\d8', 'fortran_order': False, 'shape': ()}"),
+            r"of '\\\\d8'; only",
+        ),
         (b"\x93NUMPY\2\0\xff\xff\xff\xff", "is cut short: its header has 4294967307 bytes"),
     ],
 )
