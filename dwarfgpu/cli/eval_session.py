@@ -81,7 +81,7 @@ def _answers(
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")
     # Operations need no types and printers.
-    if not args.subject and args.wave != "all":
+    if not args.subject and len(sessions) == 1:
         _explain_nothing(args, sessions[0])
     if choice is None:
         from dwarfgpu.service.eval.eval_answer import variables_of_waves

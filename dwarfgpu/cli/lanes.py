@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
 from dwarfgpu.cli.printing import print_notes
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import configure_names, take_files
@@ -108,7 +108,7 @@ def _waves(
         Question(
             session,
             lane_states,
-            _subject(session, lane_states, name, is_alone=len(args.names) == 1),
+            _subject(session, lane_states, name, is_alone=len(args.names) == len(sessions) == 1),
         )
         for session, lane_states in zip(sessions, states, strict=True)
         for name in args.names
@@ -132,11 +132,12 @@ def _subject(
 ) -> Subject:
     """Return the subject of a name at the wave's location; at a lane's it may denote another one.
 
-    Among several names, an unknown one becomes an error answer later.
+    Among several names or waves, an unknown one becomes an error answer later, as in a wave outside
+    all code objects.
     """
     try:
         return subject(session, name)
-    except UsageError:
+    except (UsageError, MissingContext):
         is_here = all(state.location is None or state.location.pc == session.pc for state in states)
         if is_alone and is_here:
             raise

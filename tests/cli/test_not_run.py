@@ -71,6 +71,28 @@ def test_waves_that_have_run_have_lines_of_their_own(start: Path) -> None:
     assert [index for index, line in enumerate(lines) if REASON in line] == [titles[1] + 1]
 
 
+@pytest.mark.parametrize("lane", ["3", "all"])
+def test_a_wave_outside_all_code_hides_no_other(start: Path, lane: str) -> None:
+    """As `thread apply all print t` of GDB, which names the thread and goes on."""
+    state = json.loads(start.read_text("utf-8"))
+    state["waves"][0]["pc"] = "0x10"
+    outside = start.with_name("outside.json")
+    outside.write_text(json.dumps(state))
+    why = "MissingContext: no variable is in scope: pc 0x10 is not in any code object"
+    for names in ([], ["launches"], ["launches", "t"]):
+        done = run("eval", "--state", outside, "--wave", "all", "--lane", lane, *names)
+        assert done.status == (names != ["launches"])  # a global variable has a value everywhere
+        assert (why in done.out + done.err) == (names != ["launches"])
+        assert "AMDGPU Wave 1:1:1:1 (0,0,0)/0:" in done.lines or not names
+        assert "AMDGPU Wave 1:1:1:2 (1,0,0)/0:" in done.lines
+        value = "launches = 3" if lane == "3" else "[ 0-63] 3"
+        assert any(value in line for line in done.lines)
+    record = run_json("eval", "--state", outside, "--wave", "all", "--lane", lane).json["waves"]
+    assert record[0]["error"]["message"] in why and "variables" in record[1]
+    done = run("lanes", "--state", outside, "--wave", "all", "t")
+    assert why in done.out and "AMDGPU Wave 1:1:1:2 (1,0,0)/0" in done.out
+
+
 def test_several_names_have_one_line(start: Path) -> None:
     done = run("eval", "--state", start, "--lane", 3, "t", "launches", "a", "t + 1")
     assert done.out == "launches = 3\n"

@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import InconsistentContext, MissingContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, listed, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.eval.wave_answer import Line, positioned
+from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer, positioned
 from dwarfgpu.service.value.subject import (
     Expression,
     Subject,
@@ -102,8 +102,15 @@ def why_nothing_listed(session: Session) -> str | None:
     raise MissingContext(f"{here}, which is in no function that {code_object.name} describes")
 
 
-def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> list[VariablesAnswer]:
-    """Return the same of each wave; `UsageError` if the only name is invalid in all of them."""
+def variables_of_waves(
+    sessions: Sequence[Session], names: Sequence[str]
+) -> Sequence[VariablesAnswer | SingleAnswer]:
+    """Return the same of each wave; `UsageError` if the only name is invalid in all of them.
+
+    The answer of a wave outside all code objects is an error, unless it is the only wave.
+    """
+    if not names and len(sessions) > 1:
+        return [_listing_or_error(session) for session in sessions]
     is_alone = len(names) == 1 and len(sessions) == 1
     waves = [variables_answer(session, names, is_alone=is_alone) for session in sessions]
     if len(names) == 1:
@@ -114,12 +121,19 @@ def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> lis
     return waves
 
 
+def _listing_or_error(session: Session) -> VariablesAnswer | SingleAnswer:
+    try:
+        return variables_answer(session, ())
+    except MissingContext as error:
+        return SingleAnswer(session, of_error(error, ()))
+
+
 def subject_of(session: Session, text: str, *, is_alone: bool) -> Subject:
-    """Return the subject of a text; among several, an invalid text becomes an error answer
-    later."""
+    """Return the subject of a text; among several texts or waves, an invalid text, and a name in a
+    wave outside all code objects, become an error answer later."""
     try:
         return subject(session, text)
-    except UsageError:
+    except (UsageError, MissingContext):
         if is_alone:
             raise
         return Expression(text)
@@ -130,7 +144,7 @@ def _subject_and_answer(session: Session, text: str, *, is_alone: bool) -> tuple
     item = subject_of(session, text, is_alone=is_alone)
     try:
         return item, _answer(session, item)
-    except UsageError as error:
+    except (UsageError, MissingContext) as error:
         if is_alone:
             raise
         return item, of_error(error, ())

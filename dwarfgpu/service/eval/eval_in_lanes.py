@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.service.answer import has_hint, listed, of_error
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.eval.eval_answer import line_of, not_run_lines, subject_of
-from dwarfgpu.service.eval.wave_answer import Line
+from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer
 from dwarfgpu.service.lanes.lane_answer import (
     LaneAnswer,
     Shares,
@@ -151,28 +151,38 @@ def variables_in_lanes(
     choice: str | None,
     *,
     shares: Shares = "nothing",
-) -> Iterator[VariablesInLanes]:
+) -> Iterator[VariablesInLanes | SingleAnswer]:
     """Yield the same for selected lanes of each wave; many waves in one batch if possible.
 
+    The listing of a wave outside all code objects is an error, unless it is the only wave.
     `shares`: as of `lane_answers`. The sessions are forgotten as they have answered.
     """
     is_alone = len(names) == 1 and len(sessions) == 1
-    pending: list[VariablesInLanes] = []
+    pending: list[VariablesInLanes | SingleAnswer] = []
     has_answer = False
     for first in range(0, len(sessions), WAVES_AT_ONCE):
         some = sessions[first : first + WAVES_AT_ONCE]
         shared: _SharedStates = {}
         by_session = [
-            _questions(session, names, _states(session, choice, shared), is_alone=is_alone)
+            _questions_or_error(session, names, choice, shared, is_alone=is_alone)
             for session in some
         ]
-        flat = [question for questions in by_session for question in questions]
+        if len(sessions) == 1 and isinstance(by_session[0], MissingContext):
+            raise by_session[0]
+        flat = [
+            question
+            for questions in by_session
+            if not isinstance(questions, MissingContext)
+            for question in questions
+        ]
         is_compared = any(session.comparison is not None for session in some)
         checked = compared if is_compared else None
         answers = iter(lane_answers(flat, checked=checked, shares=shares))
         rows: dict[object, _LaneRow] = {}
         answered = [
-            VariablesInLanes(
+            SingleAnswer(session, of_error(questions, ()))
+            if isinstance(questions, MissingContext)
+            else VariablesInLanes(
                 session,
                 questions,
                 [_row(question, next(answers), rows) for question in questions],
@@ -182,11 +192,17 @@ def variables_in_lanes(
         ]
         if not has_answer:
             pending += answered
-            has_answer = any(waves.error is None for waves in answered)
+            has_answer = any(_refusal(waves) is None for waves in answered)
             answered, pending = (pending, []) if has_answer else ([], pending)
         yield from answered
-    if pending and pending[0].error is not None:
-        raise pending[0].error
+    error = _refusal(pending[0]) if pending else None
+    if error is not None:
+        raise error
+
+
+def _refusal(waves: VariablesInLanes | SingleAnswer) -> UsageError | None:
+    """Return why the only name is unknown in every lane of a wave."""
+    return waves.error if isinstance(waves, VariablesInLanes) else None
 
 
 def _row(question: Question, lanes: Sequence[LaneAnswer], rows: dict[object, _LaneRow]) -> _LaneRow:
@@ -207,6 +223,21 @@ def _states(session: Session, choice: str | None, shared: _SharedStates) -> list
     if key not in shared:
         shared[key] = chosen_states(session, choice)
     return shared[key]
+
+
+def _questions_or_error(
+    session: Session,
+    names: Sequence[str],
+    choice: str | None,
+    shared: _SharedStates,
+    *,
+    is_alone: bool,
+) -> list[Question] | MissingContext:
+    states = _states(session, choice, shared)
+    try:
+        return _questions(session, names, states, is_alone=is_alone)
+    except MissingContext as error:
+        return error
 
 
 def _questions(
