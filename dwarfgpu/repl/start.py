@@ -207,19 +207,36 @@ def _begun(args: argparse.Namespace) -> int:
     return with_demo(args, _run, lane="")
 
 
-@contextmanager
-def _cleaned_up(clean: Callable[[], None]) -> Iterator[None]:
-    """Call a function too when the terminal is closed, or a signal ends the process."""
+_ENDING_SIGNALS: Final = (
+    "SIGHUP", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU",
+)  # fmt: skip
+"""Signals that other programs and the system send, and that end a process."""
 
-    def end(number: int, _: object) -> None:
-        signal.signal(number, before[number])  # a second signal ends what waits for a terminal
-        clean()
+
+class _Ending:
+    """The handler of a signal that ends the process: a function is called before."""
+
+    def __init__(self, clean: Callable[[], None], restore: Callable[[int], object]) -> None:
+        """`restore` gives a signal the handler back that it had."""
+        self._clean, self._restore = clean, restore
+
+    def __call__(self, number: int, _: object) -> None:
+        self._restore(number)  # a second signal ends what waits for a terminal
+        self._clean()
         os.kill(os.getpid(), number)
 
-    names = ("SIGHUP", "SIGTERM") if current_thread() is main_thread() else ()
+
+@contextmanager
+def _cleaned_up(clean: Callable[[], None]) -> Iterator[None]:
+    """Call a function too when the terminal is closed, or a signal ends the process.
+
+    A signal that the program which embeds the prompt handles stays its own.
+    """
+    names = _ENDING_SIGNALS if current_thread() is main_thread() else ()
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
-    mine = [number for number in numbers if before[number] not in (signal.SIG_IGN, None)]
+    end = _Ending(clean, lambda number: signal.signal(number, before[number]))
+    mine = [number for number in numbers if _ends_process(number, before[number])]
     for number in mine:
         signal.signal(number, end)
     try:
@@ -227,6 +244,14 @@ def _cleaned_up(clean: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in mine:
             signal.signal(number, before[number])
+
+
+def _ends_process(number: int, handler: object) -> bool:
+    """Return whether a signal with this handler ends the process, or is meant to."""
+    if handler == signal.SIG_DFL or isinstance(handler, _Ending):
+        return True
+    is_to_end = signal.Signals(number).name in ("SIGHUP", "SIGTERM")
+    return is_to_end and handler not in (signal.SIG_IGN, None)
 
 
 def _remove(folder: str) -> None:

@@ -38,13 +38,13 @@ def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
     if words and file is not None:
         raise UsageError("give the text or --file, not both")
     if file is not None:
-        return read_file(file).decode("utf-8", "replace")
+        return read_file(file).decode("utf-8-sig", "replace")
     if words and list(words) != ["-"]:
         return " ".join(words)
     if not words and usage and is_terminal(sys.stdin):
         raise UsageError(f"no input; usage: {usage}")
     try:
-        return read_all(sys.stdin.buffer, "standard input").decode("utf-8", "replace")
+        return read_all(sys.stdin.buffer, "standard input").decode("utf-8-sig", "replace")
     except OSError as cause:
         raise UsageError(f"standard input: {cause.strerror or cause}") from None
 

@@ -178,6 +178,10 @@ def test_files_and_standard_input(
     for arguments in (("dis",), ("dis", "-")):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"3132")))
         assert run(capsys, *arguments)[1] == expected
+    text.write_text("\N{ZERO WIDTH NO-BREAK SPACE}31 32\n", "utf-8")  # as some editors begin a file
+    assert run(capsys, "dis", "--file", str(text))[1] == expected
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbflit1")))
+    assert run(capsys, "asm", "-")[1] == "31\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"lit1 \xff")))
     status, _, err = run(capsys, "asm")
     assert (status, err) == (

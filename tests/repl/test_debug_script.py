@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.service.value.printf import split_arguments, unescaped
 from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of, talked
 
@@ -203,8 +206,20 @@ def test_a_backslash_joins_lines(shell: Shell, tmp_path: Path) -> None:
 
 def test_a_script_may_define_commands(shell: Shell, tmp_path: Path) -> None:
     script = tmp_path / "script"
-    script.write_text("define twice\n  output $arg0 * 2\n  echo \\n\nend\n")
+    text = "define twice\n  output $arg0 * 2\n  echo \\n\nend\n"
+    script.write_text(text)
     assert talked(shell, f"source {script}", "twice 21") == "42\n"
+    script.write_text(text.replace("twice", "again"), "utf-8-sig")  # as some editors do
+    assert talked(shell, f"source {script}", "again 21") == "42\n"
+
+
+def test_piped_commands_may_begin_with_a_byte_order_mark(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = io.BytesIO("print 1\nprint 2\n".encode("utf-8-sig"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, encoding="utf-8"))
+    plain_prompt.converse(shell, prompts=False)
+    assert output_of(shell, "print $2") == "$3 = 2\n"
 
 
 def test_a_focus_that_python_reads_is_that_of_the_prompt() -> None:

@@ -94,15 +94,16 @@ def test_an_early_ctrl_d_leaves(start: Callable[..., Any]) -> None:
     assert child.exitstatus == 0
 
 
-def test_a_signal_gives_the_terminal_back(start: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
+def test_a_signal_gives_the_terminal_back(start: Callable[..., Any], number: int) -> None:
     child = start()
     before = termios.tcgetattr(child.child_fd)
     typed_early(child, "print 4")
     child.expect_exact("\x1b[?2004h")  # the line editor has the terminal
-    child.kill(signal.SIGTERM)
+    child.kill(number)
     child.expect_exact("\x1b[?2004l")
     child.wait()
-    assert child.signalstatus == signal.SIGTERM
+    assert child.signalstatus == number
     assert termios.tcgetattr(child.child_fd) == before
 
 

@@ -37,7 +37,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("source command requires file name of file to source.")
     try:
         with open_to_read(Path(os.path.expanduser(path))) as file:
-            text = read_all(file, path).decode("utf-8", "replace")
+            text = read_all(file, path).decode("utf-8-sig", "replace")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         if shell.script.is_typed or (

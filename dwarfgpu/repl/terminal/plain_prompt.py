@@ -19,6 +19,10 @@ MAX_CHARACTERS: Final = 1 << 20
 """Maximum length of a line; binary input may have no line ends."""
 
 
+_BYTE_ORDER_MARK: Final = "\ufeff"
+"""So some editors begin a file of UTF-8."""
+
+
 @frozen
 class StartupCommand:
     """A command of the command line."""
@@ -92,7 +96,7 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
         shell.is_over = True
         shell.console.streams.complain(f"A line of more than {MAX_CHARACTERS} characters.")
         return None
-    return line.removesuffix("\n") if line else None
+    return line.removesuffix("\n").removeprefix(_BYTE_ORDER_MARK) if line else None
 
 
 def converse(shell: Shell, *, prompts: bool) -> None:
