@@ -1,8 +1,9 @@
 """Casts between a class and its base classes, with pointer adjustment (C++ 7.6.1.9).
 
-Law: casts that C++ cannot place are refused, never reinterpreted: to an ambiguous base class, and
-down from a virtual one, whose place only the object determines. The caller reinterprets unrelated
-classes.
+Law: casts that cannot be placed are refused, never reinterpreted: to an ambiguous base class, and
+down from a virtual one of an object whose class is unknown. As in GDB, the object determines the
+place of the latter: the table of virtual functions names its class. The caller reinterprets
+unrelated classes.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.member_lookup import way_to
 from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.real_types import real_object
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.model.location import Location
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.type_attributes import displaced
+from dwarfgpu.view.object_printer import address_of
 
 
 @frozen
@@ -33,9 +37,16 @@ class Kinship:
     """Whether the cast is from the derived class to the base class."""
 
     @property
+    def is_of_object(self) -> bool:
+        """Whether a cast down needs the class of the object: the base class is virtual."""
+        return not self.is_up and any(
+            step.is_virtual or step.location is not None for step in self.steps
+        )
+
+    @property
     def offset_bytes(self) -> int | None:
         """The offset of the base class; None if it depends on the object."""
-        if any(step.location is not None for step in self.steps):
+        if self.is_of_object or any(step.location is not None for step in self.steps):
             return None
         return sum(step.bit_offset or 0 for step in self.steps) // 8
 
@@ -43,20 +54,13 @@ class Kinship:
 def kinship(source: Type | None, target: Type | None) -> Kinship | None:
     """Return how a class is related to another one; None if it is unrelated, or the same.
 
-    `UsageError` if C++ has no such cast.
+    `UsageError` for an ambiguous base class.
     """
     up = way_up(source, target)
     if up is not None:
         return up
     down = way_up(target, source)
-    if down is None:
-        return None
-    if any(step.is_virtual or step.location is not None for step in down.steps):
-        raise UsageError(
-            f"cannot convert from base class '{_name(source)}' to derived class '{_name(target)}' "
-            "because the base is virtual"
-        )
-    return evolve(down, is_up=False)
+    return None if down is None else evolve(down, is_up=False)
 
 
 def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Type | None) -> None:
@@ -125,6 +129,10 @@ def converted(objects: ObjectAccess, value: TypedValue, way: Kinship, type_: Typ
         for step in way.steps:
             value = objects.step(value, step)
         return evolve(value, type=type_)
+    if way.is_of_object and isinstance(objects, Unevaluated):
+        return TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
+    if way.is_of_object:
+        return _of_whole_object(objects, value, type_)
     offset = way.offset_bytes
     if value.location is None or offset is None:
         raise UsageError("Invalid cast.")
@@ -132,6 +140,25 @@ def converted(objects: ObjectAccess, value: TypedValue, way: Kinship, type_: Typ
     return TypedValue(
         derived_value.type, derived_value.location, unit=value.unit, notes=value.notes
     )
+
+
+def _of_whole_object(objects: ObjectAccess, value: TypedValue, target: Type) -> TypedValue:
+    """Return the object of a derived class that contains a value as a virtual base class.
+
+    `UsageError` if the class of the whole object is unknown, or is not derived from that one.
+    """
+    real = real_object(objects, value)
+    whole = None if real is None else real.value
+    if whole is not None and is_same_class(whole.type, target):
+        return evolve(whole, type=target)
+    way = None if whole is None else way_up(whole.type, target)
+    if whole is None or way is None:
+        name = "unknown" if real is None else f"'{real.name}'"
+        raise UsageError(
+            f"cannot convert from base class '{_name(value.type)}' to derived class "
+            f"'{_name(target)}' because the base is virtual and the class of the object is {name}"
+        )
+    return converted(objects, whole, way, target)
 
 
 def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | None) -> TypedValue:
@@ -149,6 +176,15 @@ def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | N
         return value
     assert isinstance(bare, Pointer)
     value = objects.read(value)
+    if way.is_of_object and target is not None:
+        if isinstance(objects, Unevaluated) or (value.bits and not value.bits.value):
+            return value
+        whole = _of_whole_object(objects, objects.dereferenced(value), target)
+        address = address_of(whole.location)
+        if address is None:
+            raise EvaluationError("the object to which the pointer points is not in memory")
+        size_bits = objects.known(value).size_bits
+        return evolve(value, bits=Bits(address, size_bits), location=None, variable=None)
     removed = value.pointer
     if removed is not None:
         offset = _moved_bytes(objects, way, lambda: objects.pointee(removed))
