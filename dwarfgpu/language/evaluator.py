@@ -46,6 +46,14 @@ from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.dereference import GENERIC_POINTER, LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
+from dwarfgpu.language.fortran_operators import (
+    POWER,
+    comparison,
+    component,
+    element,
+    is_array,
+    is_fortran,
+)
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
 from dwarfgpu.language.library_operators import container_element, smart_pointee
@@ -107,7 +115,10 @@ def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed
 
 def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     """Return whether an expression assigns, as GDB takes it: by its outermost operator."""
-    node = parse(text, Names(session), options.radix)
+    names = Names(session)
+    node = parse(text, names, options.radix)
+    if isinstance(node, ast.Assign) and node.operator == "/":
+        return not is_fortran(names.current_unit())
     if isinstance(node, ast.Unary):
         return node.operator.endswith(("++", "--"))
     return isinstance(node, ast.Assign) or isinstance(node, ast.Binary) and node.operator == ","
@@ -302,6 +313,8 @@ class Evaluator(NamedValues):
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array):
             return self.objects.element(value, 0)
+        if is_integer(value.type) and self.is_fortran:
+            raise UsageError(POWER)
         if is_integer(value.type):  # GDB: the address of an int
             return self._int_at(value, written)
         return self.objects.dereferenced(value)
@@ -327,6 +340,8 @@ class Evaluator(NamedValues):
         if operator == ",":
             self.objects.read(self.value(node.left))
             return self.value(node.right)
+        if operator == "%" and self.is_fortran and (selected := component(node)) is not None:
+            return self.value(selected)
         left, right = self.object(node.left), self.object(node.right)
         if operator in (".*", "->*"):
             return self._pointed(left, right)
@@ -481,6 +496,9 @@ class Evaluator(NamedValues):
             function = self._member(node, is_called=True)
         else:
             function = self.value(node)
+        if self.is_fortran and is_array(function):
+            indices = [self.arithmetic.number(self.object(part)) for part in call.arguments]
+            return element(self.objects, function, [index.value.integer for index in indices])
         bare = strip(function.type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
@@ -522,6 +540,9 @@ class Evaluator(NamedValues):
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
     def _assign(self, node: ast.Assign) -> TypedValue:
+        compared = comparison(node) if self.is_fortran else None
+        if compared is not None:
+            return self._binary(compared)
         if self.options.read_only is not None:
             raise UsageError(self.options.read_only)
         target = self.object(node.left)

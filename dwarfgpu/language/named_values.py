@@ -3,6 +3,8 @@ of `this`, a symbol, a built-in name of a GPU language. A name of several overlo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -15,13 +17,14 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, bounded
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.fortran_operators import is_fortran
 from dwarfgpu.language.frame_of_function import in_enclosing_frame, in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.name_resolution import Names, is_cplusplus
@@ -31,6 +34,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 
 
@@ -53,6 +57,10 @@ class NamedValues:
     @property
     def is_cplusplus(self) -> bool:
         return is_cplusplus(self.names.current_unit())
+
+    @property
+    def is_fortran(self) -> bool:
+        return is_fortran(self.names.current_unit())
 
     def number(self, number: Number) -> TypedValue:
         """Return a number as a value."""
@@ -102,9 +110,9 @@ class NamedValues:
         first = meanings[0]
         if isinstance(first, Variable):
             is_of_function = first.kind != "global" and (node.file is not None or "::" in name)
-            if not is_of_function or isinstance(self.objects, Unevaluated):
+            if not is_of_function:
                 return self.objects.variable(first)
-            return self.objects.variable(*in_frame(self.session, first))
+            return self._in_its_frame(first, in_frame)
         if first.tag == dw.TAG_SUBPROGRAM:
             functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
             function = self._function(name, functions, is_called=is_called)
@@ -124,9 +132,27 @@ class NamedValues:
 
     def _of_enclosing(self, variable: Variable) -> TypedValue:
         """Return a variable of a function whose text encloses the one in focus."""
-        if isinstance(self.objects, Unevaluated):
+        return self._in_its_frame(variable, in_enclosing_frame)
+
+    def _in_its_frame(
+        self,
+        variable: Variable,
+        find: Callable[[Session, Variable], tuple[Variable, Session]],
+    ) -> TypedValue:
+        """Return a variable of another function, in the frame that executes it.
+
+        A type may depend on that frame, too, or those of its parts do: only one that does not is
+        known without it.
+        """
+        try:
+            placed = find(self.session, variable)
+        except DwarfGpuError:
+            if not isinstance(self.objects, Unevaluated):
+                raise
+            if is_dynamic(variable.type) and self.session.pc is not None:
+                raise
             return self.objects.variable(variable)
-        return self.objects.variable(*in_enclosing_frame(self.session, variable))
+        return self.objects.variable(*placed)
 
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """Return the function of a name; `UsageError` for several, or for one without code."""

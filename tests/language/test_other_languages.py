@@ -47,6 +47,15 @@ VALUES = {
         row = (1, 2, 3, 4)
         grid = ((1, 2) (3, 4) (5, 6))
         grid[3][2] = 6
+        grid(2,3) = 6
+        grid(1,3) = 5
+        labelled%point%x = 3
+        held%items(2) = 9
+        held%corner(1)%x + 1 = 2
+        total /= 42 = 0
+        total/=41 = 1
+        total = 42
+        words(2) = 'two'
         shifted = ((1, 2, 3) (4, 5, 6))
         dynamic = (0.5, 1.5, 2.5)
         window = (10, 30, 50)

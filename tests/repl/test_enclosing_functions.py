@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.service.symbol.type_definition import name_of_type
+from dwarfgpu.session.session import Session
 from tests.language.sessions import stopped, text
 
 C = """
@@ -117,12 +120,19 @@ def test_the_same_as_gdb(
             assert (command, answer) == (command, expected)
 
 
+def _type_in(session: Session, name: str) -> str:
+    return name_of_type(session, name, Options())
+
+
 def test_host_variables_of_a_contained_procedure() -> None:
     session = stopped("fortran.gcc.O0")
     inner, host = session.at_level(1), session.at_level(2)
     for name in ("total", "half", "zz", "grid", "aims", "window", "corners", "words"):
         assert text(inner, name) == text(host, name)
+        spelled = [_type_in(session, name) for session in (inner, host)]
+        assert spelled[0] == spelled[1]
     assert text(inner, "total") == "42"
+    assert _type_in(inner, "window") == "integer(kind=4) (3)"
 
 
 def test_variables_of_an_enclosing_procedure_of_ada() -> None:
