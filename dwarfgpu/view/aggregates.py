@@ -28,7 +28,7 @@ from dwarfgpu.view.variants import variant_members
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
 _INVALID_ADDRESS: Final = "<invalid address>"
-_TABLE_POINTER: Final = "_vptr."
+_TABLE_POINTER: Final = ("_vptr.", "_vptr$")  # of gcc, of clang
 
 
 @frozen

@@ -94,7 +94,7 @@ class _Offsets:
         inner, local = self.definition.names_inside(struct_type, names)
         yield self.definition.title(struct_type, names, inner)
         fields = listed_members(struct_type)
-        if not (fields or declared.methods or declared.typedefs):
+        if struct_type.is_declaration or not (fields or declared.methods or declared.typedefs):
             empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
             yield _BLANK + " " * (level + 4) + empty
         labels = Labels(_BLANK + " " * (level + 2))

@@ -147,13 +147,16 @@ class Definition:
         inner, local = self.names_inside(struct_type, names)
         yield self.title(struct_type, names, inner)
         margin = " " * (indent + 4)
+        if struct_type.is_declaration:  # as GDB: what the unit happens to mention is not the class
+            yield margin + "<incomplete type>"
+            yield " " * indent + "}"
+            return
         fields = listed_members(struct_type)
         methods = _grouped([method for method in declared.methods if not method.is_artificial])
         methods = methods if self.has_methods else []
         typedefs = declared.typedefs if self.has_typedefs else ()
         if not (struct_type.members or fields or declared.methods or declared.typedefs):
-            empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
-            yield margin + empty
+            yield margin + "<no data fields>"
         labels = Labels(" " * (indent + 2))
         is_labelled = needs_labels(struct_type)
         for field in fields:

@@ -68,6 +68,8 @@ def test_declarations(kind: Type, text: str) -> None:
         (Array(Typedef("number", INT), (3,)), "int [3]"),
         (Struct("struct", "later", None, is_declaration=True),
          "struct later {\n    <incomplete type>\n}"),
+        (Struct("struct", "seen", None, (Member("s", INT, None, is_static=True),),
+                is_declaration=True), "struct seen {\n    <incomplete type>\n}"),
         (Struct("struct", "none", 0), "struct none {\n    <no data fields>\n}"),
         (
             Struct("class", "d", 12, (Member("pair", PAIR, 0, is_base_class=True),

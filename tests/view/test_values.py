@@ -250,6 +250,13 @@ def test_base_classes_have_their_full_names() -> None:
     assert "  members of ns::E:\n" in pretty
 
 
+@pytest.mark.parametrize("name", ["_vptr.V", "_vptr$V"])
+def test_table_pointers_keep_their_form(name: str) -> None:
+    kind = Struct("struct", "V", 12, (Member(name, Pointer(INT), 0), Member("v", INT, 64)))
+    bits = Bits(10 << 64 | 0x1234, 96)
+    assert format_value(bits, kind, FormatOptions("d")) == f"{{{name} = 0x1234, v = 10}}"
+
+
 def test_base_classes_and_references_as_gdb_prints_them() -> None:
     bits = Bits(0x2_0000_0001, 64)
 
