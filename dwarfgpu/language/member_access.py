@@ -1,0 +1,109 @@
+"""Members of objects: `.`, `->`, `.*` and `->*`, and the member functions that they name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.types.type_sizes import element_type
+from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, strip
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
+from dwarfgpu.language.dereference import GENERIC_POINTER
+from dwarfgpu.language.library_operators import smart_pointee
+from dwarfgpu.language.member_lookup import no_member, path_to
+from dwarfgpu.language.member_pointers import pointed
+from dwarfgpu.language.named_values import NamedValues
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.vectors import components, is_vector
+
+_MAX_STEPS: Final = 8
+"""Pointers and arrays that a member access follows."""
+
+
+class MemberAccess(NamedValues):
+    """What member accesses mean in one focus."""
+
+    def member_of(self, value: TypedValue, node: ast.Access, *, is_called: bool) -> TypedValue:
+        """Return a member of an object: `.` and `->` are one here, as in GDB: pointers are
+        followed, structures are not."""
+        bare = strip(value.type)
+        pointee = smart_pointee(self.objects, value, "->") if node.is_arrow else None
+        if pointee is not None:
+            value = pointee
+            bare = strip(value.type)
+        elif node.is_arrow:
+            refuse_arrow(value)
+            if self.options.real_types and isinstance(bare, Pointer):
+                from dwarfgpu.language.real_types import real_pointer  # a setting, seldom on
+
+                value = real_pointer(self.objects, value)
+                bare = strip(value.type)
+        if (structure := self._structure_at(value)) is not None:
+            value = structure
+        elif node.is_arrow and not isinstance(bare, Struct):
+            if isinstance(bare, Pointer) and strip(bare.target) is None:
+                raise UsageError(GENERIC_POINTER)
+            raise UsageError(
+                "Attempt to extract a component of a value that is not a structure pointer."
+            )
+        bare = strip(value.type)
+        if isinstance(bare, Struct) and path_to(bare, node.name) is None:
+            return self._method(bare, node.name, is_called=is_called)
+        if is_vector(bare):
+            component = components(self.objects, value, node.name)
+            if component is not None:
+                return component
+        return self.objects.member(value, node.name)
+
+    def _structure_at(self, value: TypedValue) -> TypedValue | None:
+        """Return the structure to which pointers and arrays lead, as in GDB; None if they lead to
+        no structure, or the value is one."""
+        end, steps = strip(value.type), 0
+        while isinstance(end, Pointer | Array) and steps < _MAX_STEPS:
+            end = strip(end.target if isinstance(end, Pointer) else element_type(end))
+            steps += 1
+        if not steps or not isinstance(end, Struct):
+            return None
+        for _ in range(steps):
+            bare = strip(value.type)
+            if isinstance(bare, Array):
+                value = self.objects.element(value, bare.lower_bound or 0)
+            else:
+                value = self.objects.dereferenced(value)
+        return value
+
+    def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
+        """Return the member function of an object; `UsageError` where its class has none of that
+        name."""
+        scope, simple = split_last(name)
+        owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
+        full_name = f"{owner}::{simple}"
+        meanings = self.names.meaning(full_name) if scope or self.names.is_name(owner) else ()
+        dies = [
+            meaning
+            for meaning in meanings
+            if isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+        ]
+        has_code = any(code_ranges(die) for die in dies)
+        if is_called and not has_code and (dies or has_method(struct_type, simple)):
+            raise Unsupported(NO_CALLS)
+        if not has_code and (dies or (not scope and has_method(struct_type, simple))):
+            raise UsageError(f"Cannot take address of method {simple}.")
+        if dies:
+            return self._function(full_name, dies, is_called=is_called)
+        if scope:
+            raise UsageError(f"There is no field named {simple}")
+        raise no_member(struct_type, name)
+
+    def pointed_by(self, value: TypedValue, member: TypedValue) -> TypedValue:
+        """Evaluate `.*` and `->*`, which are one here, as `.` and `->` are."""
+        bare = strip(value.type)
+        if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
+            value = self.objects.dereferenced(value)
+        return pointed(self.objects, value, member)
