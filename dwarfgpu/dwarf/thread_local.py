@@ -2,8 +2,8 @@
 Storage", 3; System V ABI of x86-64; ELF for the Arm 64-bit architecture, "Thread Local Storage").
 
 Law: only the block of the program itself is at a fixed distance from the thread pointer, because
-its own code relies on it. Only the dynamic linker's tables locate the block of a library, and they
-are not read: a target that knows them is asked for the address of a symbol in the block.
+its own code relies on it. Only the dynamic linker's tables locate the block of a library: a target
+that reads them is asked for the block, one that knows variables for the address of a symbol in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from dwarfgpu.arch.abi import Abi
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, Unsupported
-from dwarfgpu.machine.target import Target, ThreadLocal, WaveId
+from dwarfgpu.machine.target import Target, ThreadBlocks, ThreadLocal, WaveId
 from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import ET_EXEC, Segment
@@ -48,11 +48,13 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
         )
     if not is_program(file):
         block = _block_from_target(file, wave, target)
+        if block is None and abi.thread_control_bytes is None:
+            block = _block_from_tables(file, wave, target, thread_pointer)
         if block is not None:
             return block + offset & (1 << 64) - 1
         raise Unsupported(
             f"thread-local storage of {name}: it is not marked as a program (ET_EXEC, DF_1_PIE), "
-            "and where the dynamic linker put the block of a library is not looked up"
+            "and the dynamic linker's tables do not say where the block of a library is"
         )
     pointer = _pointer(thread_pointer, wave, target)
     return pointer + _displacement(file, segment, abi) + offset & (1 << 64) - 1
@@ -75,6 +77,21 @@ def _block_from_target(file: ObjectFile, wave: WaveId, target: Target | None) ->
             if address is not None:
                 return address - symbol.address
     return None
+
+
+def _block_from_tables(
+    file: ObjectFile, wave: WaveId, target: Target | None, thread_pointer: str
+) -> int | None:
+    """Return the address of a library's block from the dynamic linker's tables; None if there are
+    none."""
+    if not isinstance(target, ThreadBlocks):
+        return None
+    pointer = _pointer(thread_pointer, wave, target)
+    try:
+        return target.thread_local_block(wave, file.path, pointer)
+    except Unavailable as error:
+        name = os.path.basename(file.path)
+        raise Unavailable(f"thread-local storage of {name}: {error.message}") from None
 
 
 def _displacement(file: ObjectFile, segment: Segment, abi: Abi) -> int:

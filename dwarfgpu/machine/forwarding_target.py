@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Generic, TypeVar
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.machine.target import PartlyKnown, RegisterId, Target, WaveId
+from dwarfgpu.machine.target import PartlyKnown, RegisterId, Target, ThreadBlocks, WaveId
 from dwarfgpu.machine.topology import Machine, model_of
 from dwarfgpu.model.storage import Memory
 
@@ -29,6 +29,12 @@ class ForwardingTarget(Generic[_T]):
     def model(self) -> Machine | None:
         """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return model_of(self.machine)
+
+    def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
+        """Return a library's thread-local block (`dwarfgpu.machine.target.ThreadBlocks`)."""
+        if not isinstance(self.machine, ThreadBlocks):
+            return None
+        return self.machine.thread_local_block(wave, path, thread_pointer)
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.machine.architecture_of(wave)

@@ -249,6 +249,18 @@ class ThreadLocal(Target, Protocol):
 
 
 @runtime_checkable
+class ThreadBlocks(Target, Protocol):
+    """Optional capability: locates thread-local storage from the dynamic linker's tables."""
+
+    def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
+        """Return the address of a file's thread-local block; None if the tables do not say.
+
+        `Unavailable` if the thread has none yet.
+        """
+        ...
+
+
+@runtime_checkable
 class NotStarted(Target, Protocol):
     """Optional capability: distinguishes memory of a program that has not started from a stopped
     one's."""

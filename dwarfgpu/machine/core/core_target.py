@@ -14,6 +14,7 @@ from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.notes import CoreThread
 from dwarfgpu.machine.core.overrides import end_of_read, overridden, require_inside
+from dwarfgpu.machine.core.thread_blocks import ThreadBlocks
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
@@ -27,6 +28,8 @@ class CoreTarget:
     memory: CoreMemory
     overrides: StateTarget
     """Over the core."""
+    blocks: ThreadBlocks | None = None
+    """Where libraries have their thread-local storage."""
 
     @property
     def stop(self) -> int:
@@ -62,6 +65,11 @@ class CoreTarget:
         if register.name not in thread.registers:
             raise WhollyUnavailable(f"register {register} of thread {wave} is not in the core file")
         return thread.registers[register.name][offset_bytes:end]
+
+    def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
+        """Return a library's thread-local block (`dwarfgpu.machine.target.ThreadBlocks`)."""
+        self._thread(wave)
+        return None if self.blocks is None else self.blocks.block(path, thread_pointer)
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         """Return whether the core file lacks the contents of a register

@@ -8,6 +8,7 @@ NT_FILE remains.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Final, Literal
 
 from dwarfgpu.errors import Unavailable
@@ -30,15 +31,23 @@ def library_names(dump: CoreDump, memory: CoreMemory) -> Mapping[int, str]:
     """Return the path by which each library was loaded, by the address of its dynamic section; in
     the order of the list. A path may be relative to a folder of the process."""
     modules: dict[int, str] = {}
-    if dump.file.address_bytes != _ADDRESS_BYTES:
-        return modules
-    try:
-        for section, name in _libraries(_Words(memory, dump.file.endian), dump):
-            if name:
-                modules.setdefault(section, name)
-    except Unavailable:
-        pass  # keep the entries before it
+    for _, section, name in _entries(dump, memory):
+        if name:
+            modules.setdefault(section, name)
     return modules
+
+
+def link_maps(dump: CoreDump, memory: CoreMemory) -> Mapping[int, int]:
+    """Return the address of the `struct link_map` of the program and of each library, by the
+    address of its dynamic section."""
+    return {section: entry for entry, section, _ in _entries(dump, memory)}
+
+
+def _entries(dump: CoreDump, memory: CoreMemory) -> Iterator[tuple[int, int, str]]:
+    if dump.file.address_bytes != _ADDRESS_BYTES:
+        return
+    with suppress(Unavailable):  # keep the entries before it
+        yield from _libraries(_Words(memory, dump.file.endian), dump)
 
 
 class _Words:
@@ -64,8 +73,8 @@ class _Words:
         return text.decode("utf-8", "surrogateescape") if end else ""
 
 
-def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:
-    """Yield the dynamic section and name of each entry: the program and its libraries."""
+def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, int, str]]:
+    """Yield address, dynamic section and name of each entry: the program and its libraries."""
     section = _dynamic_section(words, dump)
     first = None if section is None else _value(words, section, _DT_DEBUG)
     if not first:
@@ -74,8 +83,9 @@ def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:
     for _ in range(_MAX_LIBRARIES):
         if not entry:
             return
-        _, name, section, entry = words.at(entry, 4)
-        yield section, words.text(name)
+        _, name, section, following = words.at(entry, 4)
+        yield entry, section, words.text(name)
+        entry = following
 
 
 def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:

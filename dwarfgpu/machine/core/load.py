@@ -6,7 +6,7 @@ read. A missing or inconsistent part gives one note; the rest is still shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -27,6 +27,7 @@ from dwarfgpu.machine.core.gpu.code_objects import (
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.stop_reasons import Fault, faults, first_stopped
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
+from dwarfgpu.machine.core.link_map import link_maps
 from dwarfgpu.machine.core.memory import (
     CoreMemory,
     core_ranges,
@@ -37,6 +38,7 @@ from dwarfgpu.machine.core.memory import (
 from dwarfgpu.machine.core.modules import IS_NOT_USED, LoadedFile, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
+from dwarfgpu.machine.core.thread_blocks import ThreadBlocks
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
@@ -251,7 +253,7 @@ class _Loader:
             gpu = GpuTarget(waves, memory, named, code)
         if self._code_objects and gpu is None:
             raise UsageError("--code-object is for the GPUs of a core file, which has none")
-        target = self._target(memory, gpu)
+        target = self._target(memory, gpu, () if host is None else host.files)
         return Core(
             self._dump,
             target,
@@ -357,7 +359,7 @@ class _Loader:
         )
 
     def _target(
-        self, memory: CoreMemory, gpu: GpuTarget | None
+        self, memory: CoreMemory, gpu: GpuTarget | None, files: Sequence[LoadedFile]
     ) -> CoreTarget | GpuTarget | ProcessTarget:
         arch = self._dump.architecture
         if arch is None or not self._threads:
@@ -366,7 +368,9 @@ class _Loader:
         target = StateTarget(arch)
         for number in self._threads:
             target.add_wave(number)
-        host = CoreTarget(self._threads, memory, target)
+        maps = partial(link_maps, self._dump, memory)
+        blocks = ThreadBlocks(memory.read, arch.endian, files, maps)
+        host = CoreTarget(self._threads, memory, target, blocks)
         if gpu is None:
             return host
         gpu.share_global_memory(target)

@@ -45,6 +45,12 @@ class ProcessTarget(ForwardingByWave[CoreTarget | GpuTarget]):
         machine = self.target_of(wave)
         return machine.faulty_lane(wave) if isinstance(machine, GpuTarget) else None
 
+    def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
+        machine = self.target_of(wave)
+        if not isinstance(machine, CoreTarget):
+            return None
+        return machine.thread_local_block(wave, path, thread_pointer)
+
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         machine = self.target_of(wave)
         return isinstance(machine, CoreTarget) and machine.lacks_register(wave, register)
