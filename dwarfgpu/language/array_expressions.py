@@ -34,11 +34,17 @@ def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
     return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
 
 
-def repeated(value: TypedValue, number: Number, container: TypedValue | None = None) -> TypedValue:
+def repeated(
+    value: TypedValue,
+    number: Number,
+    container: TypedValue | None = None,
+    *,
+    is_unevaluated: bool = False,
+) -> TypedValue:
     """Return `x@8`: the array of 8 objects that starts at x.
 
     `container`: the array that has `x` as an element. Outside of memory nothing follows an object,
-    except the later elements of such an array.
+    except the later elements of such an array. `is_unevaluated`: only the type is wanted.
     """
     if number.is_float:
         raise UsageError('Non-integral right operand for "@" operator.')
@@ -50,6 +56,7 @@ def repeated(value: TypedValue, number: Number, container: TypedValue | None = N
     singles = () if value.location is None else value.location.single_locations
     is_in_memory = bool(singles) and all(isinstance(part.storage, Memory) for part in singles)
     is_inside = is_in_memory or (container is not None and _has_elements(container, value, count))
+    is_inside = is_inside or is_unevaluated
     if not is_inside or value.bit_size is not None:
         raise UsageError("Only values in memory can be extended with '@'.")
     if not size_bytes(value.type):

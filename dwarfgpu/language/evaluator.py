@@ -74,6 +74,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
 
+_NO_ASSIGNMENT: Final = "The number of repetitions assigns: only the type is wanted here."
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
@@ -334,17 +335,27 @@ class Evaluator(MemberAccess):
             return self.value(node.right)
         if operator == "%" and self.is_fortran and (selected := component(node)) is not None:
             return self.value(selected)
+        if operator == "@":
+            return self._repeated(node)
         left, right = self.object(node.left), self.object(node.right)
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
-        if operator == "@":
-            array = node.left.operand if isinstance(node.left, ast.Index) else None
-            container = None if array is None else self.object(array)
-            return repeated(left, self.arithmetic.number(right), container)
         refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self._combined(operator, left, right)
+
+    def _repeated(self, node: ast.Binary) -> TypedValue:
+        """Evaluate `x@8`: the number is evaluated even where only the type is wanted."""
+        first = self.object(node.left)
+        if isinstance(self.objects, Unevaluated):
+            options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
+            counting = Evaluator(self.session, options)
+            number = counting.arithmetic.number(counting.object(node.right))
+            return repeated(first, number, is_unevaluated=True)
+        array = node.left.operand if isinstance(node.left, ast.Index) else None
+        container = None if array is None else self.object(array)
+        return repeated(first, self.arithmetic.number(self.object(node.right)), container)
 
     def _combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an arithmetic operator, with a warning about a shift that C does not define."""

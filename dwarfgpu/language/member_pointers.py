@@ -21,6 +21,8 @@ from dwarfgpu.language.base_class_casts import converted, is_same_class, kinship
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 
@@ -110,6 +112,8 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     if not isinstance(kind, MemberPointer):
         raise UsageError("not implemented: pointer-to-method in pointer-to-member construct")
     bits = objects.known(member)
+    if isinstance(strip(kind.target), Function) and isinstance(objects, Unevaluated):
+        return TypedValue(kind.target, UNDEFINED_LOCATION, unit=member.unit)
     if isinstance(strip(kind.target), Function):
         return _pointed_function(objects, kind, bits, member.unit)
     if bits.value == (1 << bits.size_bits) - 1:

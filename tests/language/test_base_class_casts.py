@@ -72,6 +72,8 @@ RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}
         ("((Bottom *)(Right *)&bottom)->l = 9, bottom.l", "9"),
         ("sizeof(*(Top *)&bottom)", "16"),
         ("sizeof((Right &)bottom)", "32"),
+        ("sizeof(*(&bottom)@3)", "144"),  # arrays of what is not evaluated, as in GDB
+        ("sizeof(bottom.l@2)", "8"),
     ],
 )  # fmt: skip
 def test_casts(expression: str, expected: str) -> None:

@@ -57,6 +57,8 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
         before, format=evolve(before.format, count=format_.count), space=space, address=address
     )
     yield from memory_lines(shell, objects, format_)
+    if format_.letter == "s":  # as in GDB, the size of characters is not kept
+        format_ = evolve(format_, size="b")
     shell.examined = evolve(shell.examined, format=format_, last_letter=format_.letter)
     shell.history.again = "x"
 
