@@ -352,15 +352,30 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
 }
 """Settings of GDB that cannot apply here, and why."""
 IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
+    "architecture": ("auto",),
+    "auto-solib-add": ("on",),
+    "case-sensitive": ("on", "auto"),
     "charset": ("auto", "UTF-8"),
-    "case-sensitive": ("on",),
+    "check": ("type on", "range off", "range auto"),
+    "cp-abi": ("auto", "gnu-v3"),
     "demangle-style": ("gnu-v3", "auto"),
     "disassembly-flavor": ("att",),
     "endian": ("auto",),
+    "filename-display": ("relative",),
+    "host-charset": ("auto", "UTF-8"),
+    "may-call-functions": ("off",),
+    "multiple-symbols": ("all",),
+    "opaque-type-resolution": ("on",),
+    "osabi": ("auto", "default"),
+    "overload-resolution": ("on",),
     "print asm-demangle": ("on",),
     "print demangle": ("on",),
     "print entry-values": ("no",),
     "print type nested-type-limit": ("0",),
+    "suppress-cli-notifications": ("off",),
+    "target-charset": ("auto", "UTF-8"),
+    "target-wide-charset": ("auto", "UTF-32"),
+    "trust-readonly-sections": ("off",),
 }
 """Values that describe what dwarfgpu does anyway, of settings that cannot be changed."""
 NOT_BUILT: Final = (

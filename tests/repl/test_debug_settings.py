@@ -17,7 +17,7 @@ from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Wor
 from dwarfgpu.repl.command import find
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
-from dwarfgpu.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_MEANING
+from dwarfgpu.repl.declared_settings import IN_FORCE, NOT_BUILT, SPELLED, WITHOUT_MEANING
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import REPOSITORY
@@ -179,6 +179,11 @@ def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -
 def test_what_gdb_has_and_we_do_not_is_refused_by_name(shell: Shell, name: str) -> None:
     for line in (f"set {name} 1", f"set {name}", f"show {name}"):
         assert output_of(shell, line).startswith(f'The setting "{name}" of GDB ')
+
+
+def test_values_that_hold_anyway_are_accepted(shell: Shell) -> None:
+    lines = [f"set {name} {value}" for name, values in IN_FORCE.items() for value in values]
+    assert [output_of(shell, line) for line in lines] == [""] * len(lines)
 
 
 def test_refused_settings_hide_nothing(shell: Shell) -> None:

@@ -55,8 +55,8 @@ def test_the_thread_stays_in_focus() -> None:
 @pytest.mark.parametrize("path", ["/nowhere", CORE, "~nobody-of-this-name/x"])
 def test_a_folder_that_does_not_exist(path: str) -> None:
     out, errors = debug(FIXTURES / "core", f"set sysroot {path}", "show sysroot")
-    assert errors == [f"{path}: there is no such folder."]
-    assert out == ['The current system root is "".']
+    assert errors == [f"warning: {path}: there is no such folder."]
+    assert out == [f'The current system root is "{(FIXTURES / "core").resolve() / path}".']
 
 
 def test_debug_file_directory() -> None:

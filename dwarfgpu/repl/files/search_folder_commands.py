@@ -27,11 +27,11 @@ def set_sysroot(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: set sysroot [FOLDER]
 
     Reads an open core file again, which undoes assignments. Without FOLDER, the files are where
-    the core file says.
+    the core file says. A folder that does not exist gives a warning.
     """
     folder = _absolute(argument)
     if folder is not None and not os.path.isdir(folder):
-        raise UsageError(f"{argument}: there is no such folder.")
+        shell.console.warn(f"{argument}: there is no such folder.")
     opener = _opener(shell)
     _search(shell, evolve(opener.folders, sysroot=folder))
     yield from ()
