@@ -28,6 +28,7 @@ from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 
 _MEMBERS: Final = (dw.TAG_MEMBER, dw.TAG_INHERITANCE, dw.TAG_VARIABLE)
+_DECLARATIONS: Final = (dw.TAG_SUBPROGRAM, dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER)
 _ACCESS: Final[dict[int, Access]] = {1: "public", 2: "protected", 3: "private"}
 _OP_PLUS_UCONST: Final = 0x23
 _OP_CONSTU: Final = 0x10
@@ -91,7 +92,7 @@ class Types(Protocol):
 
 def members_of(types: Types, die: Die) -> tuple[Member, ...]:
     """Return the data members, static ones too, and base classes of a structure, in order."""
-    return tuple(_member(types, child) for child in die.children() if child.tag in _MEMBERS)
+    return tuple(_member(types, child) for child in die.children(_MEMBERS))
 
 
 def declarations_of(types: Types, die: Die) -> Declarations:
@@ -99,14 +100,14 @@ def declarations_of(types: Types, die: Die) -> Declarations:
     methods: list[Method] = []
     typedefs: list[NestedTypedef] = []
     parameters: list[TemplateType] = []
-    for child in die.children():
+    for child in die.children(_DECLARATIONS):
         if child.tag == dw.TAG_SUBPROGRAM:
             methods.append(_method(types, child))
         elif child.tag == dw.TAG_TYPEDEF:
             kind = types.build(child)
             assert isinstance(kind, Typedef)
             typedefs.append(NestedTypedef(kind, _access(child)))
-        elif child.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER and child.name:
+        elif child.name:
             parameters.append(TemplateType(child.name, types.target(child)))
     alignment = die.integer(dw.AT_ALIGNMENT)
     return Declarations(
@@ -129,7 +130,7 @@ def this_of(function: Die, parameters: list[Die]) -> Die | None:
 
 def _parts(types: Types, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
     """Return the variant parts right in a structure or variant."""
-    variant_parts = [child for child in die.children() if child.tag == dw.TAG_VARIANT_PART]
+    variant_parts = list(die.children((dw.TAG_VARIANT_PART,)))
     if variant_parts and depth >= _DEEPEST_VARIANTS:
         raise LimitExceeded(f"variants nested more than {_DEEPEST_VARIANTS} deep")
     return tuple(_part(types, variant_part, depth) for variant_part in variant_parts)
@@ -182,9 +183,10 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
 
 def _access(die: Die) -> Access:
     """Return DW_AT_accessibility, by default that of the class (DWARF 5 5.7.3, 5.7.6, 5.7.8)."""
-    accessibility = die.integer(dw.AT_ACCESSIBILITY)
-    if accessibility in _ACCESS:
-        return _ACCESS[accessibility]
+    if dw.AT_ACCESSIBILITY in die.abbreviation.positions:
+        accessibility = die.integer(dw.AT_ACCESSIBILITY)
+        if accessibility in _ACCESS:
+            return _ACCESS[accessibility]
     above = die.parent() if die.unit.is_cplusplus else None
     return "private" if above is not None and above.tag == dw.TAG_CLASS_TYPE else "public"
 
@@ -214,20 +216,26 @@ def _method(types: Types, die: Die) -> Method:
 
 
 def _member(types: Types, die: Die) -> Member:
+    # Most members have few attributes: what an entry does not have is not asked for.
+    abbreviation = die.abbreviation
+    has, tag = abbreviation.positions, abbreviation.tag
     # Of a class in an anonymous namespace gcc says only that the member is declared here.
-    declared = die.flag(dw.AT_EXTERNAL) or die.flag(dw.AT_DECLARATION)
-    is_static = die.tag == dw.TAG_VARIABLE or declared
+    is_static = (
+        tag == dw.TAG_VARIABLE
+        or (dw.AT_EXTERNAL in has and die.flag(dw.AT_EXTERNAL))
+        or (dw.AT_DECLARATION in has and die.flag(dw.AT_DECLARATION))
+    )
     offset, location = (None, None) if is_static else _offset_and_location(types, die)
     return Member(
         die.name,
         types.target(die),
         offset,
-        die.integer(dw.AT_BIT_SIZE),
+        die.integer(dw.AT_BIT_SIZE) if dw.AT_BIT_SIZE in has else None,
         location,
         is_static,
-        die.tag == dw.TAG_INHERITANCE,
-        die.flag(dw.AT_ARTIFICIAL),
-        bool(die.integer(dw.AT_VIRTUALITY)),
+        tag == dw.TAG_INHERITANCE,
+        dw.AT_ARTIFICIAL in has and die.flag(dw.AT_ARTIFICIAL),
+        dw.AT_VIRTUALITY in has and bool(die.integer(dw.AT_VIRTUALITY)),
         die.offset,
         _access(die),
         die,
@@ -236,7 +244,8 @@ def _member(types: Types, die: Die) -> Member:
 
 def _offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
     """Return the bit offset of a member, and the expression for the base of the offset (5.7.6)."""
-    bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
+    has = die.abbreviation.positions
+    bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET) if dw.AT_DATA_BIT_OFFSET in has else None
     if bit_offset is not None:
         if die.has(dw.AT_DATA_MEMBER_LOCATION):
             # 5.7.6: one of the two; consumers differ in what both mean.
@@ -253,6 +262,8 @@ def _offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList
             start = _constant_offset(location.expression)
             location = location if start is None else None
     # DWARF 2 and 3 count a bit-field from the most significant bit of its storage unit.
+    if dw.AT_BIT_OFFSET not in has:
+        return (start or 0) * 8, location
     from_top = die.integer(dw.AT_BIT_OFFSET)
     bit_size = die.integer(dw.AT_BIT_SIZE)
     if from_top is None or bit_size is None:
