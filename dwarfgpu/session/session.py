@@ -46,6 +46,7 @@ from dwarfgpu.session.resolve_type import Resolver
 if TYPE_CHECKING:
     from dwarfgpu.cfi.call_stack import CallStack
     from dwarfgpu.cfi.unwind import CfiFrame
+    from dwarfgpu.dwarf.scope.by_pc import Scopes
     from dwarfgpu.dwarf.scope.global_names import Kind
 
 MAX_CALLERS: Final = 32
@@ -343,6 +344,22 @@ class Session(WaveLanes):
 
     def variables(self) -> list[Variable]:
         """Return every variable in scope at the program location, innermost first."""
+        scopes, pc = self._scopes()
+        variables = scopes.variables_at(pc)
+        if not self.inline_level:
+            return variables
+        own = [e for e in variables if e.kind != "global" and e.inline_level == self.inline_level]
+        return own + [variable for variable in variables if variable.kind == "global"]
+
+    def local_variables(self) -> list[Variable]:
+        """Return those of them that are in the function in focus; its unit is not read for others,
+        and `is_shadowed` is not set."""
+        scopes, pc = self._scopes()
+        level = self.inline_level
+        return [e for e in scopes.locals_at(pc) if not level or e.inline_level == level]
+
+    def _scopes(self) -> tuple[Scopes, int]:
+        """Return the scopes at the program location; `MissingContext` where there are none."""
         code_object, pc = self.code_object, self.program_location
         if pc is None:
             raise MissingContext("the context has no program location")
@@ -351,11 +368,7 @@ class Session(WaveLanes):
 
             why = f"pc {pc:#x} is not in any code object{missing_file(self)}"
             raise MissingContext(f"no variable is in scope: {why}")
-        variables = code_object.scopes.variables_at(pc)
-        if not self.inline_level:
-            return variables
-        own = [e for e in variables if e.kind != "global" and e.inline_level == self.inline_level]
-        return own + [variable for variable in variables if variable.kind == "global"]
+        return code_object.scopes, pc
 
     def functions(self) -> list[str]:
         """Return the functions at the program location, the innermost inlined one first."""

@@ -55,15 +55,15 @@ def origin_of(code_object: CodeObject | None) -> str | None:
 
 
 def arguments_of(frame: StackFrame) -> list[Variable]:
-    """Return the arguments of the frame's function; the errors of `Session.variables`."""
+    """Return the arguments of the frame's function; the errors of
+    `Session.local_variables`."""
     session = frame.session
     if not frame.is_described:
         return []
-    variables = session.variables()
     level = session.inline_level
     return [
         variable
-        for variable in variables
+        for variable in session.local_variables()
         if variable.kind == "parameter" and variable.inline_level == level
     ]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu import CodeObject, Session, load_state
 from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import run
 from tests.dwarf.builder import Content, Shape, file_of
@@ -67,8 +68,40 @@ def test_many_arguments_are_not_listed(tmp_path: Path, command: str) -> None:
     state = state_with(tmp_path, 20, PARAMETER)
     assert run(command, "--state", state).out.count("<optimized out>") == 20
     done = run(command, "--state", state, "--max-variables", "19")
-    assert "the frame has 20 " in done.err
-    assert "(--max-variables)" in done.err
+    reason = "the frame has 20 arguments: more than 19 (--max-variables)"
+    if command == "bt":  # the frame says it, the others are listed
+        assert f"in main (<error reading arguments (LimitExceeded: {reason})>)" in done.out
+        assert done.err == ""
+    else:
+        assert "the frame has 20 variables: more than 19 (--max-variables)" in done.err
+
+
+def test_an_unreadable_global_name_costs_that_name_only(tmp_path: Path) -> None:
+    # A global variable whose name is outside of .debug_str, and one of the frame's function.
+    wrong = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP), (dw.AT_CONST_VALUE, dw.FORM_DATA1)))
+    fine = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA1)))
+    entries = (
+        (b"\1" + HERE + b"\2main\0" + HERE + b"\3argument\0\0")
+        + (b"\4" + OUTSIDE + b"\5")
+        + b"\5good\0\7\0"
+    )
+    path = tmp_path / "a.so"
+    path.write_bytes(file_of(entries, (UNIT, MAIN, PARAMETER, wrong, fine), CODE, machine=62))
+    state = tmp_path / "a.json"
+    state.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": [{"path": "a.so"}], "waves": [{"pc": 0x1004}],
+    }))  # fmt: skip
+    assert "in main (argument=<optimized out>)" in run("bt", "--state", str(state)).out
+    loaded = load_state(state)
+    objects = (CodeObject.open(path),)
+    session = Session(loaded.architecture, objects, loaded.target, wave=0, pc=0x1004)
+    found = session.variables()
+    assert [variable.name for variable in found] == ["argument", "<unreadable name>", "good"]
+    assert "no string starts at .debug_str+0x7fffffff" in str(found[1].note)
+    listed = run("eval", "--state", str(state))
+    assert "<unreadable name> = " in listed.out
+    assert "no string starts at .debug_str+0x7fffffff" in listed.out + listed.err
 
 
 def test_frames_without_arguments_have_no_limit(tmp_path: Path) -> None:

@@ -30,8 +30,10 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     DATA,
     FUNCTIONS,
     UNKNOWN_NAME,
+    UNREADABLE_NAME,
     covered,
     entries_of,
+    name_note,
     name_of,
 )
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -59,6 +61,7 @@ class Scopes:
         """Keyed by program location: a variable is looked up and read at the same one."""
         self._units: dict[int, CompilationUnit | None] = {}
         self._variables: dict[int, tuple[Variable, ...]] = {}
+        self._locals: dict[int, tuple[Variable, ...]] = {}
         """Keyed by program location: the frames of a recursion are at one."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """The last result for a program location: every lane of a wave asks for the same."""
@@ -231,11 +234,21 @@ class Scopes:
         }
         return [next(ordered[variable.name]) for variable in variables]
 
-    def _variables_at(self, pc: int) -> list[Variable]:
-        unit = self.unit_at(pc)
-        if unit is None:
-            return []
+    def locals_at(self, pc: int) -> list[Variable]:
+        """Return the variables in scope that are in functions, in the order of `variables_at`.
+
+        The other variables of the unit are not read for them. `is_shadowed` is not set.
+        """
+        if pc not in self._locals:
+            if len(self._locals) >= _MAX_CHAINS:
+                self._locals.clear()
+            self._locals[pc] = tuple(self._locals_at(pc))
+        return list(self._locals[pc])
+
+    def _locals_at(self, pc: int) -> list[Variable]:
         locals_: list[Variable] = []
+        if self.unit_at(pc) is None:
+            return locals_
         level = 0
         for scope in reversed(self.chain_at(pc)):
             locals_ += [
@@ -244,6 +257,13 @@ class Scopes:
             if scope.tag in FUNCTIONS:
                 locals_ += [evolve(variable, inline_level=level) for variable in agreed(scope)]
                 level += 1
+        return locals_
+
+    def _variables_at(self, pc: int) -> list[Variable]:
+        unit = self.unit_at(pc)
+        if unit is None:
+            return []
+        locals_ = self.locals_at(pc)
         own = [variable for variable in locals_ if not variable.inline_level]
         outer = [variable for variable in locals_ if variable.inline_level]
         visited: set[str] = set()
@@ -318,7 +338,7 @@ class Scopes:
             elif tag in DATA:
                 die = unit.die(index)
                 if not die.flag(dw.AT_DECLARATION) and (name := name_of(die)) is not None:
-                    yield Variable(name, die, "global")
+                    yield Variable(name, die, "global", note=name_note(die, name))
 
     def global_named(self, name: str) -> Variable | None:
         """Return the first global variable with that name or, with `::`, that qualified name.
@@ -342,7 +362,7 @@ class Scopes:
                     for variable in self.own_globals_of(searched):
                         if variable.name == simple and is_called(variable.die, name):
                             matching.append(variable)
-                        elif variable.name == UNKNOWN_NAME:
+                        elif variable.name in (UNKNOWN_NAME, UNREADABLE_NAME):
                             problem = problem or _name_problem(variable.die)
                     if matching:
                         return min(matching, key=lambda candidate: len(path_of(candidate.die)))

@@ -13,7 +13,13 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    InconsistentContext,
+    Malformed,
+    MissingContext,
+)
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.file_table import SourceFile
@@ -31,6 +37,8 @@ FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
 DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
 UNKNOWN_NAME: Final = "<name in a supplementary file>"
 """Name of a variable whose name is in a missing file."""
+UNREADABLE_NAME: Final = "<unreadable name>"
+"""Name of a variable or function whose name cannot be read."""
 CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 TEMPLATE_PARAMETERS: Final = frozenset(
     {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
@@ -39,11 +47,24 @@ CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 
 def name_of(die: Die) -> str | None:
-    """Return the name of an entry; `UNKNOWN_NAME` if the file that contains it is not found."""
+    """Return the name of an entry; `UNKNOWN_NAME` if the file that contains it is not found,
+    `UNREADABLE_NAME` if the file is wrong."""
     try:
         return die.name
     except (MissingContext, InconsistentContext):
         return UNKNOWN_NAME
+    except (Malformed, IllFormed):
+        return UNREADABLE_NAME
+
+
+def name_note(die: Die, name: str) -> str | None:
+    """Return why an entry has `UNREADABLE_NAME`; None for any other name."""
+    if name == UNREADABLE_NAME:
+        try:
+            die.name  # noqa: B018
+        except DwarfGpuError as error:
+            return str(error)
+    return None
 
 
 def entries_of(scope: Die) -> Iterator[Die]:

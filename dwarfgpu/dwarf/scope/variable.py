@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     FUNCTIONS,
     decl_line,
     entries_of,
+    name_note,
     name_of,
 )
 from dwarfgpu.dwarf.types.builder import types_of
@@ -181,7 +182,9 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
     """
     name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
-    return None if name is None else Variable(name, die, kind, origins=origins)
+    if name is None:
+        return None
+    return Variable(name, die, kind, note=name_note(die, name), origins=origins)
 
 
 def declared_in(scope: Die) -> Iterator[Variable]:

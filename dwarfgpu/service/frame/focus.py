@@ -127,7 +127,7 @@ def variables(session: Session, kind: str) -> list[Variable]:
     level = session.inline_level
     return [
         variable
-        for variable in session.variables()
+        for variable in session.local_variables()
         if variable.kind == kind and variable.inline_level == level
     ]
 

@@ -24,12 +24,12 @@ def frame_record(
     unread: JsonObject = {}
     if with_arguments and style.arguments != "presence":
         try:
-            variables = arguments_of(frame)
+            variables = listed(session, "argument", arguments_of(frame))
         except DwarfGpuError as error:
             variables, unread = [], {"args_error": unread_arguments(error)}
         arguments = [
             {"name": argument.name, "value": argument_text(session, argument, style)}
-            for argument in listed(session, "argument", variables)
+            for argument in variables
         ]
     return {
         "level": frame.number,
