@@ -102,6 +102,11 @@ def test_an_unreadable_global_name_costs_that_name_only(tmp_path: Path) -> None:
     listed = run("eval", "--state", str(state))
     assert "<unreadable name> = " in listed.out
     assert "no string starts at .debug_str+0x7fffffff" in listed.out + listed.err
+    described = run("where", "--all", str(path))
+    assert "  <unreadable name>  " in described.out
+    assert "  good  " in described.out
+    assert "problem: Malformed" in described.out + described.err
+    assert described.status == 1
 
 
 def test_frames_without_arguments_have_no_limit(tmp_path: Path) -> None:

@@ -18,14 +18,14 @@ from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.declarations import is_called
+from dwarfgpu.dwarf.scope.declarations import is_called, name_problem
 from dwarfgpu.dwarf.scope.nameless_functions import (
     is_nameless,
     nameless_variables,
     owners_of,
     without_arguments,
 )
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, UNREADABLE_NAME
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -90,6 +90,13 @@ def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
         globals_.declared += [(variable, None) for variable in nameless_variables(unit)]
         if globals_.declared:
             out.groups.append(globals_)
+        unreadable = (
+            name_problem(variable.die)
+            for group in out.groups
+            for variable, _ in group.declared
+            if variable.name == UNREADABLE_NAME
+        )
+        out.problems += [problem for problem in unreadable if problem is not None]
     except DwarfGpuError as error:
         # Every unit may have one: what its frames hold is many times its size.
         out.problems.append(error.with_traceback(None))
