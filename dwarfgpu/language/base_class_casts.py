@@ -18,7 +18,6 @@ from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.member_lookup import way_to
 from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.real_types import real_object
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
@@ -147,6 +146,8 @@ def _of_whole_object(objects: ObjectAccess, value: TypedValue, target: Type) -> 
 
     `UsageError` if the class of the whole object is unknown, or is not derived from that one.
     """
+    from dwarfgpu.language.real_types import real_object  # for virtual base classes alone
+
     real = real_object(objects, value)
     whole = None if real is None else real.value
     if whole is not None and is_same_class(whole.type, target):

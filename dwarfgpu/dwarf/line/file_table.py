@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from posixpath import normpath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.pattern import pattern
@@ -19,9 +19,11 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry
-from dwarfgpu.dwarf.line.line_unit import LineUnit
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_unit import LineUnit
 
 MAX_NAME_BYTES: Final = 64 << 20
 """Maximum for the names of one table: a hostile one names one long string many times."""

@@ -17,11 +17,11 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.line.file_table import FileTable, located
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
-from dwarfgpu.dwarf.line.line_unit import LineUnit
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_unit import LineUnit
     from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence
 
 _MAX_KEPT: Final = 1_000

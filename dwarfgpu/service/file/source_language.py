@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.line.line_unit import LineUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_unit import LineUnit
 
 _NAMES_OF_GDB: Final = {
     "assembly": "asm", "mips assembler": "asm", "modula2": "modula-2", "objc": "objective-c",
