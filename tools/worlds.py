@@ -31,7 +31,9 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operand_codec import Codec, Operand
 from dwarfgpu.expr.operation import Code, Operation
-from dwarfgpu.expr.static_check.abstract_stack import UNKNOWN_SHAPE, Severity, Shape, Transfer
+from dwarfgpu.expr.static_check.abstract_stack import Transfer
+from dwarfgpu.expr.static_check.severity import Severity
+from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,

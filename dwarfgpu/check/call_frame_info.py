@@ -26,7 +26,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.static_check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.severity import Severity
 
 MAX_WORK: Final = 100_000_000
 """Register rules of the rows and remembered states of a section, at most."""

@@ -16,7 +16,7 @@ from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.static_check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.expr.text.assembly import expression_text
 
 _FEW: Final = 64

@@ -12,43 +12,40 @@ from functools import partial
 from operator import itemgetter
 from typing import Final
 
-from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attributes import (
     FUNCTIONS,
     SMALL_SIZES,
-    TAGS,
     CheckedValue,
     checked_values,
     vendor_numbers,
 )
+from dwarfgpu.check.entry_positions import EntryPositions, unit_position
 from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
-from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings, SourcePosition
+from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings
+from dwarfgpu.check.layout import code_fault, layout_fault
 from dwarfgpu.check.references import References
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.check.source_positions import declaration_of, file_of
+from dwarfgpu.check.vendor_attributes import vendor_faults
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.location_lists import InvertedRange
-from dwarfgpu.dwarf.scope.scope_entries import DATA, covered, pc_bounds
+from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
-from dwarfgpu.expr.static_check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.severity import Severity
 
 _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""
 _CONSTANTS: Final = frozenset(
     {dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8, dw.FORM_UDATA, dw.FORM_SDATA}
 )
-_MEMORY_SPACES: Final = range(5)
-_VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
 
 
 @define
@@ -83,9 +80,6 @@ class EntryChecker:
     entries: int = field(init=False, default=0)
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
-    _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
-    _functions: dict[int, int] = field(init=False, factory=dict)
-    """The subprograms of scopes in which entries were looked at, -1 for none."""
     _functions_checked_for_lanes: set[int] = field(init=False, factory=set)
     _numbers: dict[int, int] = field(init=False, factory=dict)
     _has_inner_lanes: bool = field(init=False, default=False)
@@ -95,16 +89,19 @@ class EntryChecker:
     """Whether a header of lists has the unit's address size: that of those which it names by
     index, or of any where reading a list compares its own."""
     _results: dict[Role, Results] = field(init=False, factory=dict)
-    _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
-    """The positions of entries with findings, keyed by offset."""
     _sizes: dict[int, int | None] = field(init=False, factory=dict)
     """The sizes in bytes of objects that are described in pieces, by the index of their entry."""
     _references: References = field(init=False)
     references: EntryReferences = field(init=False)
+    _positions: EntryPositions = field(init=False)
 
     @_references.default
     def _of_unit(self) -> References:
         return References(self.unit)
+
+    @_positions.default
+    def _positions_of_unit(self) -> EntryPositions:
+        return EntryPositions(self.unit)
 
     @references.default
     def _of_entries(self) -> EntryReferences:
@@ -147,7 +144,7 @@ class EntryChecker:
     def refer(self, references: Iterable[BadReference]) -> None:
         """Report references to entries."""
         for bad in references:
-            position = partial(self._position, bad.index, bad.attribute)
+            position = partial(self._positions.position, bad.index, bad.attribute)
             self._report("dangling-reference", f"{bad.attribute}: {bad.message}", position)
 
     def _plan(self, abbreviation: Abbreviation) -> tuple[_Step, ...]:
@@ -166,15 +163,28 @@ class EntryChecker:
                 self.references.add(targets, value, index, spec.number)
             return
         if spec.is_layout:
-            self._layout(index)
+            message = layout_fault(self.unit.die(index))
+            if message is not None:
+                self._report(
+                    "wrong-layout", message, partial(self._positions.position, index, None)
+                )
             return
         if spec.is_high_pc:
             if spec.form in _CONSTANTS:
                 step.known = SMALL_SIZES
-            self._high_pc(index, spec)
+            message = code_fault(self.unit.die(index))
+            if message is not None:
+                self._report(
+                    "inverted-range", message, partial(self._positions.position, index, spec.name)
+                )
             return
         if spec.vendor is not None:
-            self._vendor(index, spec, value)
+            position = partial(self._positions.position, index, spec.name)
+            architectures = self.expressions.architectures
+            for fault in vendor_faults(self.unit.die(index), spec, value, architectures):
+                self._report(
+                    fault.rule, fault.message, position, fault.section, severity=fault.severity
+                )
         if role is None:
             return
         if spec.is_list:
@@ -216,7 +226,7 @@ class EntryChecker:
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
             section = problem.section or RULES[problem.rule].section
-            position = partial(self._position, index, spec.name, span)
+            position = partial(self._positions.position, index, spec.name, span)
             self.findings.add(
                 Finding(problem.severity, problem.rule, message, section, position, fault.shown)
             )
@@ -235,7 +245,10 @@ class EntryChecker:
                 rule, severity = "outside-storage", "warning"
                 wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
-                unit, position = self.unit, partial(self._position, index, spec.name, span)
+                unit, position = (
+                    self.unit,
+                    partial(self._positions.position, index, spec.name, span),
+                )
                 shown = partial(
                     self.expressions.shown, data, unit.dialect, unit.format, reference.offset
                 )
@@ -244,7 +257,7 @@ class EntryChecker:
 
     def _lane(self, index: int) -> None:
         """Check the lane: a function without DW_AT_LLVM_lanes has one lane: lane 0 (A.3.3.5)."""
-        function = self._function(index)
+        function = self._positions.function(index)
         if (
             function is None
             or function in self._functions_checked_for_lanes
@@ -260,7 +273,9 @@ class EntryChecker:
             message = (
                 "DW_OP_LLVM_push_lane in a function that has one lane: DW_AT_LLVM_lanes is absent"
             )
-            self._report("lanes-missing", message, partial(self._position, function, None))
+            self._report(
+                "lanes-missing", message, partial(self._positions.position, function, None)
+            )
 
     def _pieces(
         self, index: int, spec: CheckedValue, data: bytes, piece_bits: int, span: Range | None
@@ -273,7 +288,9 @@ class EntryChecker:
         rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
         message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
         shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
-        self._report(rule, message, partial(self._position, index, spec.name, span), shown=shown)
+        self._report(
+            rule, message, partial(self._positions.position, index, spec.name, span), shown=shown
+        )
 
     def _size_of_object(self, index: int) -> int | None:
         """Return the size in bytes of the object of an entry; None for an entry of no object, and
@@ -298,12 +315,14 @@ class EntryChecker:
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
                 rule = "inverted-range"
-            self._report(rule, str(error.message), partial(self._position, index, spec.name))
+            self._report(
+                rule, str(error.message), partial(self._positions.position, index, spec.name)
+            )
             return
         except DwarfGpuError as error:  # no fault of the file's
             self.findings.skip(error)
             return
-        ranges, clean = self._code(index), self._results_of(role).clean if entries else ()
+        ranges, clean = self._positions.code(index), self._results_of(role).clean if entries else ()
         first, last = ranges[0] if len(ranges) == 1 else (1, 0)
         bias = self.unit.sections.program.load_address  # also of what a machine has loaded
         for expression, begin, end, _ in entries:
@@ -355,133 +374,8 @@ class EntryChecker:
         if 1 << 31 <= size_bytes < 1 << 32:
             # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
             message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
-        position = partial(self._position, index, spec.name, span)
+        position = partial(self._positions.position, index, spec.name, span)
         self._report("range-outside-function", message, position)
-
-    def _high_pc(self, index: int, spec: CheckedValue) -> None:
-        """Check that code ends after it begins, within the addresses of the machine."""
-        try:
-            bounds = pc_bounds(self.unit.die(index))
-        except DwarfGpuError:
-            return  # an address that cannot be read
-        if bounds is None:
-            return
-        low, end = bounds
-        if end < low:
-            message = f"the code ends at {end:#x}, before it begins at {low:#x}"
-        elif end > 1 << 8 * self.unit.format.address_size:
-            message = f"the code from {low:#x} on has {end - low:#x} bytes: no address is so large"
-        else:
-            return
-        self._report("inverted-range", message, partial(self._position, index, spec.name))
-
-    def _layout(self, index: int) -> None:
-        """Check that a base type can be read, and that a member has one location (DWARF 5 5.1,
-        5.7.6)."""
-        die = self.unit.die(index)
-        message = None
-        if die.tag == dw.TAG_MEMBER:
-            message = "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
-        else:
-            try:
-                types_of(self.unit).build(die)
-            except (IllFormed, Malformed) as error:
-                message = str(error.message)
-            except DwarfGpuError:
-                pass  # no fault of the file's
-        if message is not None:
-            self._report("wrong-layout", message, partial(self._position, index, None))
-
-    # Vendor attributes
-
-    def _vendor(self, index: int, spec: CheckedValue, value: Raw) -> None:
-        vendor = spec.vendor
-        assert vendor is not None
-        die = self.unit.die(index)
-        position = partial(self._position, index, spec.name)
-        if die.tag not in vendor.tags:
-            message = f"{spec.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
-            self._report("vendor-attribute", message, position, vendor.section)
-            return
-        if not isinstance(value, int):
-            return
-        architecture = self.expressions.architectures.architecture
-        match spec.number:
-            case dw.AT_LLVM_LANES if value <= 0:
-                self._report("bad-lane-count", f"{spec.name} is {value}", position)
-            case dw.AT_LLVM_LANES if value > self.expressions.architectures.most_lanes:
-                most = self.expressions.architectures.most_lanes
-                message = f"{spec.name} is {value}, and a wave has at most {most} lanes"
-                self._report("bad-lane-count", message, position, severity="warning")
-            case dw.AT_LLVM_ITERATIONS if value <= 0 and not spec.is_list:
-                self._report("bad-iteration-count", f"{spec.name} is {value}", position)
-            case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
-                self._report("bad-vector-size", f"{spec.name} is {value}", position)
-            case dw.AT_LLVM_MEMORY_SPACE:
-                if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
-                    message = f"{spec.name} is {value}, which is not a memory space"
-                    self._report("unknown-memory-space", message, position)
-            case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
-                if value not in architecture.address_spaces:
-                    message = f"{architecture.name} defines no address space {value}"
-                    self._report("unknown-address-space", message, position, vendor.section)
-                elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
-                    message = f"{spec.name} on a base type whose encoding is not DW_ATE_address"
-                    self._report("vendor-attribute", message, position, "A.5.1")
-
-    # Places
-
-    def _function(self, index: int) -> int | None:
-        """Return the entry of the subprogram that an entry is in, or is."""
-        tree, functions = self.unit.tree, self._functions
-        parents, abbreviations = tree.parents, tree.abbreviations
-        above: list[int] = []
-        function_index = index
-        while function_index >= 0:
-            if abbreviations[function_index].tag == dw.TAG_SUBPROGRAM:
-                break
-            if function_index in functions:
-                function_index = functions[function_index]
-                break
-            function_index = parents[function_index]
-            above.append(function_index)
-        functions |= dict.fromkeys(above[:-1], function_index)
-        return None if function_index < 0 else function_index
-
-    def _code(self, index: int) -> tuple[Range, ...]:
-        """Return the code ranges of the function; empty outside of functions, and if unknown."""
-        function = self._function(index)
-        if function is None:
-            return ()
-        if function not in self._ranges:
-            try:
-                self._ranges[function] = covered(self.unit.die(function))
-            except DwarfGpuError:
-                self._ranges[function] = ()
-        return self._ranges[function]
-
-    def _position(
-        self, index: int, attribute: str | None, span: Range | None = None
-    ) -> FindingPosition:
-        die = self.unit.die(index)
-        function = self._function(index)
-        return FindingPosition(
-            self.unit.section,
-            die.offset,
-            _tag(die),
-            _name(die),
-            attribute,
-            None if function in (None, index) else _name(self.unit.die(function or 0)),
-            _unit_name(self.unit),
-            None if span is None else (span.begin, span.end),
-            _other_file(self.unit),
-            partial(self._source, die),
-        )
-
-    def _source(self, die: Die) -> SourcePosition | None:
-        if die.offset not in self._sources:
-            self._sources[die.offset] = declaration_of(die)
-        return self._sources[die.offset]
 
     def _report(
         self,
@@ -495,47 +389,3 @@ class EntryChecker:
         rule_severity = RULES[rule]
         severity, section = severity or rule_severity.severity, section or rule_severity.section
         self.findings.add(Finding(severity, rule, message, section, position, shown))
-
-
-def unit_position(unit: CompilationUnit) -> FindingPosition:
-    """Return the place of a unit itself."""
-    return FindingPosition(
-        unit.section,
-        unit.offset,
-        "unit",
-        _unit_name(unit),
-        file=_other_file(unit),
-        source=file_of(unit),
-    )
-
-
-def _unit_name(unit: CompilationUnit) -> str | None:
-    """Return the name of a unit; None if it cannot be read."""
-    try:
-        return unit.name or None
-    except DwarfGpuError:
-        return None
-
-
-def _other_file(unit: CompilationUnit) -> str | None:
-    path = unit.sections.path
-    return None if path == unit.info.main.sections.path else path
-
-
-def _name(die: Die) -> str | None:
-    try:
-        return die.name
-    except DwarfGpuError:
-        return None
-
-
-def _tag(die: Die) -> str:
-    return TAGS.get(die.tag, f"{die.tag:#x}")
-
-
-def _is_address(unit: CompilationUnit, die: Die) -> bool:
-    try:
-        base: BaseType = unit.base_type(die.offset - unit.offset)
-    except DwarfGpuError:
-        return True  # reported by its user
-    return base.encoding == "address"

@@ -28,8 +28,8 @@ from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check import checker as static
-from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.static_check.extent import extent_of, with_zero
+from dwarfgpu.expr.static_check.severity import SEVERITIES
 from dwarfgpu.expr.text.assembly import disassemble, instruction_text
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.kernel_symbols import wave_size

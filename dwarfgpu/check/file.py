@@ -12,7 +12,8 @@ from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
-from dwarfgpu.check.entries import EntryChecker, unit_position
+from dwarfgpu.check.entries import EntryChecker
+from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.entry_references import EntriesOfUnits
 from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings

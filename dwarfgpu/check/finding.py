@@ -13,7 +13,7 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
-from dwarfgpu.expr.static_check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.severity import Severity
 
 MAX_FINDINGS: Final = 10_000
 """Maximum number of findings of each severity."""

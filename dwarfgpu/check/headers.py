@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import define, field
-from dwarfgpu.check.entries import unit_position
+from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw

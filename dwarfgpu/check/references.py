@@ -15,8 +15,8 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.static_check.abstract_stack import Severity
 from dwarfgpu.expr.static_check.checker import DEEPEST
+from dwarfgpu.expr.static_check.severity import Severity
 
 Kind: TypeAlias = Literal["type", "entry", "entry of the unit", "address"]
 _LATER: Final = frozenset({"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_parameter_ref"})

@@ -2,9 +2,10 @@
 
 `rule_details` explains each in full. Other modules apply them and report findings by these names:
 
-- operations: `checker`, `abstract_stack` and `abstract_value` of `expr/static_check/`, and
-  `expressions` where the role of the expression matters;
-- entries, their attributes and location lists: `entries`; units: `file` and `headers`;
+- operations: `checker`, `abstract_stack`, `operand_kinds` and `abstract_value` of
+  `expr/static_check/`, and `expressions` where the role of the expression matters;
+- entries, their attributes and location lists: `entries`, `layout` and `vendor_attributes`;
+  units: `file` and `headers`;
 - call frame information: `call_frame_info`, and `rows` for the rows of an FDE.
 
 Law: an error is certain from the text of the section; a warning is legal, or certain only on some
@@ -17,7 +18,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.expr.static_check.abstract_stack import Severity
+from dwarfgpu.expr.static_check.severity import Severity
 
 
 @frozen

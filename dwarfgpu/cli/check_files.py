@@ -22,7 +22,7 @@ from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.errors import DwarfGpuError, Malformed, UnreadableFile, UsageError, counted
-from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
+from dwarfgpu.expr.static_check.severity import SEVERITIES
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.batch_options import jobs_of

@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.check.attributes import ROLES
 from dwarfgpu.check.entries import EntryChecker
+from dwarfgpu.check.entry_positions import EntryPositions
 from dwarfgpu.check.expressions import (
     _OF_PARTS,
     Checked,
@@ -35,9 +36,11 @@ from dwarfgpu.expr.bind import prepare_cached
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, UPSTREAM_CLANG, Dialect
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.static_check.abstract_stack import Report, Shape, Transfer
+from dwarfgpu.expr.static_check.abstract_stack import Transfer
 from dwarfgpu.expr.static_check.abstract_value import knowing
 from dwarfgpu.expr.static_check.checker import check
+from dwarfgpu.expr.static_check.severity import Report
+from dwarfgpu.expr.static_check.stack_shape import Shape
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import open_object
@@ -52,15 +55,15 @@ FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
 def test_hidden_findings_are_counted_and_not_described(monkeypatch: pytest.MonkeyPatch) -> None:
     every = verify(CodeObject.open(FILE)).findings
     described: list[int] = []
-    position = EntryChecker._position
+    position = EntryPositions.position
 
     def counted(
-        self: EntryChecker, index: int, attribute: str | None, span: Range | None = None
+        self: EntryPositions, index: int, attribute: str | None, span: Range | None = None
     ) -> FindingPosition:
         described.append(index)
         return position(self, index, attribute, span)
 
-    monkeypatch.setattr(EntryChecker, "_position", counted)
+    monkeypatch.setattr(EntryPositions, "position", counted)
     few = verify(CodeObject.open(FILE), most_of_rule=3).findings
     seen: Counter[tuple[str, str]] = Counter()
     first = []
@@ -90,7 +93,7 @@ def test_the_function_of_an_entry_is_the_nearest_subprogram_in_any_order() -> No
         findings = Findings()
         checker = EntryChecker(unit, ExpressionChecker(architectures, findings), findings)
         for index in rng.sample(range(len(nearest)), len(nearest)):
-            assert checker._function(index) == nearest[index]
+            assert checker._positions.function(index) == nearest[index]
 
 
 @pytest.mark.parametrize("dialect", [AMD, UPSTREAM_CLANG])

@@ -22,13 +22,7 @@ from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Code
 from dwarfgpu.expr.ops.literal import dropped_bits
-from dwarfgpu.expr.static_check.abstract_stack import (
-    TRACKED_ENTRIES,
-    UNKNOWN_SHAPE,
-    Severity,
-    Shape,
-    Transfer,
-)
+from dwarfgpu.expr.static_check.abstract_stack import Transfer
 from dwarfgpu.expr.static_check.abstract_value import (
     ACCEPTED,
     ANY,
@@ -47,6 +41,8 @@ from dwarfgpu.expr.static_check.operand_rules import (
     reads_base_register,
     wrong_operands,
 )
+from dwarfgpu.expr.static_check.severity import Severity
+from dwarfgpu.expr.static_check.stack_shape import TRACKED_ENTRIES, UNKNOWN_SHAPE, Shape
 
 VISITS = 8
 """How often the facts about an operation's stack may change before they are dropped."""

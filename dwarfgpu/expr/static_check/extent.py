@@ -19,8 +19,11 @@ from dwarfgpu.expr.decode import CACHED_BYTES, decode_once
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.ops.composite import PIECES
-from dwarfgpu.expr.static_check.abstract_stack import Severity, Shape, Transfer, piece_bits
+from dwarfgpu.expr.static_check.abstract_stack import Transfer
 from dwarfgpu.expr.static_check.abstract_value import PARTIAL
+from dwarfgpu.expr.static_check.piece_effects import piece_bits
+from dwarfgpu.expr.static_check.severity import Severity
+from dwarfgpu.expr.static_check.stack_shape import Shape
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""

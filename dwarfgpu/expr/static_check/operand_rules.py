@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Operation
-from dwarfgpu.expr.static_check.abstract_stack import piece_bits
+from dwarfgpu.expr.static_check.piece_effects import piece_bits
 
 _READS_OF_SIZE: Final = ("deref_size", "xderef_size", "standard_deref_size")
 _ASPACE_BASES: Final = ("LLVM_aspace_bregx", "aspace_bregx")

@@ -11,7 +11,7 @@ from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
-from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
+from dwarfgpu.expr.static_check.severity import SEVERITIES
 from dwarfgpu.view.json_object import JsonObject
 
 FEW: Final = 3

@@ -1,0 +1,40 @@
+"""The code of entries and the layout of types: values that contradict each other."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.scope_entries import pc_bounds
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+
+
+def code_fault(die: Die) -> str | None:
+    """Return why the code of an entry does not end after it begins, within the addresses of the
+    machine; None if it does, or has no code."""
+    try:
+        bounds = pc_bounds(die)
+    except DwarfGpuError:
+        return None  # an address that cannot be read
+    if bounds is None:
+        return None
+    low, end = bounds
+    if end < low:
+        return f"the code ends at {end:#x}, before it begins at {low:#x}"
+    if end > 1 << 8 * die.unit.format.address_size:
+        return f"the code from {low:#x} on has {end - low:#x} bytes: no address is so large"
+    return None
+
+
+def layout_fault(die: Die) -> str | None:
+    """Return why a base type cannot be read, or a member has two locations (DWARF 5 5.1, 5.7.6);
+    None if neither is so."""
+    if die.tag == dw.TAG_MEMBER:
+        return "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
+    try:
+        types_of(die.unit).build(die)
+    except (IllFormed, Malformed) as error:
+        return str(error.message)
+    except DwarfGpuError:
+        pass  # no fault of the file's
+    return None
