@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.check.attribute_values import is_looked_up
 from dwarfgpu.check.expressions import Role
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -73,6 +74,12 @@ REFERENCES: Final[Mapping[int, str]] = {
     0x37: "count",
 }  # fmt: skip
 """Attributes whose value may be a reference to an entry, by name without DW_AT_."""
+_LOOKED_UP: Final[Mapping[int, str]] = {
+    getattr(dw, name): name.removeprefix("AT_").lower()
+    for name in dir(dw)
+    if name.startswith("AT_") and getattr(dw, name) < 0x2000
+} | {0x52: "entry_pc", 0x7D: "call_return_pc", 0x81: "call_pc"}  # fmt: skip
+"""Names of attributes without DW_AT_ whose values may lead into other sections."""
 SMALL_SIZES: Final = range(1 << 31)
 """Values of DW_AT_high_pc that are the size of code, unless the code is at the last addresses."""
 _SIBLING: Final = 0x01
@@ -178,6 +185,8 @@ class CheckedValue:
     """Whether it refers to an entry of the unit or of the section."""
     is_high_pc: bool = False
     """Whether it is DW_AT_high_pc."""
+    is_looked_up: bool = False
+    """Whether it leads into another section, as the index of a string does."""
     is_layout: bool = False
     """Whether the entry says how many bits a number has, and where they are."""
 
@@ -194,6 +203,10 @@ def checked_values(
     for position, attribute in enumerate(abbreviation.attributes):
         if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
             continue
+        if is_looked_up(attribute.name, attribute.form):
+            title = f"DW_AT_{_LOOKED_UP.get(attribute.name, f'{attribute.name:#x}')}"
+            value = CheckedValue(position, attribute.name, attribute.form, title, None)
+            out.append(evolve(value, is_looked_up=True))
         number = numbers.get(attribute.name, attribute.name)
         vendor = _VENDORS[number] if attribute.name in numbers else None
         kind = FORMS[attribute.form][0]

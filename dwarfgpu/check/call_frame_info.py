@@ -123,6 +123,9 @@ class FrameChecker:
                 f"addresses of {counted(size_bytes, 'byte')}, of {self.address_size} in the file"
             )
             checked_entry.report("address-size", message)
+        if not cie.format.code_alignment and self._fdes_of[cie.offset]:
+            message = "code_alignment_factor is 0: no instruction advances the location"
+            checked_entry.report("ill-formed-cfi", message, severity="warning")
         try:
             initial = cie.initial
         except DwarfGpuError as error:

@@ -10,9 +10,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable
 from functools import partial
 from operator import itemgetter
-from typing import Final
+from typing import Final, Literal
 
 from dwarfgpu.base.records import define, field
+from dwarfgpu.check.attribute_classes import class_fault
+from dwarfgpu.check.attribute_values import AttributeValues
 from dwarfgpu.check.attributes import (
     FUNCTIONS,
     SMALL_SIZES,
@@ -47,6 +49,9 @@ _CONSTANTS: Final = frozenset(
     {dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8, dw.FORM_UDATA, dw.FORM_SDATA}
 )
 
+_X87_VALUES: Final = frozenset({(80, 12), (80, 16)})
+"""The bits of a `long double` of x86, and the bytes of its object, whose end is padding."""
+
 
 @define
 class _Step:
@@ -67,7 +72,8 @@ class _Step:
     @count.default
     def _count(self) -> int:
         spec = self.spec
-        return int(not (spec.is_list or spec.is_reference or spec.is_high_pc or spec.is_layout))
+        is_other = spec.is_reference or spec.is_high_pc or spec.is_layout or spec.is_looked_up
+        return int(not (spec.is_list or is_other))
 
 
 @define
@@ -90,10 +96,11 @@ class EntryChecker:
     index, or of any where reading a list compares its own."""
     _results: dict[Role, Results] = field(init=False, factory=dict)
     _sizes: dict[int, int | None] = field(init=False, factory=dict)
-    """The sizes in bytes of objects that are described in pieces, by the index of their entry."""
+    """The sizes in bytes of objects whose descriptions have one, by the index of their entry."""
     _references: References = field(init=False)
     references: EntryReferences = field(init=False)
     _positions: EntryPositions = field(init=False)
+    _values: AttributeValues = field(init=False)
 
     @_references.default
     def _of_unit(self) -> References:
@@ -102,6 +109,10 @@ class EntryChecker:
     @_positions.default
     def _positions_of_unit(self) -> EntryPositions:
         return EntryPositions(self.unit)
+
+    @_values.default
+    def _values_of_unit(self) -> AttributeValues:
+        return AttributeValues(self.unit)
 
     @references.default
     def _of_entries(self) -> EntryReferences:
@@ -130,7 +141,7 @@ class EntryChecker:
                 add_offset(offset)
                 plan = plans.get(abbreviation.code)
                 if plan is None:
-                    plan = plans[abbreviation.code] = self._plan(abbreviation)
+                    plan = plans[abbreviation.code] = self._plan(index, abbreviation)
                 for step in plan:
                     value = values[step.position]
                     if value in step.known:  # nearly all
@@ -147,7 +158,12 @@ class EntryChecker:
             position = partial(self._positions.position, bad.index, bad.attribute)
             self._report("dangling-reference", f"{bad.attribute}: {bad.message}", position)
 
-    def _plan(self, abbreviation: Abbreviation) -> tuple[_Step, ...]:
+    def _plan(self, index: int, abbreviation: Abbreviation) -> tuple[_Step, ...]:
+        """Return the steps for an abbreviation, and report what its first entry shows of all."""
+        for attribute in abbreviation.attributes:
+            problem = class_fault(attribute.name, attribute.form, self.unit.format)
+            if problem is not None:
+                self._report("wrong-class", problem, partial(self._positions.position, index, None))
         plan = checked_values(abbreviation, self.unit.format, self._numbers)
         is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
         if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
@@ -161,6 +177,11 @@ class EntryChecker:
             step.known = targets = self.references.targets(spec.form, spec.number, step.tag)
             if value not in targets:
                 self.references.add(targets, value, index, spec.number)
+            return
+        if spec.is_looked_up:
+            step.known = self._values.known(spec.number, spec.form)
+            if value not in step.known:
+                self._look_up(index, spec, value)
             return
         if spec.is_layout:
             message = layout_fault(self.unit.die(index))
@@ -200,6 +221,17 @@ class EntryChecker:
                 step.known = self._results_of(role).clean
             self._expression(index, spec, role, value, None)
 
+    def _look_up(self, index: int, spec: CheckedValue, value: Raw) -> None:
+        """Report a value that leads to nothing in another section."""
+        fault = self._values.fault(spec.number, spec.form, value)
+        if isinstance(fault, DwarfGpuError):
+            if spec.number == dw.AT_RANGES:
+                self.findings.skip(fault)
+        elif fault is not None:
+            rule, problem = fault
+            message = f"{spec.name}: {problem}"
+            self._report(rule, message, partial(self._positions.position, index, spec.name))
+
     # Expressions
 
     def _results_of(self, role: Role) -> Results:
@@ -233,7 +265,9 @@ class EntryChecker:
         if checked.uses_lane:
             self._lane(index)
         if checked.piece_bits is not None and spec.number == dw.AT_LOCATION:
-            self._pieces(index, spec, data, checked.piece_bits, span)
+            self._size(index, spec, data, "pieces", checked.piece_bits, span)
+        if checked.value_bits is not None and spec.number == dw.AT_LOCATION:
+            self._size(index, spec, data, "value", checked.value_bits, span)
         for reference in checked.references:
             rule, severity, wrong = (
                 "bad-reference",
@@ -277,20 +311,32 @@ class EntryChecker:
                 "lanes-missing", message, partial(self._positions.position, function, None)
             )
 
-    def _pieces(
-        self, index: int, spec: CheckedValue, data: bytes, piece_bits: int, span: Range | None
+    def _size(
+        self,
+        index: int,
+        spec: CheckedValue,
+        data: bytes,
+        noun: Literal["pieces", "value"],
+        size_bits: int,
+        span: Range | None,
     ) -> None:
+        """Compare the size of what an expression describes with that of the object."""
         if index not in self._sizes:
             self._sizes[index] = self._size_of_object(index)
         size = self._sizes[index]
-        if size is None or 8 * size == piece_bits:
+        if size is None or 8 * size == size_bits:
             return
-        rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
-        message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
+        if noun == "value" and (size_bits, size) in _X87_VALUES:
+            return
+        is_short = size_bits < 8 * size
+        if noun == "pieces":
+            rule = "pieces-short-of-type" if is_short else "pieces-exceed-type"
+        else:
+            rule = "value-short-of-type" if is_short else "value-exceeds-type"
+        message = f"{noun} of {size_bits} bits, and the object has {8 * size}"
         shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
-        self._report(
-            rule, message, partial(self._positions.position, index, spec.name, span), shown=shown
-        )
+        position = partial(self._positions.position, index, spec.name, span)
+        self._report(rule, message, position, shown=shown)
 
     def _size_of_object(self, index: int) -> int | None:
         """Return the size in bytes of the object of an entry; None for an entry of no object, and

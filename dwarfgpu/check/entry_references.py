@@ -15,17 +15,14 @@ from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.check.attributes import REFERENCES, TAGS
+from dwarfgpu.check.reference_targets import Refused, refused_targets
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import INHERITING_DATA, may_be_origin
 from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError
 
-_ANY: Final = -1
-_TYPE: Final = -2
-"""What a reference must lead to: any entry, or a type."""
 _ATTRIBUTE_BITS: Final = 16
 """A reference is the index of its entry and its attribute in one number, as there are many."""
 
@@ -48,16 +45,16 @@ class EntryReferences:
     unit: CompilationUnit
     offsets: array[int] = field(init=False, factory=lambda: array("Q"))
     """The offset of each entry of the unit that was read."""
-    within: dict[int, dict[int, int]] = field(init=False, factory=dict)
+    within: dict[Refused, dict[int, int]] = field(init=False, factory=dict)
     """Targets as offsets from the start of the unit, with the first reference to each, by what they
-    must be: `_TYPE`, the tag of what inherits from them, or `_ANY`."""
-    beyond: dict[int, dict[int, int]] = field(init=False, factory=dict)
+    must not be."""
+    beyond: dict[Refused, dict[int, int]] = field(init=False, factory=dict)
     """The same for targets as offsets from the start of the section."""
 
     def targets(self, form: int, number: int, tag: int) -> dict[int, int]:
         """Return the targets of an attribute of a form so far, of entries of a tag."""
         targets = self.beyond if form == dw.FORM_REF_ADDR else self.within
-        return targets.setdefault(_required(number, tag), {})
+        return targets.setdefault(refused_targets(number, tag), {})
 
     def add(self, targets: dict[int, int], value: int, index: int, number: int) -> None:
         """Note a target that is new."""
@@ -73,9 +70,9 @@ class EntryReferences:
 
         return [
             _bad(first, problem)
-            for required, targets in self.within.items()
+            for refused, targets in self.within.items()
             for value, first in targets.items()
-            if (problem := _problem(unit, unit.offset + value, is_entry, required)) is not None
+            if (problem := _problem(unit, unit.offset + value, is_entry, refused)) is not None
         ]
 
     def forget_unit(self) -> None:
@@ -86,9 +83,9 @@ class EntryReferences:
         """Return the bad references to entries of any unit."""
         return [
             _bad(first, problem)
-            for required, targets in self.beyond.items()
+            for refused, targets in self.beyond.items()
             for value, first in targets.items()
-            if (problem := entries.problem(self.unit.info, value, required)) is not None
+            if (problem := entries.problem(self.unit.info, value, refused)) is not None
         ]
 
 
@@ -107,7 +104,7 @@ class EntriesOfUnits:
         for targets in references.beyond.values():
             self._wanted.setdefault(references.unit.info, set()).update(targets)
 
-    def problem(self, info: UnitFile, offset: int, required: int) -> str | None:
+    def problem(self, info: UnitFile, offset: int, refused: Refused) -> str | None:
         """Return why an offset in a section is not a valid target; None if it is, or unknown."""
         known = self._known.get(info)
         if known is None:
@@ -117,7 +114,7 @@ class EntriesOfUnits:
             return f"offset {offset:#x} is not in any unit"
         if unit in self._unread:
             return None
-        return _problem(unit, offset, known.__contains__, required)
+        return _problem(unit, offset, known.__contains__, refused)
 
     def _read(self, info: UnitFile) -> set[int]:
         of_units: dict[CompilationUnit, set[int]] = {}
@@ -142,23 +139,14 @@ def _bad(first: int, message: str) -> BadReference:
 
 
 def _problem(
-    unit: CompilationUnit, offset: int, is_entry: Callable[[int], bool], required: int
+    unit: CompilationUnit, offset: int, is_entry: Callable[[int], bool], refused: Refused
 ) -> str | None:
     if not is_entry(offset):
         return f"no entry starts at offset {offset:#x}"
-    if required == _ANY:
+    if not refused:
         return None
     code, _ = read_uleb(unit.data, offset, unit.end)
     tag = unit.abbreviations[code].tag
-    if tag in dw.NO_TYPES if required == _TYPE else not may_be_origin(required, tag):
+    if tag in refused:
         return f"the entry at offset {offset:#x} is a DW_TAG_{TAGS.get(tag, f'{tag:#x}')}"
     return None
-
-
-def _required(number: int, tag: int) -> int:
-    """Return what an attribute of an entry of a tag must refer to."""
-    if number in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION):
-        if tag in dw.FUNCTIONS:
-            return dw.TAG_SUBPROGRAM
-        return dw.TAG_VARIABLE if tag in INHERITING_DATA else _ANY
-    return _TYPE if number == dw.AT_TYPE else _ANY

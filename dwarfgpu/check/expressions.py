@@ -74,6 +74,8 @@ class Checked:
     """Whether it needs the current lane by name (A.2.5.4.3.1)."""
     piece_bits: int | None = None
     """The bits of all its pieces, where the result is what they make."""
+    value_bits: int | None = None
+    """The bits of the value, where the result is one of DW_OP_implicit_value."""
     references: tuple[Reference, ...] = ()
 
 
@@ -258,7 +260,7 @@ class ExpressionChecker:
             offset += len(part)
         if architectures and size_bits > architectures[0].largest_space_bits:
             return None
-        return Checked((), uses_lane, size_bits, tuple(all_references))
+        return Checked((), uses_lane, size_bits, references=tuple(all_references))
 
     def _by_operations(self, data: bytes, results: Results) -> Checked:
         dialect, form, role = results.dialect, results.form, results.role
@@ -272,7 +274,8 @@ class ExpressionChecker:
         if not names.isdisjoint(PIECES):
             piece_bits = extent_of(data, dialect, form).size_bits
         uses_lane = not names.isdisjoint(("LLVM_push_lane", "push_lane"))
-        return Checked(faults, uses_lane, piece_bits, tuple(references(expression)))
+        referred = tuple(references(expression))
+        return Checked(faults, uses_lane, piece_bits, _value_bits(expression), referred)
 
     def shown(
         self, data: bytes, dialect: Dialect, form: UnitFormat, offset: int | None = None
@@ -369,6 +372,15 @@ class ExpressionChecker:
         )
         title = only.operation.title
         return [static.Finding(0, title, "error", "narrow-base-register", message, "A.3.3.5")]
+
+
+def _value_bits(expression: Expression) -> int | None:
+    """Return the size of the value that DW_OP_implicit_value gives as the only operation."""
+    if len(expression.instructions) != 1 or expression.error is not None:
+        return None
+    (only,) = expression.instructions
+    value = only.operands[-1] if only.operation.name == "implicit_value" else None
+    return 8 * len(value) if isinstance(value, bytes) else None
 
 
 def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> int | None:

@@ -84,11 +84,12 @@ DETAILS: Final[Mapping[str, str]] = {
         "which fails only when it is dereferenced), or to no address of `.debug_addr`"
     ),
     "dangling-reference": (
-        "an attribute that refers to an offset where no entry starts, a `DW_AT_type` that "
-        "refers to an entry that describes no type, as a variable, or a `DW_AT_abstract_origin` "
-        "or `DW_AT_specification` of a function that refers to no function, or of a variable that "
-        "refers to a function. References to type units and into supplementary files are not "
-        "looked up, and `DW_AT_sibling` is not checked"
+        "an attribute that refers to an offset where no entry starts, or to an entry of a tag "
+        "that cannot be meant: `DW_AT_type` to one that describes no type, the origin, "
+        "specification or `DW_AT_call_origin` of a function or call to none, of a data object, "
+        "label or block to something else, `DW_AT_import`, `DW_AT_object_pointer` and the bounds "
+        "of arrays likewise. References to type units and into supplementary files are not looked "
+        "up, and `DW_AT_sibling` is not checked"
     ),
     "wrong-layout": (
         "a base type without an encoding or size, whose bits are not within its storage, or a "
@@ -114,6 +115,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "pieces with fewer bits than the variable's type: the remaining bits are outside the "
         "storage. clang omits the last pieces in this way on every target"
     ),
+    "value-short-of-type": (
+        "`DW_OP_implicit_value` alone with fewer bytes than the variable's type: the remaining "
+        "bits are outside the storage. The padding of x86's `long double` is excluded"
+    ),
+    "value-exceeds-type": "`DW_OP_implicit_value` alone with more bytes than the variable's type",
     "inverted-range": (
         "a list entry, or the code of an entry or an FDE, that ends before it begins or beyond the "
         "address space"
@@ -126,6 +132,16 @@ DETAILS: Final[Mapping[str, str]] = {
     "unreadable-unit": "a unit that cannot be read to its end",
     "unreadable-line-table": (
         "the header of a line table cannot be read, or its program to the end (DWARF 5 6.2)"
+    ),
+    "outside-table": (
+        "a string by an offset outside its section or an index outside `.debug_str_offsets`, an "
+        "address by an index outside `.debug_addr`, or the number of a file that the line table "
+        "does not have"
+    ),
+    "wrong-class": (
+        "a name, reference, address, flag, line, location or list in a form of another class "
+        "(DWARF 5 7.5.4), reported once for each abbreviation. Attributes that producers write in "
+        "several ways are not checked"
     ),
     "address-size": (
         "the address_size of a unit differs from that of its line table, address or list table, "
@@ -168,8 +184,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "to something else than the FDE of its address, or omits an FDE"
     ),
     "ill-formed-cfi": (
-        "any other instruction that cannot be executed, or an offset that has more bits than an "
-        "address"
+        "any other instruction that cannot be executed, an offset that has more bits than an "
+        "address, or a code_alignment_factor of 0 in a CIE that FDEs use"
     ),
     "unreadable-cfi": "an entry or instruction that cannot be read",
 }

@@ -99,9 +99,11 @@ def cfi_entry(identity: bytes, content: bytes) -> bytes:
     return (len(identity) + len(content)).to_bytes(4, "little") + identity + content
 
 
-def cie(code: bytes = b"", address_size: int = 8, column: int = 16) -> bytes:
-    """A CIE of version 4 with factors 1 and 4."""
-    head = b"\x04\0" + bytes((address_size, 0)) + encode_uleb(1) + encode_sleb(4)
+def cie(
+    code: bytes = b"", address_size: int = 8, column: int = 16, code_alignment: int = 1
+) -> bytes:
+    """A CIE of version 4, with 4 as data_alignment_factor."""
+    head = b"\x04\0" + bytes((address_size, 0)) + encode_uleb(code_alignment) + encode_sleb(4)
     return cfi_entry(b"\xff" * 4, head + encode_uleb(column) + code)
 
 

@@ -226,6 +226,12 @@ def test_an_entry_that_cannot_be_read_costs_only_itself() -> None:
     assert rules(verdict) == [("error", "unreadable-cfi"), ("error", "unbalanced-state")]
 
 
+def test_a_code_alignment_factor_of_0_is_a_finding() -> None:
+    common = cie(code_alignment=0)
+    assert rules(verdict_on(frame_file(CFA, common=common))) == [("warning", "ill-formed-cfi")]
+    assert rules(verdict_on(frame_file(common=common))) == []  # no FDE uses it
+
+
 @pytest.mark.parametrize(("count", "fdes"), [(1, "1 FDE"), (2, "2 FDEs")])
 def test_an_unknown_augmentation_is_a_finding(count: int, fdes: str) -> None:
     verdict = verdict_on(frame_file(*[CFA + RECALL] * count, common=UNKNOWN))

@@ -23,10 +23,12 @@ from tests.check.made import (
     info_file,
     operations,
     verdict_on,
+    words,
 )
 from tests.cli.command import run
 from tests.dwarf.builder import Shape, abbreviations, elf, unit
 
+FLAG = 0x0C
 UNIT = Shape(COMPILE_UNIT, (), True)
 INT = Shape(BASE_TYPE, ((dw.AT_NAME, STRING), (dw.AT_BYTE_SIZE, DATA1), (dw.AT_ENCODING, DATA1)))
 TYPED = ((dw.AT_NAME, STRING), (dw.AT_TYPE, REF4))
@@ -41,7 +43,8 @@ SHAPES = [
     Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, TYPED),
 ]  # fmt: skip
 INT_AT = 13
-VALUE = block(operations("implicit_value 8, 1 2 3 4 5 6 7 8"))
+VALUE = block(operations("implicit_value 4, 1 2 3 4"))
+EIGHT_BYTES = block(operations("implicit_value 8, 1 2 3 4 5 6 7 8"))
 FIRST = 20
 """Where the entry after the base type starts."""
 
@@ -54,8 +57,8 @@ def file_with(*parts: bytes) -> bytes:
     return info_file(SHAPES, b"\1\2int\0\4\5" + b"".join(parts) + b"\0")
 
 
-def variable(name: str, target: int) -> bytes:
-    return entries(3, name, target, VALUE)
+def variable(name: str, target: int, value: bytes = VALUE) -> bytes:
+    return entries(3, name, target, value)
 
 
 @pytest.mark.parametrize(
@@ -109,16 +112,54 @@ def test_references_between_units() -> None:
 
 
 def test_other_references() -> None:
-    """An origin is any entry."""
     shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_ABSTRACT_ORIGIN, REF4)))
-    for target, count in ((12, 0), (13, 1)):
-        data = info_file(
-            [UNIT, shape], b"\1" + entries(2, "v", target + 1 * (target == 13)) + b"\0"
-        )
+    for target, message in (
+        (12, "the entry at offset 0xc is a DW_TAG_compile_unit"),
+        (13, None),  # itself
+        (14, "no entry starts at offset 0xe"),
+    ):
+        data = info_file([UNIT, shape], b"\1" + entries(2, "v", target) + b"\0")
         found = findings(verdict_on(data))
-        assert [one.message for one in found] == count * [
-            "DW_AT_abstract_origin: no entry starts at offset 0xe"
-        ]
+        expected = [] if message is None else [f"DW_AT_abstract_origin: {message}"]
+        assert [one.message for one in found] == expected
+
+
+CALL_ORIGIN, CALL_PARAMETER, DISCR, NAMELIST_ITEM, EXTENSION = 0x7F, 0x80, 0x15, 0x44, 0x54
+BLOCK, LABEL, PARAMETER = 0x0B, 0x0A, 0x05
+PAIRS = [
+    # The attribute, the tag that has it, a tag that it may lead to, and one that it may not: the
+    # sections of DWARF 5 that define the attributes.
+    (dw.AT_ABSTRACT_ORIGIN, 0x1D, 0x2E, 0x16),  # 3.3.8.2
+    (dw.AT_ABSTRACT_ORIGIN, PARAMETER, PARAMETER, 0x2E),
+    (dw.AT_ABSTRACT_ORIGIN, BLOCK, BLOCK, 0x24),
+    (dw.AT_ABSTRACT_ORIGIN, LABEL, LABEL, 0x34),
+    (dw.AT_ABSTRACT_ORIGIN, 0x4109, 0x2E, 0x34),  # of GCC, for DW_AT_call_origin
+    (dw.AT_SPECIFICATION, VARIABLE, 0x0D, 0x13),  # 2.13.2
+    (dw.AT_SPECIFICATION, 0x13, 0x13, 0x34),
+    (dw.AT_SPECIFICATION, 0x2E, 0x2E, 0x0D),
+    (CALL_ORIGIN, 0x48, 0x2E, 0x24),  # 3.4.1
+    (CALL_PARAMETER, 0x49, PARAMETER, 0x2E),  # 3.4.2
+    (dw.AT_CONTAINING_TYPE, 0x1F, 0x13, 0x34),  # 5.14
+    (dw.AT_OBJECT_POINTER, 0x2E, PARAMETER, 0x13),  # 5.7.8
+    (dw.AT_IMPORT, 0x3D, 0x3C, 0x39),  # 3.2.5
+    (dw.AT_IMPORT, 0x3A, 0x39, 0x34),  # 3.2.4
+    (dw.AT_IMPORT, 0x08, 0x34, BLOCK),  # 3.2.3
+    (DISCR, 0x33, 0x0D, 0x13),  # 5.7.10
+    (NAMELIST_ITEM, 0x2C, VARIABLE, 0x2E),  # 4.3
+    (EXTENSION, 0x39, 0x39, 0x13),  # 3.2.2
+    (dw.AT_UPPER_BOUND, 0x21, VARIABLE, 0x13),  # 2.19
+    (dw.AT_TYPE, VARIABLE, 0x13, 0x34),  # 2.7
+]
+
+
+@pytest.mark.parametrize(("number", "tag", "right", "wrong"), PAIRS)
+def test_what_an_attribute_may_lead_to(number: int, tag: int, right: int, wrong: int) -> None:
+    for target, count in ((right, 0), (wrong, 1), (0x4107, 0)):  # a vendor's is accepted
+        shapes = [UNIT, Shape(target, ((dw.AT_DECLARATION, FLAG),)), Shape(tag, ((number, REF4),))]
+        found = findings(
+            verdict_on(info_file(shapes, b"\1\2\1\3" + words(13, size_bytes=4) + b"\0"))
+        )
+        assert [one.rule for one in found] == count * ["dangling-reference"], hex(target)
 
 
 def test_equal_references_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +189,10 @@ def test_eval_of_what_depends_on_it(tmp_path: Path, target: int) -> None:
     ):  # fmt: skip
         places[name] = at + sum(map(len, parts))
         parts.append(data)
-    parts += [variable(name, place) for name, place in places.items()]
+    parts += [
+        variable(name, place, EIGHT_BYTES if name in ("structure", "pointer") else VALUE)
+        for name, place in places.items()
+    ]
     path.write_bytes(file_with(*parts))
     problem = (
         "no entry of the unit at 0x0 starts at offset 0xe"
@@ -175,10 +219,10 @@ def test_a_template_parameter_is_the_type_that_it_has(tmp_path: Path) -> None:
     assert run("eval", "--file", path, "v").out == "v = 67305985\n"
 
 
-def test_a_form_that_is_not_a_reference_is_left_to_its_reader() -> None:
+def test_a_form_that_is_not_a_reference_is_of_another_class() -> None:
     shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_TYPE, dw.FORM_UDATA)))
     data = info_file([UNIT, shape], b"\1\2v\0" + encode_uleb(5) + b"\0")
-    assert findings(verdict_on(data)) == []
+    assert [one.rule for one in findings(verdict_on(data))] == ["wrong-class"]
 
 
 @pytest.mark.parametrize("attribute", ["abstract_origin", "specification"])

@@ -1,0 +1,78 @@
+"""The classes that the value of an attribute may have, by its form (DWARF 5 7.5.4).
+
+Law: only attributes that dwarfgpu reads in one way have classes here; what producers write for the
+others in older versions is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import FORMS
+from dwarfgpu.expr.context import UnitFormat
+
+STRINGS: Final = frozenset({"string", "strp", "line_strp", "strx", "supplementary_string"})
+"""The classes of forms of strings."""
+_REFERENCES: Final = frozenset(
+    {"unit_reference", "section_reference", "signature", "supplementary_reference"}
+)
+_ADDRESSES: Final = frozenset({"address", "addrx", "addrx_offset"})
+_CONSTANTS: Final = frozenset({"constant", "flag"})
+
+_CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
+    number: (name, words, classes)
+    for words, classes, names in (
+        ("a string", STRINGS, {
+            dw.AT_NAME: "name", dw.AT_PRODUCER: "producer", dw.AT_COMP_DIR: "comp_dir",
+            dw.AT_LINKAGE_NAME: "linkage_name", dw.AT_MIPS_LINKAGE_NAME: "MIPS_linkage_name",
+            dw.AT_DWO_NAME: "dwo_name", dw.AT_GNU_DWO_NAME: "GNU_dwo_name",
+        }),
+        ("a reference", _REFERENCES, {
+            dw.AT_TYPE: "type", dw.AT_ABSTRACT_ORIGIN: "abstract_origin",
+            dw.AT_SPECIFICATION: "specification", dw.AT_IMPORT: "import",
+            dw.AT_CONTAINING_TYPE: "containing_type", dw.AT_SIGNATURE: "signature",
+            dw.AT_DISCR: "discr", 0x7F: "call_origin", 0x80: "call_parameter",
+        }),
+        ("an address", _ADDRESSES, {
+            dw.AT_LOW_PC: "low_pc", 0x7D: "call_return_pc", 0x81: "call_pc",
+        }),
+        ("an address or a constant", _ADDRESSES | _CONSTANTS, {
+            dw.AT_HIGH_PC: "high_pc", 0x52: "entry_pc",
+        }),
+        ("a range list", frozenset({"rnglistx", "sec_offset"}), {dw.AT_RANGES: "ranges"}),
+        ("a line table", frozenset({"sec_offset"}), {dw.AT_STMT_LIST: "stmt_list"}),
+        ("an expression or a location list",
+         frozenset({"exprloc", "block", "loclistx", "sec_offset"}), {
+            dw.AT_LOCATION: "location", dw.AT_FRAME_BASE: "frame_base",
+        }),
+        ("a constant", _CONSTANTS, {
+            dw.AT_DECL_FILE: "decl_file", dw.AT_DECL_LINE: "decl_line",
+            dw.AT_CALL_FILE: "call_file", dw.AT_CALL_LINE: "call_line",
+            dw.AT_ENCODING: "encoding", dw.AT_LANGUAGE: "language", dw.AT_INLINE: "inline",
+        }),
+        ("a flag", frozenset({"flag"}), {
+            dw.AT_DECLARATION: "declaration", dw.AT_EXTERNAL: "external",
+            dw.AT_ARTIFICIAL: "artificial",
+        }),
+    )
+    for number, name in names.items()
+}  # fmt: skip
+"""Attributes by number: their names without DW_AT_, what they must be, and its classes."""
+_WERE_OFFSETS: Final = frozenset({"a range list", "a line table", _CLASSES[dw.AT_LOCATION][1]})
+"""What was an offset of the form of a constant before DWARF 4."""
+_OFFSETS: Final = frozenset({dw.FORM_DATA4, dw.FORM_DATA8})
+
+
+def class_fault(number: int, form: int, format: UnitFormat) -> str | None:
+    """Return why the form of an attribute is of no class that it may have; None if it is, or
+    nothing is known about the attribute or the form."""
+    known = _CLASSES.get(number)
+    if known is None or form not in FORMS or form == dw.FORM_INDIRECT:
+        return None
+    name, words, classes = known
+    kind = FORMS[form][0]
+    if kind in classes or (format.version < 4 and form in _OFFSETS and words in _WERE_OFFSETS):
+        return None
+    return f"DW_AT_{name} is not {words} but of class {kind.replace('_', ' ')}"

@@ -1,0 +1,89 @@
+"""Values of attributes that lead into other sections: strings, addresses, range lists and files.
+
+Law: what a value leads to is looked up once for each unit, and the strings of a sound section not
+at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Final
+
+from dwarfgpu.base.records import define, field
+from dwarfgpu.check.attribute_classes import STRINGS
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
+from dwarfgpu.dwarf.location_lists import InvertedRange
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+
+_FILES: Final = frozenset({dw.AT_DECL_FILE, dw.AT_CALL_FILE})
+_INDEXED: Final = frozenset({"addrx", "addrx_offset"})
+_SECTIONS: Final = {"strp": ".debug_str", "line_strp": ".debug_line_strp"}
+
+
+def is_looked_up(number: int, form: int) -> bool:
+    """Return whether a value of an attribute in a form leads into another section."""
+    kind = FORMS[form][0]
+    if number == dw.AT_RANGES:
+        return kind not in ("exprloc", "block")
+    if number in _FILES:
+        return kind == "constant" and form != dw.FORM_DATA16
+    return kind in _INDEXED or (kind in STRINGS and kind not in ("string", "supplementary_string"))
+
+
+@define(eq=False)
+class AttributeValues:
+    """The values of one unit that were looked up."""
+
+    unit: CompilationUnit
+    _known: dict[tuple[str, int], set[Raw]] = field(init=False, factory=dict)
+    """By what they are, and their form."""
+
+    def known(self, number: int, form: int) -> Container[Raw]:
+        """Return the values of an attribute in a form that need no look-up."""
+        kind = FORMS[form][0]
+        section = _SECTIONS.get(kind)
+        if section is None:
+            noun = "file" if number in _FILES else "ranges" if number == dw.AT_RANGES else kind
+            return self._known.setdefault((noun, 0 if noun == "file" else form), set())
+        try:
+            return range(self.unit.sections.section(section).rfind(b"\0") + 1)
+        except DwarfGpuError:
+            return ()
+
+    def fault(self, number: int, form: int, value: Raw) -> tuple[str, str] | DwarfGpuError | None:
+        """Return the rule that a value breaks, with a message; an error that is no fault of the
+        file's; None if the value leads somewhere."""
+        known = self.known(number, form)
+        if isinstance(known, set):
+            known.add(value)
+        attribute = Attribute(form, FORMS[form][0], value)
+        try:
+            self._look_up(number, attribute)
+        except InvertedRange as error:
+            return "inverted-range", error.message
+        except (IllFormed, Malformed) as error:
+            if number != dw.AT_RANGES:
+                return "outside-table", error.message
+            is_cut = isinstance(error, Malformed)
+            return "unreadable-list" if is_cut else "ill-formed-list", error.message
+        except DwarfGpuError as error:
+            return error
+        return None
+
+    def _look_up(self, number: int, attribute: Attribute) -> None:
+        unit, value = self.unit, attribute.raw
+        if number == dw.AT_RANGES:
+            unit.lists.ranges_of(attribute)
+        elif number in _FILES:
+            try:
+                table = unit.line_table
+            except DwarfGpuError:
+                return  # reported with the line tables
+            if table is not None and isinstance(value, int) and value:
+                table.file(value)
+        elif attribute.kind in STRINGS:
+            unit.string_of(attribute)
+        else:
+            unit.address_of(attribute)

@@ -1,0 +1,81 @@
+"""The entries to which an attribute may refer, by their tags (DWARF 5 2.7, 2.13, 3.2 to 3.4, 5.13).
+
+Law: a target is refused where the text gives the attribute no meaning for it. What a vendor adds,
+and what producers write beyond the text, is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import INHERITING_DATA
+
+Refused: TypeAlias = frozenset[int]
+"""Tags of entries to which an attribute must not refer."""
+
+_STANDARD: Final = frozenset({*range(0x01, 0x4C), 0x4109, 0x410A})
+"""The tags of DWARF 5, and those of GNU call sites, which it has under other numbers."""
+_DATA: Final = INHERITING_DATA | {dw.TAG_TEMPLATE_VALUE_PARAMETER, dw.TAG_ENUMERATOR}
+_UNITS: Final = frozenset({dw.TAG_COMPILE_UNIT, dw.TAG_PARTIAL_UNIT, dw.TAG_SKELETON_UNIT})
+_BLOCKS: Final = frozenset({dw.TAG_LEXICAL_BLOCK, dw.TAG_TRY_BLOCK, dw.TAG_CATCH_BLOCK})
+_CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, 0x4109})
+_RECORDS: Final = frozenset(
+    {dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE, dw.TAG_ENUMERATION_TYPE}
+)
+_SCOPES: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE, dw.TAG_IMPORTED_DECLARATION})
+_DWARF_PROCEDURE: Final = 0x36
+
+
+def _only(*permitted: frozenset[int]) -> Refused:
+    return _STANDARD.difference(*permitted)
+
+
+ANY: Final[Refused] = frozenset()
+_TYPES: Final[Refused] = dw.NO_TYPES
+_FUNCTIONS: Final = _only(dw.FUNCTIONS)
+_PARTS: Final = frozenset(
+    {
+        *_BLOCKS, *_CALL_SITES, dw.TAG_CALL_SITE_PARAMETER, 0x410A, dw.TAG_INLINED_SUBROUTINE,
+        dw.TAG_INHERITANCE, dw.TAG_IMPORTED_MODULE, dw.TAG_IMPORTED_UNIT, dw.TAG_SUBRANGE_TYPE,
+        dw.TAG_UNSPECIFIED_PARAMETERS, dw.TAG_TEMPLATE_TYPE_PARAMETER,
+        dw.TAG_TEMPLATE_VALUE_PARAMETER, dw.TAG_FORMAL_PARAMETER, *_UNITS, dw.TAG_TYPE_UNIT,
+    }
+)  # fmt: skip
+"""Tags of what no other scope can name."""
+
+_BY_TAG: Final[Mapping[tuple[int, int], Refused]] = {
+    (dw.AT_IMPORT, dw.TAG_IMPORTED_UNIT): _only(_UNITS),
+    (dw.AT_IMPORT, dw.TAG_IMPORTED_MODULE): _only(_SCOPES, _UNITS, _RECORDS),
+    (dw.AT_IMPORT, dw.TAG_IMPORTED_DECLARATION): _PARTS,
+}
+_BY_ATTRIBUTE: Final[Mapping[int, Refused]] = {
+    dw.AT_TYPE: _TYPES,
+    dw.AT_CONTAINING_TYPE: _TYPES,
+    dw.AT_DISCR: _only(INHERITING_DATA),
+    dw.AT_OBJECT_POINTER: _only(INHERITING_DATA),
+    0x44: _only(INHERITING_DATA),  # DW_AT_namelist_item
+    0x54: _only(_SCOPES),  # DW_AT_extension
+    0x7F: _FUNCTIONS,  # DW_AT_call_origin
+    0x80: _only(INHERITING_DATA),  # DW_AT_call_parameter
+    **dict.fromkeys(
+        (dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND, dw.AT_COUNT, dw.AT_STRING_LENGTH),
+        _only(_DATA, dw.FUNCTIONS, frozenset({_DWARF_PROCEDURE})),
+    ),
+}
+_ORIGINS: Final[Mapping[int, Refused]] = {
+    **dict.fromkeys((*dw.FUNCTIONS, *_CALL_SITES), _FUNCTIONS),
+    **dict.fromkeys(INHERITING_DATA, _only(_DATA)),
+    **dict.fromkeys(_BLOCKS, _only(_BLOCKS, dw.FUNCTIONS)),
+    **dict.fromkeys(_RECORDS, _TYPES),
+    dw.TAG_LABEL: _only(frozenset({dw.TAG_LABEL})),
+}
+"""By the tag of what inherits."""
+
+
+def refused_targets(number: int, tag: int) -> Refused:
+    """Return the tags of entries to which an attribute of an entry of a tag must not refer."""
+    if number in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION):
+        return _ORIGINS.get(tag, ANY)
+    return _BY_TAG.get((number, tag)) or _BY_ATTRIBUTE.get(number, ANY)

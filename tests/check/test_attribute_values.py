@@ -1,0 +1,141 @@
+"""Attributes of a wrong class, or that lead outside the tables of other sections."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from tests.check.made import (
+    ADDR,
+    BASE_TYPE,
+    COMPILE_UNIT,
+    DATA1,
+    DATA4,
+    EXPRLOC,
+    LABEL,
+    REF4,
+    SEC_OFFSET,
+    STRING,
+    SUBPROGRAM,
+    VARIABLE,
+    block,
+    findings,
+    info_file,
+    operations,
+    verdict_on,
+    words,
+)
+from tests.dwarf.builder import Shape
+
+FLAG, STRP, STRX1, LINE_STRP, ADDRX1, RNGLISTX, DATA2 = 0x0C, 0x0E, 0x25, 0x1F, 0x29, 0x23, 0x05
+STRINGS = b"a\0bc\0d"
+"""Of which the last does not end."""
+OTHERS = {
+    ".debug_str": STRINGS,
+    ".debug_line_str": b"ab\0",
+    ".debug_str_offsets": words(20, size_bytes=4) + b"\5\0\0\0" + words(0, 2, 5, 9, size_bytes=4),
+    ".debug_addr": words(12, size_bytes=4) + b"\5\0\x08\0" + words(0x1000),
+    ".debug_rnglists": words(18, size_bytes=4) + b"\5\0\x08\0" + words(2, 8, 99, size_bytes=4)[:8]
+    + b"\7" + words(0x1000)[:8] + b"\1",
+}  # fmt: skip
+BASES = ((dw.AT_STR_OFFSETS_BASE, SEC_OFFSET), (dw.AT_ADDR_BASE, SEC_OFFSET))
+UNIT = Shape(COMPILE_UNIT, BASES, True)
+START = b"\1" + words(8, 8, size_bytes=4)
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "message"),
+    [
+        (STRP, words(0, size_bytes=4), None),
+        (STRP, words(4, size_bytes=4), None),  # the empty end of a string
+        (STRP, words(5, size_bytes=4), "no string starts at .debug_str+0x5"),
+        (STRP, words(0x1000, size_bytes=4), "no string starts at .debug_str+0x1000"),
+        (LINE_STRP, words(1, size_bytes=4), None),
+        (LINE_STRP, words(3, size_bytes=4), "no string starts at .debug_line_str+0x3"),
+        (STRX1, b"\1", None),
+        (STRX1, b"\2", "no string starts at .debug_str+0x5"),
+        (STRX1, b"\3", "no string starts at .debug_str+0x9"),
+        (STRX1, b"\4", "index 4 at .debug_str_offsets+0x8 is outside the section"),
+    ],
+)
+def test_strings(form: int, value: bytes, message: str | None) -> None:
+    shape = Shape(VARIABLE, ((dw.AT_LINKAGE_NAME, form),))
+    found = findings(verdict_on(info_file([UNIT, shape], START + b"\2" + value + b"\0", OTHERS)))
+    assert [(one.rule, one.message, one.position.attribute) for one in found] == [
+        ("outside-table", f"DW_AT_linkage_name: {message}", "DW_AT_linkage_name")
+    ][: message is not None]
+
+
+@pytest.mark.parametrize(("index", "count"), [(0, 0), (1, 1)])
+def test_addresses(index: int, count: int) -> None:
+    shape = Shape(LABEL, ((dw.AT_LOW_PC, ADDRX1),))
+    data = info_file([UNIT, shape], START + bytes((2, index, 0)), OTHERS)
+    assert [one.rule for one in findings(verdict_on(data))] == count * ["outside-table"]
+
+
+@pytest.mark.parametrize(
+    ("offset", "rules"), [(0, ["unreadable-list"]), (14, []), (99, ["unreadable-list"])]
+)
+def test_range_lists(offset: int, rules: list[str]) -> None:
+    lists = words(11, size_bytes=4) + b"\5\0\x08\0" + words(0, size_bytes=4) + b"\x0f\0\0"
+    shape = Shape(SUBPROGRAM, ((dw.AT_RANGES, SEC_OFFSET),))
+    entries = START + b"\2" + words(offset, size_bytes=4) + b"\0"
+    data = info_file([UNIT, shape], entries, {**OTHERS, ".debug_rnglists": lists})
+    assert [one.rule for one in findings(verdict_on(data))] == rules
+
+
+@pytest.mark.parametrize(
+    ("attribute", "form", "value", "words_of_it"),
+    [
+        (dw.AT_NAME, DATA4, words(7, size_bytes=4),
+         "DW_AT_name is not a string but of class constant"),
+        (dw.AT_TYPE, DATA4, words(7, size_bytes=4),
+         "DW_AT_type is not a reference but of class constant"),
+        (dw.AT_TYPE, STRING, b"a\0", "DW_AT_type is not a reference but of class string"),
+        (dw.AT_LOCATION, DATA4, words(7, size_bytes=4),
+         "DW_AT_location is not an expression or a location list but of class constant"),
+        (dw.AT_LOW_PC, DATA4, words(7, size_bytes=4),
+         "DW_AT_low_pc is not an address but of class constant"),
+        (dw.AT_EXTERNAL, DATA1, b"\1", "DW_AT_external is not a flag but of class constant"),
+        (dw.AT_DECL_LINE, STRING, b"a\0", "DW_AT_decl_line is not a constant but of class string"),
+        (dw.AT_DECL_LINE, DATA2, b"\1\0", None),
+        (dw.AT_NAME, STRING, b"a\0", None),
+        (dw.AT_LOW_PC, ADDR, words(0x1000), None),
+        (dw.AT_EXTERNAL, FLAG, b"\1", None),
+    ],
+)  # fmt: skip
+def test_classes(attribute: int, form: int, value: bytes, words_of_it: str | None) -> None:
+    """The classes are those of table 7.5 of DWARF 5."""
+    shape = Shape(VARIABLE, ((attribute, form),))
+    data = info_file([UNIT, shape], START + (b"\2" + value) * 3 + b"\0", OTHERS)
+    found = [(one.rule, one.message) for one in findings(verdict_on(data))]
+    assert found == ([] if words_of_it is None else [("wrong-class", words_of_it)])
+
+
+def test_offsets_of_constant_forms_before_dwarf_4() -> None:
+    shape = Shape(VARIABLE, ((dw.AT_LOCATION, DATA4),))
+    empty = {".debug_loc": words(0, 0)}
+    entries = b"\1\2" + words(0, size_bytes=4) + b"\0"
+    data = info_file([Shape(COMPILE_UNIT, (), True), shape], entries, empty, version=3)
+    assert findings(verdict_on(data)) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "rule"),
+    [
+        (4, 4, None),
+        (4, 8, "value-short-of-type"),
+        (8, 4, "value-exceeds-type"),
+        (10, 16, None),  # a long double of x86
+    ],
+)
+def test_implicit_values(count: int, size: int, rule: str | None) -> None:
+    base = Shape(
+        BASE_TYPE, ((dw.AT_NAME, STRING), (dw.AT_BYTE_SIZE, DATA1), (dw.AT_ENCODING, DATA1))
+    )
+    shape = Shape(VARIABLE, ((dw.AT_TYPE, REF4), (dw.AT_LOCATION, EXPRLOC)))
+    value = block(operations(f"implicit_value {count}, " + " ".join("1" * count)))
+    at = 12 + len(START)
+    entries = START + b"\2f\0" + bytes((size, 4)) + b"\3" + words(at, size_bytes=4) + value + b"\0"
+    found = findings(verdict_on(info_file([UNIT, base, shape], entries, OTHERS)))
+    assert [one.rule for one in found] == ([] if rule is None else [rule])
