@@ -20,6 +20,9 @@ _REFERENCES: Final = frozenset(
 )
 _ADDRESSES: Final = frozenset({"address", "addrx", "addrx_offset"})
 _CONSTANTS: Final = frozenset({"constant", "flag"})
+_SIZES: Final = (_REFERENCES | _CONSTANTS | {"exprloc", "block", "loclistx", "sec_offset"}) - {
+    "signature"
+}
 
 _CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
     number: (name, words, classes)
@@ -51,6 +54,14 @@ _CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
             dw.AT_DECL_FILE: "decl_file", dw.AT_DECL_LINE: "decl_line",
             dw.AT_CALL_FILE: "call_file", dw.AT_CALL_LINE: "call_line",
             dw.AT_ENCODING: "encoding", dw.AT_LANGUAGE: "language", dw.AT_INLINE: "inline",
+        }),
+        ("a constant, an expression or a reference", _SIZES, {
+            dw.AT_BYTE_SIZE: "byte_size", dw.AT_BIT_SIZE: "bit_size", dw.AT_COUNT: "count",
+            dw.AT_LOWER_BOUND: "lower_bound", dw.AT_UPPER_BOUND: "upper_bound",
+            dw.AT_BYTE_STRIDE: "byte_stride", dw.AT_BIT_STRIDE: "bit_stride",
+            dw.AT_DATA_MEMBER_LOCATION: "data_member_location",
+            dw.AT_DATA_BIT_OFFSET: "data_bit_offset", dw.AT_STRING_LENGTH: "string_length",
+            dw.AT_DATA_LOCATION: "data_location",
         }),
         ("a flag", frozenset({"flag"}), {
             dw.AT_DECLARATION: "declaration", dw.AT_EXTERNAL: "external",

@@ -81,7 +81,9 @@ class AttributeValues:
                 table = unit.line_table
             except DwarfGpuError:
                 return  # reported with the line tables
-            if table is not None and isinstance(value, int) and value:
+            if table is None or not isinstance(value, int):
+                return
+            if value or not table.header.first_file:  # 0 is no file before DWARF 5
                 table.file(value)
         elif attribute.kind in STRINGS:
             unit.string_of(attribute)

@@ -253,5 +253,10 @@ def _layout_of(abbreviation: Abbreviation) -> int | None:
     names = {attribute.name for attribute in abbreviation.attributes}
     if abbreviation.tag == dw.TAG_BASE_TYPE:
         return next((name for name in (dw.AT_ENCODING, dw.AT_NAME) if name in names), None)
+    if abbreviation.tag == dw.TAG_ENUMERATOR:
+        is_whole = dw.AT_CONST_VALUE in names or dw.AT_NAME not in names
+        return None if is_whole else dw.AT_NAME
+    if abbreviation.tag in DATA and dw.AT_CONST_VALUE in names:
+        return dw.AT_CONST_VALUE
     has_both = {dw.AT_DATA_MEMBER_LOCATION, dw.AT_DATA_BIT_OFFSET} <= names
     return dw.AT_DATA_BIT_OFFSET if abbreviation.tag == dw.TAG_MEMBER and has_both else None

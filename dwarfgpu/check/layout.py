@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.scope.scope_entries import pc_bounds
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
@@ -27,14 +27,31 @@ def code_fault(die: Die) -> str | None:
 
 
 def layout_fault(die: Die) -> str | None:
-    """Return why a base type cannot be read, or a member has two locations (DWARF 5 5.1, 5.7.6);
-    None if neither is so."""
+    """Return why a base type or the constant of an object cannot be read, a member has two
+    locations, or an enumerator no value (DWARF 5 4.1, 5.1, 5.7); None if nothing is so."""
+    if die.tag == dw.TAG_ENUMERATOR:
+        return "the enumerator has no DW_AT_const_value"
+    if dw.AT_CONST_VALUE in die.abbreviation.positions:
+        return _constant_fault(die)
     if die.tag == dw.TAG_MEMBER:
         return "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
     try:
         types_of(die.unit).build(die)
     except (IllFormed, Malformed) as error:
         return str(error.message)
+    except DwarfGpuError:
+        pass  # no fault of the file's
+    return None
+
+
+def _constant_fault(die: Die) -> str | None:
+    """Return why DW_AT_const_value does not give the bytes of its object."""
+    try:
+        value = die.attribute(dw.AT_CONST_VALUE)
+        if value is not None and value.kind == "constant":
+            constant_bytes(value, types_of(die.unit).size_of_object(die), die.unit.endian)
+    except (IllFormed, Malformed) as error:
+        return str(error.message) if error.context is None else None  # a type is reported itself
     except DwarfGpuError:
         pass  # no fault of the file's
     return None

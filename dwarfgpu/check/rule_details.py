@@ -92,8 +92,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "up, and `DW_AT_sibling` is not checked"
     ),
     "wrong-layout": (
-        "a base type without an encoding or size, whose bits are not within its storage, or a "
-        "member with both `DW_AT_data_member_location` and `DW_AT_data_bit_offset`"
+        "a base type without an encoding or size, or whose bits are not within its storage, an "
+        "enumerator without a value, a `DW_AT_const_value` that is a number where the object is "
+        "larger than one, or a member with both `DW_AT_data_member_location` and "
+        "`DW_AT_data_bit_offset`"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "lanes-missing": (

@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.function_names import name_in_frames
-from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, file_of
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import code_locations_of, no_line, with_code
@@ -111,10 +111,9 @@ def place_at(code_object: CodeObject, pc: int) -> CodePosition | None:
 
 def _call_position(inlined: Die) -> tuple[str | None, int | None, int | None]:
     """Return the file, line and column of the call of an inlined function."""
-    number, table = inlined.integer(dw.AT_CALL_FILE), inlined.unit.line_table
-    file = None if number is None or table is None else table.file(number).path
+    file = file_of(inlined, dw.AT_CALL_FILE)
     return (
-        file,
+        None if file is None else file.path,
         inlined.integer(dw.AT_CALL_LINE) or None,
         inlined.integer(dw.AT_CALL_COLUMN) or None,
     )

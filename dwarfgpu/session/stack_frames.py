@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
+from dwarfgpu.dwarf.scope.scope_entries import file_of
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -143,11 +144,9 @@ def shown_pc(session: Session, frame_pc: int) -> int:
 
 def call_position(inlined: Die) -> FramePosition | None:
     """Return the line of the call of an inlined function; None if it is unknown."""
-    file, line = inlined.integer(AT_CALL_FILE), inlined.integer(AT_CALL_LINE)
-    table = inlined.unit.line_table
-    if file is None or not line or table is None:
-        return None
-    return position_in_file(table.file(file), line, is_start=True)
+    line = inlined.integer(AT_CALL_LINE)
+    file = file_of(inlined, AT_CALL_FILE) if line else None
+    return None if file is None or not line else position_in_file(file, line, is_start=True)
 
 
 @frozen(eq=False)

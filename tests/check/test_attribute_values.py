@@ -96,6 +96,8 @@ def test_range_lists(offset: int, rules: list[str]) -> None:
          "DW_AT_location is not an expression or a location list but of class constant"),
         (dw.AT_LOW_PC, DATA4, words(7, size_bytes=4),
          "DW_AT_low_pc is not an address but of class constant"),
+        (dw.AT_BYTE_SIZE, STRING, b"a\0",
+         "DW_AT_byte_size is not a constant, an expression or a reference but of class string"),
         (dw.AT_EXTERNAL, DATA1, b"\1", "DW_AT_external is not a flag but of class constant"),
         (dw.AT_DECL_LINE, STRING, b"a\0", "DW_AT_decl_line is not a constant but of class string"),
         (dw.AT_DECL_LINE, DATA2, b"\1\0", None),
@@ -139,3 +141,25 @@ def test_implicit_values(count: int, size: int, rule: str | None) -> None:
     entries = START + b"\2f\0" + bytes((size, 4)) + b"\3" + words(at, size_bytes=4) + value + b"\0"
     found = findings(verdict_on(info_file([UNIT, base, shape], entries, OTHERS)))
     assert [one.rule for one in found] == ([] if rule is None else [rule])
+
+
+@pytest.mark.parametrize(("size", "count"), [(4, 0), (16, 0), (17, 1)])
+def test_constants_of_large_objects(size: int, count: int) -> None:
+    """A number has at most 16 bytes (DW_FORM_data16)."""
+    layout = (dw.AT_NAME, STRING), (dw.AT_BYTE_SIZE, DATA1)
+    structure = Shape(dw.TAG_STRUCTURE_TYPE, layout)
+    shape = Shape(VARIABLE, ((dw.AT_TYPE, REF4), (dw.AT_CONST_VALUE, DATA1)))
+    at = words(12 + len(START), size_bytes=4)
+    data = START + b"\2s\0" + bytes((size,)) + b"\3" + at + b"\7\0"
+    found = findings(verdict_on(info_file([UNIT, structure, shape], data, OTHERS)))
+    assert [one.rule for one in found] == count * ["wrong-layout"]
+
+
+def test_an_enumerator_without_a_value() -> None:
+    enumeration = Shape(dw.TAG_ENUMERATION_TYPE, ((dw.AT_BYTE_SIZE, DATA1),), True)
+    named = ((dw.AT_NAME, STRING),)
+    without = Shape(dw.TAG_ENUMERATOR, named)
+    right = Shape(dw.TAG_ENUMERATOR, (*named, (dw.AT_CONST_VALUE, DATA1)))
+    data = START + b"\2\4\3a\0\4b\0\1\0\0"
+    (found,) = findings(verdict_on(info_file([UNIT, enumeration, without, right], data, OTHERS)))
+    assert (found.rule, found.position.name) == ("wrong-layout", "a")

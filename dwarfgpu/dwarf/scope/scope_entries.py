@@ -94,9 +94,16 @@ def decl_file(die: Die) -> SourceFile | None:
     """Return DW_AT_decl_file of an entry or of its abstract instance; `IllFormed` for a number that
     the line table does not have."""
     holder = die.holder(dw.AT_DECL_FILE)
-    table = None if holder is None else holder.unit.line_table
-    number = None if holder is None else holder.integer(dw.AT_DECL_FILE)
-    return None if table is None or number is None else table.file(number)
+    return None if holder is None else file_of(holder, dw.AT_DECL_FILE)
+
+
+def file_of(die: Die, name: int) -> SourceFile | None:
+    """Return the file whose number is an attribute of an entry; None where it has none, as 0 says
+    before DWARF 5 (DWARF 4 2.14)."""
+    number, table = die.integer(name), die.unit.line_table
+    if table is None or number is None or (number == 0 and table.header.first_file):
+        return None
+    return table.file(number)
 
 
 def calls_below(scope: Die) -> Iterator[Die]:
