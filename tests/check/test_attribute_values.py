@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.scope_entries import decl_file
+from dwarfgpu.errors import IllFormed
 from tests.check.made import (
     ADDR,
     BASE_TYPE,
@@ -21,11 +23,13 @@ from tests.check.made import (
     block,
     findings,
     info_file,
+    opened,
     operations,
     verdict_on,
     words,
 )
 from tests.dwarf.builder import Shape
+from tests.dwarf.test_line import Table
 
 FLAG, STRP, STRX1, LINE_STRP, ADDRX1, RNGLISTX, DATA2 = 0x0C, 0x0E, 0x25, 0x1F, 0x29, 0x23, 0x05
 STRINGS = b"a\0bc\0d"
@@ -163,3 +167,31 @@ def test_an_enumerator_without_a_value() -> None:
     data = START + b"\2\4\3a\0\4b\0\1\0\0"
     (found,) = findings(verdict_on(info_file([UNIT, enumeration, without, right], data, OTHERS)))
     assert (found.rule, found.position.name) == ("wrong-layout", "a")
+
+
+@pytest.mark.parametrize(
+    ("version", "number", "message"),
+    [
+        (4, 0, None),  # no file, by DWARF 4 2.14
+        (4, 1, None),
+        (4, 2, "the line table has no file 2, only 1 to 1"),
+        (5, 0, None),
+        (5, 1, "the line table has no file 1, only 0 to 0"),
+    ],
+)
+def test_files(version: int, number: int, message: str | None) -> None:
+    names = b"\0a.c\0\0\0\0\0" if version == 4 else None
+    shape = Shape(VARIABLE, ((dw.AT_DECL_FILE, DATA1),))
+    unit = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),), True)
+    entries = b"\1" + bytes(4) + bytes((2, number, 0))
+    lines = {".debug_line": Table(version=version, names=names).data()}
+    data = info_file([unit, shape], entries, lines, version=version)
+    found = [(one.rule, one.message) for one in findings(verdict_on(data))]
+    wrong = [("outside-table", f"DW_AT_decl_file: {message}")]
+    assert found == ([] if message is None else wrong)
+    (variable,) = opened(data).info.units[0].root.children()
+    if message is None:
+        assert (decl_file(variable) is None) == (version == 4 and not number)
+    else:
+        with pytest.raises(IllFormed, match=message):
+            decl_file(variable)
