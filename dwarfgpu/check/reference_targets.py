@@ -15,8 +15,8 @@ from dwarfgpu.dwarf.die import INHERITING_DATA
 Refused: TypeAlias = frozenset[int]
 """Tags of entries to which an attribute must not refer."""
 
-_STANDARD: Final = frozenset({*range(0x01, 0x4C), 0x4109, 0x410A})
-"""The tags of DWARF 5, and those of GNU call sites, which it has under other numbers."""
+_STANDARD: Final = frozenset({*range(0x4C), 0x4109, 0x410A})
+"""0, the tags of DWARF 5, and those of GNU call sites, which it has under other numbers."""
 _DATA: Final = INHERITING_DATA | {dw.TAG_TEMPLATE_VALUE_PARAMETER, dw.TAG_ENUMERATOR}
 _UNITS: Final = frozenset({dw.TAG_COMPILE_UNIT, dw.TAG_PARTIAL_UNIT, dw.TAG_SKELETON_UNIT})
 _BLOCKS: Final = frozenset({dw.TAG_LEXICAL_BLOCK, dw.TAG_TRY_BLOCK, dw.TAG_CATCH_BLOCK})

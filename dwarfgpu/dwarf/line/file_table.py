@@ -274,8 +274,8 @@ class FileTable(ABC):
 
 
 def _no_file(number: int, first: int, count: int) -> IllFormed:
-    others = f", only {first} to {first + count - 1}" if count else ", and no other"
-    return IllFormed(f"the line table has no file {number}{others}")
+    known = f", only {first} to {first + count - 1}" if count else ", and no other"
+    return IllFormed(f"the line table has no file {number}{known}")
 
 
 def located(error: DwarfGpuError, sections: Sections, offset: int) -> DwarfGpuError:
