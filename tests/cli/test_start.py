@@ -60,13 +60,13 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 226),
         ("eval --file PROGRAM greeting", 227),
         ("info FILE", 136),
-        ("check FILE", 222),
-        ("where --demo t", 210),
+        ("check FILE", 224),
+        ("where --demo t", 212),
         ("where --all FILE", 173),
         ("run --demo", 250),
         ("debug --demo -batch", 295),
-        ("debug --demo -batch -ex bt", 328),
-        ("debug --demo -batch -ex list", 361),
+        ("debug --demo -batch -ex bt", 329),
+        ("debug --demo -batch -ex list", 365),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
