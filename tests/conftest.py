@@ -83,6 +83,16 @@ def no_index_cache() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_settings_of_the_user() -> Iterator[None]:
+    """GDB neither asks for nor fetches debug information, whose URLs some systems set in every
+    shell, and a terminal that a test makes is as wide and as high as the test says."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("DEBUGINFOD_URLS", "COLUMNS", "LINES"):
+            patch.delenv(name, raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""

@@ -95,6 +95,12 @@ def no_home(place: Place, _: ExitStack) -> None:
         place.variables.pop(name, None)
 
 
+def user_settings(place: Place, _: ExitStack) -> None:
+    place.variables.update(
+        DEBUGINFOD_URLS="https://debuginfod.invalid/", COLUMNS="20", LINES="7", TERM="dumb"
+    )
+
+
 def ordinary_user(place: Place, _: ExitStack) -> None:
     if os.geteuid() or "setpriv" in place.command:
         return  # it is one, or `read-only` has made one
@@ -159,6 +165,7 @@ ENVIRONMENTS = (
     Environment("lc-all-c", "`LC_ALL=C`", c_locale_for_all),
     Environment("read-only", "no file of the checkout can be written", read_only),
     Environment("no-home", "no `HOME`, no `XDG_*`", no_home),
+    Environment("settings", "`DEBUGINFOD_URLS`, `COLUMNS`, `LINES`, `TERM=dumb`", user_settings),
     Environment("spaces", "blanks in the path of the checkout", nothing, "a check out"),
     Environment("user", "an ordinary user", ordinary_user),
     Environment("no-network", "without network", no_network),
