@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -82,7 +83,11 @@ def regular_file(field: Field, folder: Path) -> Path:
     path = folder / field.text()
     try:
         resolved = path.resolve()
-        if path.exists() and not path.is_file():
+        try:
+            mode = path.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            mode = stat.S_IFREG  # it may be made later
+        if not stat.S_ISREG(mode):
             raise field.expected("the path of a regular file")
     except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
         raise field.expected("the path of a file") from None
