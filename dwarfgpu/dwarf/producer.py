@@ -17,6 +17,7 @@ from dwarfgpu.base.records import frozen
 _CLANG: Final = pattern(r"(?:clang|flang) version ([0-9]{1,9})")
 _TRITON: Final = pattern(r"triton\b")
 _GCC: Final = pattern(r"GNU (?!AS\b)\S+ [0-9]")
+_GNU_C: Final = pattern(r"GNU C[0-9]* ([0-9]{1,4})\.")
 _LEVEL: Final = pattern(r" -O(\w*)(?= |$)")
 _AMD: Final = pattern(r"\bAMD (?:clang|flang)|\broc-[0-9]|RadeonOpenCompute|ROCm/llvm-project")
 LAST_WITHOUT_USER: Final = 16
@@ -69,6 +70,13 @@ def tracks_calls(text: str) -> bool:
         return False
     levels = _LEVEL.findall(text)
     return bool(levels) and levels[-1] != "0"
+
+
+def widens_enumerators(text: str) -> bool:
+    """Return whether all enumerators of an enumeration of C have its type if int does not hold each
+    of them, as in C23: so has GCC them from version 13 on; before it, only those beyond int."""
+    version = _GNU_C.match(text)
+    return version is not None and int(version[1]) >= 13
 
 
 def has_legacy_attributes(text: str) -> bool:

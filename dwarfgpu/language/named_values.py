@@ -9,6 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.producer import widens_enumerators
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS, code_ranges
@@ -205,11 +206,14 @@ class NamedValues:
 
     def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
         """Return an enumerator: in C an int (6.7.2.2p3), except, as compilers have it, one that int
-        does not hold."""
+        does not hold; newer ones except all of its enumeration, too."""
         size = bounded(kind.value_bits)
         value = TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
         limit = 1 << INT_BITS - 1
-        if is_cplusplus(unit) or not -limit <= self.arithmetic.number(value).value.integer < limit:
+        numbers = [self.arithmetic.number(value).value.integer]
+        if widens_enumerators(unit.full.producer):
+            numbers += [other for _, other in kind.enumerators]
+        if is_cplusplus(unit) or not all(-limit <= one < limit for one in numbers):
             return value
         return evolve(value, constant_type=self.names.builtins.int_type)
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.producer import has_legacy_attributes, parse_producer, tracks_calls
+from dwarfgpu.dwarf.producer import (
+    has_legacy_attributes,
+    parse_producer,
+    tracks_calls,
+    widens_enumerators,
+)
 from dwarfgpu.dwarf.unit_dialect import detect_dialect
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
@@ -140,3 +145,19 @@ def test_a_forced_dialect() -> None:
 )
 def test_producers_that_track_registers_over_calls(producer: str, expected: bool) -> None:
     assert tracks_calls(producer) is expected
+
+
+@pytest.mark.parametrize(
+    ("producer", "expected"),
+    [
+        ("GNU C17 12.2.0 -mtune=generic", False),
+        ("GNU C17 14.2.0 -mtune=generic", True),
+        ("GNU C23 15.1.0", True),
+        ("GNU C++17 14.2.0", False),
+        (UPSTREAM, False),
+        ("", False),
+    ],
+)
+def test_enumerators_of_c(producer: str, expected: bool) -> None:
+    """The first changes of GCC 13: all have the type of an enumeration that int does not hold."""
+    assert widens_enumerators(producer) == expected
