@@ -12,6 +12,7 @@ from dwarfgpu import language
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.view.type_text import type_text
 from tests.language.sessions import FIXTURES, demo, text
+from tests.repl.test_gdb_sessions import gdb_version
 
 EXPRESSIONS = """
 point place plain scoped versioned shape *shape *square holder points nested wrapped
@@ -121,6 +122,8 @@ def test_names_of_functions(compiler: str) -> None:
     ],
 )
 def test_same_as_gdb(tool: Callable[[str], str], program: str, expressions: list[str]) -> None:
+    if not gdb_version().startswith("13."):
+        pytest.skip("other versions of GDB have other labels and names of typedefs in classes")
     commands = [
         (command, expression)
         for expression in expressions
