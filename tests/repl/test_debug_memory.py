@@ -97,7 +97,7 @@ def test_invalid_regular_expressions(pattern: str) -> None:
 )
 def test_options_of_print(text: str, expected: FormatOptions, rest: str) -> None:
     settings, result = with_options(text, "print", Settings())
-    own = evolve(settings.format_options(), utf8=False)  # that is the locale's
+    own = evolve(settings.format_options(), utf8=False, sevenbit=False)  # these are the locale's
     assert (own, result) == (expected, rest)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -311,6 +312,7 @@ def gdb_output(program: Path) -> dict[tuple[str, str], str]:
     commands.write_text("\n".join(script) + "\n")
     done = subprocess.run(
         ["gdb", "-nx", "-q", "-batch", "-x", str(commands), str(program)],
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -164,6 +164,7 @@ def answers_of_dwarfgpu(name: str, commands: list[str]) -> list[str]:
         contextlib.redirect_stderr(out),
     ):
         patch.setenv("NO_COLOR", "1")
+        patch.setattr("locale.getencoding", lambda: "UTF-8")  # GDB's answers are of such a locale
         patch.setattr("sys.stdin", io.StringIO())
         batch = [] if name in NOT_BATCH else ["--batch"]
         main(["debug", *given, *batch, *marked(commands)])
