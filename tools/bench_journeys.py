@@ -6,6 +6,7 @@ at a prompt that is in use. A generator counts once for each time that it is res
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from collections.abc import Callable
@@ -46,11 +47,13 @@ def calls(question: Callable[[], object], warm: int = 3) -> tuple[int, int]:
             count += 1
             files.add(frame.f_code.co_filename)
 
+    gc.disable()  # the finalizers of objects that earlier work left would be counted
     sys.setprofile(called)
     try:
         question()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return count - 1, len(files)  # without the question itself
 
 
