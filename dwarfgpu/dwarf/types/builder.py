@@ -6,22 +6,15 @@ that neither a recursive type nor a hostile chain recurses here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
-from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.types.address_class import space_of_class
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, default_lower
 from dwarfgpu.dwarf.types.base_types import (
-    base_type_of,
-    first_bit_of,
-    has_no_size,
     storage_bits_of,
 )
 from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
@@ -34,10 +27,18 @@ from dwarfgpu.dwarf.types.computed_attributes import (
 )
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.types.memory_space import memory_space
+from dwarfgpu.dwarf.types.type_entries import (
+    NAMES_OF_TYPES,
+    described_base,
+    linked_name,
+    pointer_bytes,
+    require_type,
+    signed_definition,
+    underlying_base,
+    unspecified_bytes,
+)
 from dwarfgpu.dwarf.types.type_sizes import size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
-    MAX_CHAIN,
-    NULLPTR_NAMES,
     Array,
     Base,
     Dynamic,
@@ -77,10 +78,6 @@ _QUALIFIERS: Final[dict[int, Qualifier]] = {
     dw.TAG_RESTRICT_TYPE: "restrict",
     dw.TAG_ATOMIC_TYPE: "atomic",
 }
-_NAMES_OF_TYPES: Final = {dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER}
-"""Entries that name a type: members of a template's instance may have its parameter (2.23)."""
-_TRANSPARENT: Final = {*_NAMES_OF_TYPES, dw.TAG_SUBRANGE_TYPE, *_QUALIFIERS}
-"""Entries whose objects have another type's representation."""
 _NOT_READ: Final = {
     dw.TAG_SET_TYPE: "set",
     dw.TAG_FILE_TYPE: "file",
@@ -123,14 +120,14 @@ class TypeBuilder:
         if die.has(dw.AT_SIGNATURE):
             return self._signed(die)
         if tag == dw.TAG_BASE_TYPE:
-            return _base_type(die)
+            return described_base(die)
         if tag in _POINTERS:
             return self._pointer(die, _POINTERS[tag])
         if tag in _STRUCTS:
             return self._struct(die, _STRUCTS[tag])
         if tag in _QUALIFIERS:
             return Qualified(_QUALIFIERS[tag], self.target(die))
-        if tag in _NAMES_OF_TYPES:
+        if tag in NAMES_OF_TYPES:
             alignment = die.integer(dw.AT_ALIGNMENT)
             return Typedef(die.name or "typedef", self.target(die), _scope(die), alignment)
         if tag == dw.TAG_SUBRANGE_TYPE:
@@ -155,7 +152,7 @@ class TypeBuilder:
             return Unspecified(f"{_NOT_READ[tag]}{name}", die.integer(dw.AT_BYTE_SIZE))
         # Assemblers write an unnamed one for the result of their functions.
         unnamed = "void" if tag == dw.TAG_UNSPECIFIED_TYPE else f"DW_TAG {tag:#x}"
-        return Unspecified(die.name or unnamed, _unspecified_bytes(die))
+        return Unspecified(die.name or unnamed, unspecified_bytes(die))
 
     def _signed(self, die: Die) -> Type:
         """Return the type of a declaration whose definition is in a type unit.
@@ -164,7 +161,7 @@ class TypeBuilder:
         members.
         """
         try:
-            return self.build(_definition(die))
+            return self.build(signed_definition(die))
         except DwarfGpuError as error:
             if die.tag not in _STRUCTS:
                 raise
@@ -181,7 +178,7 @@ class TypeBuilder:
         target = die.reference(name)
         if target is None:
             return None
-        _require_type(target)
+        require_type(target)
         return self.build(target)
 
     def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
@@ -200,7 +197,7 @@ class TypeBuilder:
         return Pointer(
             self.target(die),
             kind,
-            _pointer_bytes(die),
+            pointer_bytes(die),
             die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0,
             die.integer(dw.AT_ADDRESS_CLASS),
             memory_space(die),
@@ -291,7 +288,7 @@ class TypeBuilder:
             return Dynamic(Unspecified(name), Properties(size_bits=size))
         if not die.has(dw.AT_TYPE):
             return Unspecified(name, None if size is None else (size + 7) // 8)
-        underlying = _underlying(die)
+        underlying = underlying_base(die)
         if underlying is None or underlying.base.vector_size is not None:
             return Typedef(name, self.target(die))
         base = evolve(underlying.base, name=die.name or underlying.base.name)
@@ -325,7 +322,7 @@ class TypeBuilder:
         constant = (size + 7) // 8 if isinstance(size, int) else None
         form = Struct(
             kind,
-            die.name or _linked_name(die),
+            die.name or linked_name(die),
             constant,
             members,
             is_declaration,
@@ -338,7 +335,7 @@ class TypeBuilder:
         return form if properties.is_constant else Dynamic(form, properties)
 
     def _enum(self, die: Die) -> Enum:
-        underlying = _underlying(die)
+        underlying = underlying_base(die)
         if underlying is not None and underlying.first_bit:
             subject = f"enumeration at {die.offset:#x} has values at bit {underlying.first_bit}"
             raise Unsupported(f"{subject} of their storage, not at bit 0")
@@ -390,32 +387,6 @@ class TypeBuilder:
         return target if is_constant else Qualified("const", target)
 
 
-def _base_type(die: Die) -> Base | Unspecified:
-    """Return the type of a base type entry, which may not say what its values are.
-
-    Triton's `vector` is several values of any type, although its encoding is that of one
-    floating-point number; its `unknown_type` has no size either.
-    """
-    if die.name and has_no_size(die):
-        return Unspecified(die.name)
-    if die.name == "vector" and parse_producer(die.unit.producer).is_triton:
-        return Unspecified(die.name, die.integer(dw.AT_BYTE_SIZE))
-    return _base_in_storage(die)
-
-
-def _base_in_storage(die: Die) -> Base:
-    base = _canonical(die, base_type_of(die, in_storage=True))
-    return Base(base, storage_bits=storage_bits_of(die), first_bit=first_bit_of(die))
-
-
-def _unspecified_bytes(die: Die) -> int | None:
-    """Return the size of an unspecified type; nullptr has the size of a pointer (C++
-    [basic.fundamental]), which compilers omit (DWARF 5 5.2)."""
-    size = die.integer(dw.AT_BYTE_SIZE)
-    is_nullptr = die.tag == dw.TAG_UNSPECIFIED_TYPE and die.name in NULLPTR_NAMES
-    return die.unit.format.address_size if size is None and is_nullptr else size
-
-
 def _scope(die: Die) -> Scope:
     """Return the enclosing scope of a type, in a language with qualified names."""
     if not die.unit.is_cplusplus:
@@ -434,86 +405,6 @@ def _constant_target(type_: Type) -> Callable[[], Type | None]:
     return lambda: type_
 
 
-def _definition(die: Die) -> Die:
-    """Return the entry in a type unit to which DW_AT_signature leads."""
-    for _ in range(MAX_ORIGINS):
-        target = die.reference(dw.AT_SIGNATURE)
-        if target is None:
-            return die
-        die = target
-    raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to each other")
-
-
 def types_of(unit: CompilationUnit) -> TypeBuilder:
     """Return the types of the program that contains a unit."""
     return unit.sections.program.shared(TypeBuilder)
-
-
-def _pointer_bytes(die: Die) -> int:
-    """Return the size of a pointer; without DW_AT_byte_size, that of addresses of its space
-    (A.5.3).
-
-    `IllFormed` or `Unsupported` if the space is unknown.
-    """
-    size = die.integer(dw.AT_BYTE_SIZE)
-    if size is not None:
-        if size <= 0:
-            raise IllFormed(f"pointer at {die.offset:#x} has a DW_AT_byte_size of {size}")
-        return size
-    number = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE)
-    address_class = die.integer(dw.AT_ADDRESS_CLASS)
-    if not number and not address_class:
-        return die.unit.format.address_size
-    where = f"pointer at {die.offset:#x} has no DW_AT_byte_size"
-    architecture = die.unit.sections.program.architecture
-    if architecture is None:
-        raise Unsupported(f"{where}, and the address spaces of the machine are unknown")
-    if number:
-        space = architecture.address_spaces.get(number)
-        if space is None:
-            raise IllFormed(f"{where}, and {architecture.name} has no address space {number}")
-        return space.address_bits // 8
-    assert address_class is not None
-    if architecture.machine == "CUDA":
-        return die.unit.format.address_size  # of all spaces, in whose numbers producers differ
-    if architecture.machine != "AMDGPU":
-        raise Unsupported(f"{where}, and DW_AT_address_class {address_class} is unknown")
-    return space_of_class(address_class, die.unit, architecture).address_bits // 8
-
-
-def _underlying(die: Die) -> Base | None:
-    """Return the base type below an enumeration or subrange, whatever is between."""
-    target = die.reference(dw.AT_TYPE)
-    for _ in range(MAX_CHAIN):
-        if target is None:
-            return None
-        if target.tag == dw.TAG_BASE_TYPE:
-            return _base_in_storage(target)
-        if target.tag not in _TRANSPARENT:
-            _require_type(target)
-            return None
-        target = target.reference(dw.AT_TYPE)
-    raise IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
-
-
-def _require_type(die: Die) -> None:
-    """Raise `IllFormed` for an entry that describes no type."""
-    if die.tag in dw.NO_TYPES:
-        raise die.located(IllFormed(f"it is in place of a type, with DW_TAG {die.tag:#x}"))
-
-
-def _linked_name(die: Die) -> str | None:
-    """Return the linker's name of `typedef struct {} Name`, which GCC writes: `5Named`."""
-    linked = die.string(dw.AT_LINKAGE_NAME) or ""
-    count = re.match(r"[0-9]+", linked)
-    name = linked[count.end() :] if count is not None and len(count[0]) < 6 else ""
-    return name if count is not None and name and len(name) == int(count[0]) else None
-
-
-def _canonical(die: Die, base: BaseType) -> BaseType:
-    """Return the canonical base type: in C and C++ `long unsigned int` is `unsigned long`, as GDB
-    has it."""
-    unit = die.unit
-    if unit.is_cplusplus or unit.language in dw.C:
-        return evolve(base, name=canonical(base.name))
-    return base

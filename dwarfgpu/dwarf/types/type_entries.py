@@ -1,0 +1,137 @@
+"""What the entry of one type says, without the types around it (DWARF 5 chapter 5): its size, the
+base type below it, the entry that defines it, the name that the linker knows.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.producer import parse_producer
+from dwarfgpu.dwarf.types.address_class import space_of_class
+from dwarfgpu.dwarf.types.base_types import base_type_of, first_bit_of, has_no_size, storage_bits_of
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, NULLPTR_NAMES, Base, Unspecified
+from dwarfgpu.errors import IllFormed, Unsupported
+
+NAMES_OF_TYPES: Final = {dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER}
+"""Entries that name a type: members of a template's instance may have its parameter (2.23)."""
+_TRANSPARENT: Final = {
+    *NAMES_OF_TYPES,
+    dw.TAG_SUBRANGE_TYPE,
+    dw.TAG_CONST_TYPE,
+    dw.TAG_VOLATILE_TYPE,
+    dw.TAG_RESTRICT_TYPE,
+    dw.TAG_ATOMIC_TYPE,
+}
+"""Entries whose objects have another type's representation."""
+
+
+def described_base(die: Die) -> Base | Unspecified:
+    """Return the type of a base type entry, which may not say what its values are.
+
+    Triton's `vector` is several values of any type, although its encoding is that of one
+    floating-point number; its `unknown_type` has no size either.
+    """
+    if die.name and has_no_size(die):
+        return Unspecified(die.name)
+    if die.name == "vector" and parse_producer(die.unit.producer).is_triton:
+        return Unspecified(die.name, die.integer(dw.AT_BYTE_SIZE))
+    return _base_in_storage(die)
+
+
+def _base_in_storage(die: Die) -> Base:
+    base = _canonical(die, base_type_of(die, in_storage=True))
+    return Base(base, storage_bits=storage_bits_of(die), first_bit=first_bit_of(die))
+
+
+def unspecified_bytes(die: Die) -> int | None:
+    """Return the size of an unspecified type; nullptr has the size of a pointer (C++
+    [basic.fundamental]), which compilers omit (DWARF 5 5.2)."""
+    size = die.integer(dw.AT_BYTE_SIZE)
+    is_nullptr = die.tag == dw.TAG_UNSPECIFIED_TYPE and die.name in NULLPTR_NAMES
+    return die.unit.format.address_size if size is None and is_nullptr else size
+
+
+def signed_definition(die: Die) -> Die:
+    """Return the entry in a type unit to which DW_AT_signature leads."""
+    for _ in range(MAX_ORIGINS):
+        target = die.reference(dw.AT_SIGNATURE)
+        if target is None:
+            return die
+        die = target
+    raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to each other")
+
+
+def pointer_bytes(die: Die) -> int:
+    """Return the size of a pointer; without DW_AT_byte_size, that of addresses of its space
+    (A.5.3).
+
+    `IllFormed` or `Unsupported` if the space is unknown.
+    """
+    size = die.integer(dw.AT_BYTE_SIZE)
+    if size is not None:
+        if size <= 0:
+            raise IllFormed(f"pointer at {die.offset:#x} has a DW_AT_byte_size of {size}")
+        return size
+    number = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE)
+    address_class = die.integer(dw.AT_ADDRESS_CLASS)
+    if not number and not address_class:
+        return die.unit.format.address_size
+    where = f"pointer at {die.offset:#x} has no DW_AT_byte_size"
+    architecture = die.unit.sections.program.architecture
+    if architecture is None:
+        raise Unsupported(f"{where}, and the address spaces of the machine are unknown")
+    if number:
+        space = architecture.address_spaces.get(number)
+        if space is None:
+            raise IllFormed(f"{where}, and {architecture.name} has no address space {number}")
+        return space.address_bits // 8
+    assert address_class is not None
+    if architecture.machine == "CUDA":
+        return die.unit.format.address_size  # of all spaces, in whose numbers producers differ
+    if architecture.machine != "AMDGPU":
+        raise Unsupported(f"{where}, and DW_AT_address_class {address_class} is unknown")
+    return space_of_class(address_class, die.unit, architecture).address_bits // 8
+
+
+def underlying_base(die: Die) -> Base | None:
+    """Return the base type below an enumeration or subrange, whatever is between."""
+    target = die.reference(dw.AT_TYPE)
+    for _ in range(MAX_CHAIN):
+        if target is None:
+            return None
+        if target.tag == dw.TAG_BASE_TYPE:
+            return _base_in_storage(target)
+        if target.tag not in _TRANSPARENT:
+            require_type(target)
+            return None
+        target = target.reference(dw.AT_TYPE)
+    raise IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
+
+
+def require_type(die: Die) -> None:
+    """Raise `IllFormed` for an entry that describes no type."""
+    if die.tag in dw.NO_TYPES:
+        raise die.located(IllFormed(f"it is in place of a type, with DW_TAG {die.tag:#x}"))
+
+
+def linked_name(die: Die) -> str | None:
+    """Return the linker's name of `typedef struct {} Name`, which GCC writes: `5Named`."""
+    linked = die.string(dw.AT_LINKAGE_NAME) or ""
+    count = re.match(r"[0-9]+", linked)
+    name = linked[count.end() :] if count is not None and len(count[0]) < 6 else ""
+    return name if count is not None and name and len(name) == int(count[0]) else None
+
+
+def _canonical(die: Die, base: BaseType) -> BaseType:
+    """Return the canonical base type: in C and C++ `long unsigned int` is `unsigned long`, as GDB
+    has it."""
+    unit = die.unit
+    if unit.is_cplusplus or unit.language in dw.C:
+        return evolve(base, name=canonical(base.name))
+    return base
