@@ -15,7 +15,8 @@ from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
-from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
+from dwarfgpu.objfile.bytes_in_memory import BytesInMemory
+from dwarfgpu.objfile.compression import inflate, unpack_zstd
 from dwarfgpu.objfile.elf_structures import (
     ELFCOMPRESS_ZLIB,
     ELFCOMPRESS_ZSTD,
@@ -68,9 +69,7 @@ class ObjectFile:
     ) -> None:
         self.path = path
         self.limits = limits
-        self._inflated_bytes: dict[int, int] = {}
-        self._read_bytes: dict[tuple[int, int], int] = {}
-        """The sizes of large parts that were read, by their offset and size."""
+        self._in_memory = BytesInMemory(path, limits)
         self._failed = FailedReads()
         """By index for compressed sections."""
         self._data = data
@@ -311,7 +310,7 @@ class ObjectFile:
         if data[:4] != b"ZLIB" or len(data) < 12:
             raise Malformed(f"{section.name} of {self.path} has no ZLIB header")
         size = int.from_bytes(data[4:12], "big")
-        self._check_inflated(section, size_bytes=size, packed_bytes=len(data))
+        self._in_memory.check_inflated(section, size_bytes=size, packed_bytes=len(data))
         return self._inflate(section, data[12:], size)
 
     def data_of(self, section: Section) -> bytes:
@@ -328,7 +327,7 @@ class ObjectFile:
         data = self.file_bytes(section.offset, section.size_bytes, subject)
         kind, expanded = self._compression(section)
         size = struct.calcsize("<" + self._layout.compression)
-        self._check_inflated(section, size_bytes=expanded, packed_bytes=len(data))
+        self._in_memory.check_inflated(section, size_bytes=expanded, packed_bytes=len(data))
         if kind == ELFCOMPRESS_ZSTD:
             return unpack_zstd(data[size:], expanded, f"{subject} of {self.path}")
         if kind != ELFCOMPRESS_ZLIB:
@@ -365,23 +364,13 @@ class ObjectFile:
         more than the limit would be in memory."""
         self._check_range(offset, size_bytes, subject)
         if size_bytes > UNJUDGED_BYTES:
-            self._check_read(subject, (offset, size_bytes), size_bytes)
+            self._in_memory.check_read(subject, (offset, size_bytes), size_bytes)
         return self._data[offset : offset + size_bytes]
-
-    def _check_read(self, subject: str, part: tuple[int, int], size_bytes: int) -> None:
-        """Check what of the file is in memory, with more bytes of a part; those that were counted
-        for it are replaced."""
-        read_bytes = sum(self._read_bytes.values()) - self._read_bytes.get(part, 0)
-        self.limits.check_read(
-            f"{subject} of {self.path}",
-            size_bytes=size_bytes,
-            other_bytes=read_bytes + sum(self._inflated_bytes.values()),
-        )
-        self._read_bytes[part] = size_bytes
 
     def count_read(self, section: Section, size_bytes: int) -> None:
         """Count how many bytes of a large section are in memory; `LimitExceeded` for too many."""
-        self._check_read(section.name, (section.offset, section.size_bytes), size_bytes)
+        part = section.offset, section.size_bytes
+        self._in_memory.check_read(section.name, part, size_bytes)
 
     def part(self, offset: int, size_bytes: int) -> bytes | FileBytes:
         """Return bytes of the file; those of a large file are not read yet."""
@@ -463,27 +452,6 @@ class ObjectFile:
     def _section_fields(self, index: int) -> tuple[int, ...]:
         offset = self._sections_at + index * self._section_bytes
         return self._unpack(self._layout.section, offset, f"section header {index}")
-
-    def _check_inflated(self, section: Section, *, size_bytes: int, packed_bytes: int) -> None:
-        """Check the claimed size: extreme claims are left to the decompression, which detects false
-        ones."""
-        if size_bytes > MAX_UNPACKED_BYTES:
-            return
-        other_bytes = sum(self._inflated_bytes.values()) - self._inflated_bytes.get(
-            section.index, 0
-        )
-        self.limits.check_inflated(
-            f"{section.name or f'section {section.index}'} of {self.path}",
-            packed_bytes=packed_bytes,
-            size_bytes=size_bytes,
-            other_bytes=other_bytes,
-        )
-        self.limits.check_read(
-            f"{section.name or f'section {section.index}'} of {self.path}",
-            size_bytes=size_bytes,
-            other_bytes=other_bytes + sum(self._read_bytes.values()),
-        )
-        self._inflated_bytes[section.index] = size_bytes
 
     def _inflate(self, section: Section, data: bytes, size_bytes: int) -> bytes:
         return inflate(data, size_bytes, f"{section.name} of {self.path}")
