@@ -17,6 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.forms import Attribute, WordReader
 from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit_tables import UnitTables
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.context import LocList, Unit, UnitFormat
 from dwarfgpu.expr.location_list_entry import LocationListEntry
@@ -75,6 +76,9 @@ class ListUnit(Unit, Protocol):
     def tombstone(self) -> int: ...
 
     @property
+    def tables(self) -> UnitTables: ...
+
+    @property
     def lists(self) -> UnitLists: ...
 
     @property
@@ -85,10 +89,6 @@ class ListUnit(Unit, Protocol):
     @property
     def ranges_base(self) -> int:
         """Bytes from the start of `.debug_ranges` to the range lists of its split unit."""
-        ...
-
-    def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
-        """Return the offset in a section of lists that an index of the unit names."""
         ...
 
     def address(self, index: int) -> int:
@@ -395,7 +395,9 @@ class UnitLists:
         offset = attribute.raw
         assert isinstance(offset, int)
         if attribute.kind == "loclistx":
-            offset = self._unit.list_offset(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
+            offset = self._unit.tables.list_offset(
+                ".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset
+            )
         cached = self._locations.get(offset)
         if cached is None:
             try:
@@ -460,7 +462,7 @@ class UnitLists:
         if not isinstance(offset, int):
             raise IllFormed(f"DW_AT_ranges is of class {attribute.kind}")
         if attribute.kind == "rnglistx":
-            return self, unit.list_offset(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
+            return self, unit.tables.list_offset(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
         if unit.is_split and unit.format.version < 5:
             # GNU Fission leaves range lists in the linked file.
             return unit.linked.lists, offset + unit.linked.ranges_base

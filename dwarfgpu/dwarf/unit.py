@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.location_lists import UnitLists, value_or_raise
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.unit_header import UnitHeader
+from dwarfgpu.dwarf.unit_tables import UnitTables
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -40,12 +41,6 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.line_table import LineTable
     from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 
-_BASES: Final = {
-    dw.AT_STR_OFFSETS_BASE: "DW_AT_str_offsets_base",
-    dw.AT_ADDR_BASE: "DW_AT_addr_base",
-    dw.AT_RNGLISTS_BASE: "DW_AT_rnglists_base",
-    dw.AT_LOCLISTS_BASE: "DW_AT_loclists_base",
-}
 _CPLUSPLUS: Final = frozenset(
     # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
     {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, 0x8100}
@@ -101,18 +96,12 @@ class CompilationUnit:
         return UnitLists(self)
 
     @cached_property
+    def tables(self) -> UnitTables:
+        """What its indexes refer to."""
+        return UnitTables(self)
+
+    @cached_property
     def _base_types(self) -> dict[int, BaseType]:
-        return {}
-
-    @cached_property
-    def _tables(self) -> dict[str, bytes]:
-        """The sections that have tables of the unit."""
-        return {}
-
-    @cached_property
-    def _list_tables(self) -> dict[str, tuple[int, int, bytes]]:
-        """Where the unit's table of a section of lists begins, its number of lists, and the
-        section."""
         return {}
 
     @property
@@ -304,49 +293,7 @@ class CompilationUnit:
         """The dialect of vendor encodings: from the producer, or forced by the user."""
         return self.info.dialect_of(self)
 
-    # Indexes and offsets into other sections
-
-    def _base(self, *names: int) -> int:
-        """Return the offset of an index table, by the first of these attributes of the unit."""
-        for name in names:
-            attribute = self.root.attribute(name)
-            if attribute is not None and isinstance(attribute.raw, int):
-                return attribute.raw
-        raise IllFormed(f"the unit has an index but no {_BASES[names[0]]}")
-
-    def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
-        """Return entry `index` of a table of numbers."""
-        data = self._tables.get(section)
-        if data is None:
-            data = self._tables[section] = self.sections.section(section)
-        offset = base + index * size_bytes
-        if offset < 0 or offset + size_bytes > len(data):
-            shown = f"{section}{self.sections.suffix}"
-            raise Malformed(f"index {index} at {shown}+{base:#x} is outside the section")
-        return int.from_bytes(data[offset : offset + size_bytes], self.format.endian)
-
-    def _base_after_header(self, header_bytes: int, *names: int) -> int:
-        """Return the same; a split unit needs no attribute, its table follows the only header
-        (DWARF 5 7.3.2.2), which is longer in the 64-bit format."""
-        if self.is_split and not any(map(self.root.has, names)):
-            return header_bytes + 8 * (self.format.offset_size == 8)
-        return self._base(*names)
-
-    @cached_property
-    def _string_base(self) -> int:
-        if self.is_split and self.format.version < 5:
-            return 0
-        return self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
-
-    @cached_property
-    def _addresses(self) -> tuple[bytes, int, int, Endian]:
-        """`.debug_addr`, where the unit's part of it begins, and the size and byte order of an
-        address."""
-        unit = self.linked
-        base = unit._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
-        unit._require_address_size(".debug_addr", base - 2)
-        data = unit.sections.section(".debug_addr")
-        return data, base, unit.format.address_size, unit.format.endian
+    # Strings, addresses and locations in other sections
 
     def string_of(self, attribute: Attribute) -> bytes:
         """Return the bytes of a string attribute; `IllFormed` for an attribute of another class."""
@@ -359,14 +306,10 @@ class CompilationUnit:
         elif attribute.kind == "line_strp":
             return self.sections.string(".debug_line_str", raw)
         elif attribute.kind == "strx":
-            return self.sections.string(".debug_str", self._string_offset(raw))
+            return self.sections.string(".debug_str", self.tables.string_offset(raw))
         elif attribute.kind == "supplementary_string":
             return self.info.supplementary.sections.string(".debug_str", raw)
         raise IllFormed(f"an attribute of class {attribute.kind} is in place of a string")
-
-    def _string_offset(self, index: int) -> int:
-        """Return the offset in `.debug_str` of a string by index."""
-        return self._entry(".debug_str_offsets", self._string_base, index, self.format.offset_size)
 
     def text_of(self, attribute: Attribute) -> str:
         """Return a string attribute as text, a very long one cut; errors as `string_of`."""
@@ -375,7 +318,7 @@ class CompilationUnit:
             if kind == "strp":
                 return self.sections.text(raw)
             if kind == "strx":
-                return self.sections.text(self._string_offset(raw))
+                return self.sections.text(self.tables.string_offset(raw))
         return self.sections.budget.text(self.string_of(attribute))
 
     def address_of(self, attribute: Attribute) -> int:
@@ -389,39 +332,6 @@ class CompilationUnit:
                 return self.address(raw >> 32) + (raw & 0xFFFFFFFF) & self.address_mask
             case _:
                 return raw
-
-    def _require_address_size(self, section: str, offset: int) -> None:
-        """Require that the header of the unit's part of a section has the unit's address size
-        (A.2.5.1)."""
-        data = self.sections.section(section)
-        if self.format.version >= 5 and 0 <= offset < len(data):
-            size_bytes = data[offset]
-            if size_bytes != self.format.address_size:
-                shown = f"{section}{self.sections.suffix}"
-                raise IllFormed(
-                    f"address_size {size_bytes} of {shown} and address_size "
-                    f"{self.format.address_size} of its unit disagree"
-                )
-
-    def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
-        """Return the offset in a section of lists that an index of the unit names (DWARF 5
-        7.28)."""
-        table = self._list_tables.get(section)
-        if table is None:
-            base = self._base_after_header(12, *names)
-            self._require_address_size(section, base - 6)
-            count = self._entry(section, base, -1, 4) if base >= 4 else 0
-            table = base, count, self.sections.section(section)
-            self._list_tables[section] = table
-        base, count, data = table
-        if index >= count:
-            shown = f"{section}{self.sections.suffix}"
-            raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
-        size_bytes, endian = self.format.offset_size, self.format.endian
-        offset = base + index * size_bytes
-        if offset + size_bytes > len(data):
-            self._entry(section, base, index, size_bytes)  # raises
-        return base + int.from_bytes(data[offset : offset + size_bytes], endian)
 
     def forget_entries(self) -> None:
         """Free the entries that were read: a reader of the whole file no longer needs them.
@@ -464,11 +374,7 @@ class CompilationUnit:
 
     def address(self, index: int) -> int:
         """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
-        data, base, size_bytes, endian = self._addresses
-        offset = base + index * size_bytes
-        if offset < 0 or offset + size_bytes > len(data):
-            self.linked._entry(".debug_addr", base, index, size_bytes)  # raises
-        return int.from_bytes(data[offset : offset + size_bytes], endian)
+        return self.tables.address(index)
 
     def relocate(self, address: int) -> int:
         """Return an address of the file as loaded."""

@@ -1,0 +1,161 @@
+"""What an index of a unit refers to (DWARF 5 7.26 to 7.29): strings, addresses, and lists by their
+number in the unit's parts of `.debug_str_offsets`, `.debug_addr`, and the sections of lists.
+
+Law: where the unit's part of a section begins is read once.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final, Protocol
+
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import Attribute
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.errors import IllFormed, Malformed
+from dwarfgpu.expr.context import UnitFormat
+
+_BASES: Final = {
+    dw.AT_STR_OFFSETS_BASE: "DW_AT_str_offsets_base",
+    dw.AT_ADDR_BASE: "DW_AT_addr_base",
+    dw.AT_RNGLISTS_BASE: "DW_AT_rnglists_base",
+    dw.AT_LOCLISTS_BASE: "DW_AT_loclists_base",
+}
+
+
+class RootEntry(Protocol):
+    """The entry of a unit itself."""
+
+    def has(self, name: int) -> bool: ...
+
+    def attribute(self, name: int) -> Attribute | None: ...
+
+
+class IndexingUnit(Protocol):
+    """What its tables need to know of a unit; `dwarfgpu.dwarf.unit.CompilationUnit` is one."""
+
+    @property
+    def root(self) -> RootEntry: ...
+
+    @property
+    def sections(self) -> Sections: ...
+
+    @property
+    def format(self) -> UnitFormat: ...
+
+    @property
+    def is_split(self) -> bool: ...
+
+    @property
+    def linked(self) -> IndexingUnit: ...
+
+    @property
+    def tables(self) -> UnitTables: ...
+
+
+class UnitTables:
+    """The tables of one unit that are indexed."""
+
+    def __init__(self, unit: IndexingUnit) -> None:
+        self.unit = unit
+
+    @cached_property
+    def _tables(self) -> dict[str, bytes]:
+        """The sections that have tables of the unit."""
+        return {}
+
+    @cached_property
+    def _list_tables(self) -> dict[str, tuple[int, int, bytes]]:
+        """Where the unit's table of a section of lists begins, its number of lists, and the
+        section."""
+        return {}
+
+    def _base(self, *names: int) -> int:
+        """Return the offset of an index table, by the first of these attributes of the unit."""
+        for name in names:
+            attribute = self.unit.root.attribute(name)
+            if attribute is not None and isinstance(attribute.raw, int):
+                return attribute.raw
+        raise IllFormed(f"the unit has an index but no {_BASES[names[0]]}")
+
+    def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
+        """Return entry `index` of a table of numbers."""
+        data = self._tables.get(section)
+        if data is None:
+            data = self._tables[section] = self.unit.sections.section(section)
+        offset = base + index * size_bytes
+        if offset < 0 or offset + size_bytes > len(data):
+            shown = f"{section}{self.unit.sections.suffix}"
+            raise Malformed(f"index {index} at {shown}+{base:#x} is outside the section")
+        return int.from_bytes(data[offset : offset + size_bytes], self.unit.format.endian)
+
+    def _base_after_header(self, header_bytes: int, *names: int) -> int:
+        """Return the same; a split unit needs no attribute, its table follows the only header
+        (DWARF 5 7.3.2.2), which is longer in the 64-bit format."""
+        if self.unit.is_split and not any(map(self.unit.root.has, names)):
+            return header_bytes + 8 * (self.unit.format.offset_size == 8)
+        return self._base(*names)
+
+    @cached_property
+    def _string_base(self) -> int:
+        if self.unit.is_split and self.unit.format.version < 5:
+            return 0
+        return self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
+
+    @cached_property
+    def _addresses(self) -> tuple[bytes, int, int, Endian]:
+        """`.debug_addr`, where the unit's part of it begins, and the size and byte order of an
+        address."""
+        unit = self.unit.linked
+        base = unit.tables._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
+        unit.tables._require_address_size(".debug_addr", base - 2)
+        data = unit.sections.section(".debug_addr")
+        return data, base, unit.format.address_size, unit.format.endian
+
+    def string_offset(self, index: int) -> int:
+        """Return the offset in `.debug_str` of a string by index."""
+        return self._entry(
+            ".debug_str_offsets", self._string_base, index, self.unit.format.offset_size
+        )
+
+    def address(self, index: int) -> int:
+        """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
+        data, base, size_bytes, endian = self._addresses
+        offset = base + index * size_bytes
+        if offset < 0 or offset + size_bytes > len(data):
+            self.unit.linked.tables._entry(".debug_addr", base, index, size_bytes)  # raises
+        return int.from_bytes(data[offset : offset + size_bytes], endian)
+
+    def _require_address_size(self, section: str, offset: int) -> None:
+        """Require that the header of the unit's part of a section has the unit's address size
+        (A.2.5.1)."""
+        data = self.unit.sections.section(section)
+        if self.unit.format.version >= 5 and 0 <= offset < len(data):
+            size_bytes = data[offset]
+            if size_bytes != self.unit.format.address_size:
+                shown = f"{section}{self.unit.sections.suffix}"
+                raise IllFormed(
+                    f"address_size {size_bytes} of {shown} and address_size "
+                    f"{self.unit.format.address_size} of its unit disagree"
+                )
+
+    def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
+        """Return the offset in a section of lists that an index of the unit names (DWARF 5
+        7.28)."""
+        table = self._list_tables.get(section)
+        if table is None:
+            base = self._base_after_header(12, *names)
+            self._require_address_size(section, base - 6)
+            count = self._entry(section, base, -1, 4) if base >= 4 else 0
+            table = base, count, self.unit.sections.section(section)
+            self._list_tables[section] = table
+        base, count, data = table
+        if index >= count:
+            shown = f"{section}{self.unit.sections.suffix}"
+            raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
+        size_bytes, endian = self.unit.format.offset_size, self.unit.format.endian
+        offset = base + index * size_bytes
+        if offset + size_bytes > len(data):
+            self._entry(section, base, index, size_bytes)  # raises
+        return base + int.from_bytes(data[offset : offset + size_bytes], endian)
