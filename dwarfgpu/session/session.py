@@ -20,7 +20,6 @@ from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol, interposed_a
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
     DwarfGpuError,
-    InconsistentContext,
     LimitExceeded,
     MissingContext,
     UsageError,
@@ -28,11 +27,11 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
-from dwarfgpu.machine.target import EndsWaves, Target, WaveId
+from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.focused_frame import FocusedFrame, WriteCount
+from dwarfgpu.session.focused_lane import FocusedLane
 from dwarfgpu.session.frame import SubprogramFrame
-from dwarfgpu.session.lane_states import WaveLanes
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
@@ -52,11 +51,10 @@ if TYPE_CHECKING:
 MAX_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
 NOT_STARTED: Final = "no state is given: writable memory has its initial contents"
-UNUSED: Final = "is unused: it has no work-item"
 
 
 @frozen(eq=False)
-class Session(WaveLanes):
+class Session(FocusedLane):
     """Code objects, a machine, and where the user looks."""
 
     architecture: Architecture
@@ -252,49 +250,6 @@ class Session(WaveLanes):
         comparison = Comparison()
         top = None if self.top is None else evolve(self.top, comparison=comparison)
         return evolve(self, comparison=comparison, top=top)
-
-    @property
-    def program_location(self) -> int | None:
-        """Where the lane in focus is (A.2.5.1): `pc`, unless DW_AT_LLVM_lane_pc says otherwise.
-
-        `InconsistentContext` for a lane that was not active on entry to the call frame; the error
-        of DW_AT_LLVM_lane_pc where that cannot be evaluated.
-        """
-        if self.is_absent:
-            raise InconsistentContext(f"lane {self.lane} {self.why_absent}")
-        return self.pc if self.lane is None else self.frame.program_location(self.lane)
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the wave in focus ran to its end: it has no registers and no lanes any more."""
-        return isinstance(self.target, EndsWaves) and self.target.has_ended(self.wave)
-
-    @property
-    def is_absent(self) -> bool:
-        """Whether the lane in focus was not active on entry to the call frame, as a lane without a
-        work-item never is."""
-        if self.lane is None:
-            return False
-        return self.is_unused or self.frame.lane_location(self.lane).was_active is False
-
-    @property
-    def is_unused(self) -> bool:
-        """Whether the lane in focus is known to have no work-item."""
-        named = self.focused_frame.named
-        used = None if named is None else named.used_lanes(self.wave)
-        if self.lane is None or used is None:
-            return False
-        return used <= self.lane < self.architecture.lane_count
-
-    @property
-    def why_absent(self) -> str:
-        """The reason for `is_absent` of the lane in focus, as words that follow "the lane"."""
-        return UNUSED if self.is_unused else "was not active on entry to the function"
-
-    def lane_count(self) -> tuple[int, str | None]:
-        """Return the number of lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note if it is
-        assumed."""
-        return self.focused_frame.lane_count
 
     @property
     def widens_bases(self) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
-from dwarfgpu.session.session import UNUSED, Session
+from dwarfgpu.session.focused_lane import UNUSED
+from dwarfgpu.session.session import Session
 
 
 def lane_position(session: Session) -> str | None:

@@ -23,8 +23,9 @@ from dwarfgpu.service.frame.focus import (
 )
 from dwarfgpu.service.lanes.lane_choice import CHOICES
 from dwarfgpu.service.value.value_history import whole_number
+from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.lane_states import LaneState
-from dwarfgpu.session.session import UNUSED, Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, outer_frame, outer_frames, selected_number
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject

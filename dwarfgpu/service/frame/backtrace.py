@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
-from dwarfgpu.session.session import UNUSED, Session
+from dwarfgpu.session.focused_lane import UNUSED
+from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_position import unlocated
