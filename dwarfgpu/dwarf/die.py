@@ -95,8 +95,8 @@ class Die:
             if kind == "indirect":
                 assert isinstance(raw, int)
                 form, offset = indirect_form(unit.data, raw, unit.end)
-                kind = FORMS[form][0]
                 raw = reader_of(form, unit.format)(unit.data, offset, unit.end)[0]
+                kind = FORMS[form][0]
             return tuple.__new__(Attribute, (form, kind, raw))
         except DwarfGpuError as error:
             raise self.located(error)

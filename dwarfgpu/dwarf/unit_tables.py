@@ -10,9 +10,11 @@ from functools import cached_property
 from typing import Final, Protocol
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 
@@ -101,7 +103,25 @@ class UnitTables:
     def _string_base(self) -> int:
         if self.unit.is_split and self.unit.format.version < 5:
             return 0
-        return self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
+        base = self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
+        if self.unit.is_split and not self.unit.root.has(dw.AT_STR_OFFSETS_BASE):
+            self._require_string_header(base)
+        return base
+
+    def _require_string_header(self, header_bytes: int) -> None:
+        """Require the header of the strings of a split unit (DWARF 5 7.26): the index of a package
+        may lead elsewhere, and then every name would be another one's."""
+        data = self.unit.sections.section(".debug_str_offsets")
+        reader = Reader(data[:header_bytes], self.unit.format.endian)
+        length, _ = initial_length(reader)
+        if length > len(data) - reader.position:
+            raise Malformed(
+                f".debug_str_offsets.dwo: length {length:#x} of the unit's part is outside its "
+                f"{len(data):#x} bytes"
+            )
+        version = reader.unsigned(2)
+        if version != 5:
+            raise Malformed(f".debug_str_offsets.dwo: version {version} of the unit's part, not 5")
 
     @cached_property
     def _addresses(self) -> tuple[bytes, int, int, Endian]:

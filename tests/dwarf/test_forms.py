@@ -137,6 +137,13 @@ def test_indirect_form(form: int) -> None:
     assert root.integer(0x998) == 0x7E
 
 
+def test_an_unknown_indirect_form_is_malformed() -> None:
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((0x999, dw.FORM_INDIRECT),))
+    root = only(file_of(b"\x01\x7f", [shape]))
+    with pytest.raises(Malformed, match="form 0x7f"):
+        root.attribute(0x999)
+
+
 def only(data: bytes) -> Die:
     """The entry of the only unit."""
     (result,) = debug_info(data).units

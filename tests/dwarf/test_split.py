@@ -24,6 +24,7 @@ from dwarfgpu.errors import (
     IllFormed,
     InconsistentContext,
     LimitExceeded,
+    Malformed,
     MissingContext,
 )
 from dwarfgpu.expr.context import LocList
@@ -359,7 +360,7 @@ def test_a_split_file_is_read_without_its_program(kind: str, name: str) -> None:
 @pytest.mark.parametrize("offset_size", [4, 8])
 def test_strings_of_a_split_unit_need_no_base(offset_size: int) -> None:
     shapes = abbreviations(Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_NAME, dw.FORM_STRX1),)))
-    header = b"\x14\0\0\0" if offset_size == 4 else b"\xff" * 4 + b"\x14" + bytes(7)
+    header = b"\x0c\0\0\0" if offset_size == 4 else b"\xff" * 4 + b"\x14" + bytes(7)
     table = header + b"\5\0\0\0" + bytes(offset_size) + b"\4" + bytes(offset_size - 1)
     entries = bytes(8) + b"\x01\x01"
     body = unit(entries, kind=dw.UT_SPLIT_COMPILE, offset_size=offset_size)  # type: ignore[arg-type]
@@ -370,6 +371,12 @@ def test_strings_of_a_split_unit_need_no_base(offset_size: int) -> None:
         ".debug_str.dwo": b"one\0two\0",
     }
     assert debug_info(elf(sections)).units[0].name == "two"
+    # The index of a package may lead to the strings of another unit, or between them.
+    wrong = table.replace(b"\5\0\0\0", b"\7\0\0\0", 1)
+    with pytest.raises(Malformed, match="version 7 of the unit's part, not 5"):
+        _ = debug_info(elf({**sections, ".debug_str_offsets.dwo": wrong})).units[0].name
+    with pytest.raises(Malformed, match="of the unit's part is outside its"):
+        _ = debug_info(elf({**sections, ".debug_str_offsets.dwo": table[:-1]})).units[0].name
 
 
 @pytest.mark.parametrize(
