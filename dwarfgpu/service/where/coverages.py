@@ -198,9 +198,9 @@ def _similar_function(file: CodeObject, name: str) -> str | None:
 
 
 def _suggestion(file: CodeObject, query: Wanted) -> str:
-    """Return ` Did you mean "limit"?` with a similar variable, and the units that a limit skipped;
+    """Return ` Did you mean "limit"?` with a similar variable, and why names are not searched;
     otherwise empty."""
-    every = find_variables(file.scopes, Wanted((), query.function, query.pc))
+    every = list(find_variables(file.scopes, Wanted((), query.function, query.pc)))
     variables = [variable for unit in every for group in unit.groups for variable in group.declared]
     simple = {variable.name for variable, _ in variables}
     part = _PART.match(query.names[0])
@@ -219,7 +219,10 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
         suggestion = suggestion or did_you_mean(name, sorted(qualified))
     suggestion = suggestion or did_you_mean(name.rpartition("::")[2], sorted(simple))
     cut = file.info.unsearched
-    return suggestion if cut is None else f"{suggestion} Not searched: {cut}"
+    if cut is not None:
+        return f"{suggestion} Not searched: {cut}"
+    problem = next((problem for unit in every for problem in unit.problems), None)
+    return suggestion if problem is None else f"{suggestion} Not all names are readable: {problem}"
 
 
 def _qualified(variable: Variable, code_scope: CodeScope | None) -> Iterator[str]:
