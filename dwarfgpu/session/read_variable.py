@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Array, Type, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Array, Struct, Type, Unspecified, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -261,6 +261,9 @@ def contents(reading: Reading, context: Context) -> Reading:
     if size is None and isinstance(strip(reading.type), Array):
         size = 0  # as in GDB, an array of unknown length has a location only
     if size is None:
+        bare = strip(reading.type)
+        if isinstance(bare, Struct):
+            _ = bare.members  # raises the reason if its type unit cannot be read
         raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
     if reading.variable.unit.dialect.upstream_clang:
         _check_upstream(location, size)

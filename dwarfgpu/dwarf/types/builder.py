@@ -88,6 +88,9 @@ _NOT_READ: Final = {
 _DIRECT_TYPES: Final = (Base, Pointer, MemberPointer, Enum)
 """Types whose objects may be behind a descriptor; those with more to compute include it."""
 
+UNKNOWN_TYPE: Final = "<unknown type>"
+"""Name of a structure that is in an unreadable type unit."""
+
 
 class TypeBuilder:
     """The types of one program, by their entries."""
@@ -170,8 +173,9 @@ class TypeBuilder:
         def members() -> tuple[Member, ...]:
             raise problem.with_traceback(None)
 
+        name = die.name or UNKNOWN_TYPE  # mostly the type unit alone has it
         return Struct(
-            _STRUCTS[die.tag], die.name, None, members, is_declaration=True, scope=_scope(die)
+            _STRUCTS[die.tag], name, None, members, is_declaration=True, scope=_scope(die)
         )
 
     def _referenced(self, die: Die, name: int) -> Type | None:
