@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Pointer, Type, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import static_member
@@ -89,8 +89,11 @@ def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | No
     code_object, pc = session.code_object, session.pc
     if not isinstance(type_, Pointer) or code_object is None or pc is None:
         return None
-    unit = code_object.scopes.unit_at(pc)
-    return unit if unit is not None and unit.is_cplusplus else None
+    try:
+        unit = code_object.scopes.unit_at(pc)
+        return unit if unit is not None and unit.is_cplusplus else None
+    except DwarfGpuError:  # a register needs no debug information
+        return None
 
 
 def referred_text(

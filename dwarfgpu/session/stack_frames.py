@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
-from dwarfgpu.dwarf.scope.scope_entries import file_of
+from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME, file_of
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
-from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
 
@@ -61,16 +61,36 @@ class StackFrame:
     """Whether it, or a frame inside of it, comes from the calling convention alone."""
     has_lane: bool = True
     """Whether the lane in focus was active on entry to the function; True if unknown."""
+    problem: DwarfGpuError | None = None
+    """Why debug information does not describe the function, or not its name, where it cannot be
+    read."""
 
-    @cached_property
+    @property
     def position(self) -> FramePosition | None:
         """The source position; None if there is none, or it is unreadable."""
-        return frame_position(self.session, self.pc)
+        position = self._readable_position
+        return None if isinstance(position, DwarfGpuError) else position
+
+    @property
+    def line_problem(self) -> DwarfGpuError | None:
+        """Why the source position cannot be read."""
+        position = self._readable_position
+        return position if isinstance(position, DwarfGpuError) else None
+
+    @cached_property
+    def _readable_position(self) -> FramePosition | DwarfGpuError | None:
+        return _readable_position(self.session, self.pc)
 
 
 def frame_position(session: Session, frame_pc: int) -> FramePosition | None:
     """Return the source position of the frame in focus, which continues at a program location; None
     if there is none, or it is unreadable."""
+    position = _readable_position(session, frame_pc)
+    return None if isinstance(position, DwarfGpuError) else position
+
+
+def _readable_position(session: Session, frame_pc: int) -> FramePosition | DwarfGpuError | None:
+    """Return the same, or why it is unreadable."""
     code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
         return None
@@ -80,8 +100,8 @@ def frame_position(session: Session, frame_pc: int) -> FramePosition | None:
         if key not in positions:
             positions[key] = _position(session, code_object, pc, frame_pc)
         return positions[key]
-    except DwarfGpuError:
-        return None
+    except DwarfGpuError as error:
+        return error.with_traceback(None)
 
 
 def _position(
@@ -94,6 +114,9 @@ def _position(
     lines = LineLookup(code_object.scopes)
     line_info = lines.line_of(pc)
     if line_info is None:
+        problem = lines.problem_at(pc)
+        if problem is not None:
+            raise problem
         return None
     is_start = frame_pc == pc and lines.begins_at(pc)
     return position_in_file(line_info.file, line_info.line, is_start=is_start)
@@ -206,18 +229,19 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
     assert stack is not None
     level = physical.level
     at_level = session.at_level(level)
-    functions = readable_functions_at(at_level)
+    functions, problem = _readable_functions(at_level)
     has_lane = _has_lane(at_level)
     caller, why_no_callers = stack.frame(level + 1), stack.why_no_callers(level)
     by_jump = (caller is not None and caller.is_tail_call) or why_no_callers
     for number in range(max(numbered.first, start), numbered.end):
         is_outer = number + 1 == numbered.end
         inline_level = number - numbered.first + numbered.hidden
+        name, name_problem = _name(at_level, functions, inline_level)
         yield StackFrame(
             number,
             session.at_level(level, inline_level),
             shown_pc(at_level, physical.pc),
-            _name(at_level, functions, inline_level),
+            name,
             bool(functions),
             not is_outer,
             physical.is_signal_frame,
@@ -227,6 +251,7 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
             why_no_callers if is_outer else None,
             physical.is_guess,
             has_lane,
+            problem or name_problem,
         )
 
 
@@ -310,30 +335,60 @@ def selected_number(session: Session) -> int:
 def readable_functions_at(session: Session) -> list[Die]:
     """Return the functions at a location; without them if debug information is unreadable, which
     must not hide the frames."""
+    return _readable_functions(session)[0]
+
+
+def _readable_functions(session: Session) -> tuple[list[Die], DwarfGpuError | None]:
+    """Return the same, and why there are none."""
     try:
-        return functions_at(session)
-    except DwarfGpuError:
-        return []
+        return functions_at(session), None
+    except DwarfGpuError as error:
+        return [], error.with_traceback(None)
 
 
-def _name(session: Session, functions: list[Die], inline_level: int) -> str | None:
-    if functions:
-        function = functions[inline_level]
+def _name(
+    session: Session, functions: list[Die], inline_level: int
+) -> tuple[str | None, DwarfGpuError | None]:
+    """Return the name of a function at a location; if it cannot be read, that of its symbol, and
+    the reason."""
+    if not functions:
+        pc = session.pc
+        return None if pc is None else symbol_name(session, pc), None
+    function, problem = functions[inline_level], None
+    try:
         mangled = linkage_name(function) if session.is_mangled else None
         name = mangled or name_in_frames(function)
         if name is not None:
-            return name
-        is_inlined = inline_level < len(functions) - 1
-        symbol = None if session.pc is None or is_inlined else symbol_name(session, session.pc)
-        return symbol or f"function {function.offset:#x}"  # a thunk has a symbol
-    pc = session.pc
-    return None if pc is None else symbol_name(session, pc)
+            return name, None
+        substitute = f"function {function.offset:#x}"
+    except DwarfGpuError as error:
+        is_missing = isinstance(error, MissingContext | InconsistentContext)
+        substitute = UNKNOWN_NAME if is_missing else UNREADABLE_NAME
+        problem = error.with_traceback(None)
+    is_inlined = inline_level < len(functions) - 1
+    symbol = None if session.pc is None or is_inlined else symbol_name(session, session.pc)
+    return symbol or substitute, problem  # a thunk has a symbol
 
 
 def function_in_focus(session: Session) -> str | None:
     """Return the name of the function in focus as frames show it; an inlined function has its own
     name."""
-    return _name(session, readable_functions_at(session), session.inline_level)
+    return _name(session, readable_functions_at(session), session.inline_level)[0]
+
+
+def unreadable_notes(frames: Iterable[StackFrame]) -> Iterator[str]:
+    """Yield why the functions or the lines of frames cannot be read, each reason once."""
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for frame in frames:
+        for kind, problem in (("function", frame.problem), ("line", frame.line_problem)):
+            if problem is not None:
+                numbers.setdefault((kind, str(problem)), []).append(frame.number)
+    reasons: set[str] = set()
+    for (kind, reason), of_reason in numbers.items():
+        if reason not in reasons:
+            more = f" and {len(of_reason) - 1} more" if len(of_reason) > 1 else ""
+            yield f"the {kind} of frame {of_reason[0]}{more} cannot be read: {reason}"
+        reasons.add(reason)
 
 
 def symbol_name(session: Session, pc: int) -> str | None:

@@ -15,6 +15,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.calls import tail_calls
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import Malformed
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 
 STRING, ADDRESS, DATA4, FLAG, REF4 = 0x08, 0x01, 0x06, 0x0C, 0x13
@@ -238,3 +239,14 @@ def test_functions_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     functions |= {a: Function(jumps=(b,)) for a, b in pairwise(names)}
     functions[names[-1]] = Function()
     assert chain(tmp_path, functions, names[-1]) == ([GAP], "more than 20 functions")
+
+
+def test_a_call_that_cannot_be_read_is_no_tail_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(scopes: object, return_pc: int) -> None:
+        raise Malformed("the unit")
+
+    monkeypatch.setattr(tail_calls, "call_before", unreadable)
+    functions = {"main": MAIN, "f": TO_T, "t": Function()}
+    assert chain(tmp_path, functions, "t") == ([], None)

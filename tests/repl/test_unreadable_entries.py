@@ -107,6 +107,9 @@ def test_an_unreadable_global_name_costs_that_name_only(tmp_path: Path) -> None:
     assert "  good  " in described.out
     assert "problem: Malformed" in described.out + described.err
     assert described.status == 1
+    unknown = run("where", str(path), "nothing")
+    assert 'No symbol "nothing" in a.so. Not all names are readable: ' in unknown.err
+    assert "no string starts at .debug_str+0x7fffffff" in unknown.err
 
 
 def test_frames_without_arguments_have_no_limit(tmp_path: Path) -> None:
@@ -124,3 +127,68 @@ def test_a_regexp_selects_from_many(tmp_path: Path, command: str, shape: Shape) 
     done = run(*options, "-ex", command, "-ex", f"{command} n7")
     assert "the frame has 20 variables: more than 19 (--max-variables)" in done.out + done.err
     assert "n7 = <optimized out>" in done.out
+
+
+def state_of(folder: Path, file: bytes) -> str:
+    (folder / "a.so").write_bytes(file)
+    state = folder / "a.json"
+    state.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": [{"path": "a.so"}], "waves": [{"pc": 0x1004}],
+    }))  # fmt: skip
+    return str(state)
+
+
+def test_an_unreadable_function_name_costs_that_name_only(tmp_path: Path) -> None:
+    nameless = Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRP), *PLACE), True)
+    entries = b"\1" + HERE + b"\2" + OUTSIDE + HERE + b"\3argument\0\0\0"
+    state = state_of(tmp_path, file_of(entries, (UNIT, nameless, PARAMETER), CODE, machine=62))
+    reason = "the function of frame 0 cannot be read: "
+    done = run("bt", "--state", state)
+    assert "#0  0x0000000000001004 in <unreadable name> (argument=<optimized out>)" in done.out
+    assert reason in done.err and "no string starts at .debug_str+0x7fffffff" in done.err
+    done = run("debug", "--state", state, "--batch", "-ex", "bt full", "-ex", "print $pc")
+    assert "in <unreadable name> (argument=<optimized out>)" in done.out
+    assert reason in done.err
+    assert "$1 = (void (*)()) 0x1004" in done.out
+
+
+def test_a_unit_that_cannot_be_read_costs_no_register(tmp_path: Path) -> None:
+    # The form of the unit's language is unknown.
+    language = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, (dw.AT_LANGUAGE, dw.FORM_INDIRECT)), True)
+    entries = b"\1" + HERE + b"\x7f"
+    state = state_of(tmp_path, file_of(entries, (language,), CODE, machine=62))
+    done = run("debug", "--state", state, "--batch", "-ex", "bt full", "-ex", "print $pc + 1")
+    assert "#0  0x0000000000001004 in ?? ()" in done.out
+    assert "the function of frame 0 cannot be read: " in done.err
+    assert "0x1005" in done.out
+
+
+def test_unreadable_lines_are_reported(tmp_path: Path) -> None:
+    unit = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, (dw.AT_STMT_LIST, dw.FORM_SEC_OFFSET)), True)
+    entries = b"\1" + HERE + bytes(4) + b"\2main\0" + HERE + b"\0\0"
+    lines = Content(b"\6\0\0\0\x63\0" + bytes(4))
+    sections = {**CODE, ".debug_line": lines}
+    state = state_of(tmp_path, file_of(entries, (unit, MAIN), sections, machine=62))
+    done = run("bt", "--state", state)
+    assert "in main ()" in done.out
+    assert "the line of frame 0 cannot be read: " in done.err
+    assert "version 99" in done.err
+
+
+def test_a_structure_of_a_missing_type_unit_has_no_invented_name(tmp_path: Path) -> None:
+    declared = Shape(
+        dw.TAG_STRUCTURE_TYPE,
+        ((dw.AT_SIGNATURE, dw.FORM_REF_SIG8), (dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT)),
+    )
+    typed = ((dw.AT_TYPE, dw.FORM_REF4), (dw.AT_LOCATION, dw.FORM_EXPRLOC))
+    variable = Shape(dw.TAG_VARIABLE, (NAME, *typed))
+    before = b"\1" + HERE
+    at = 12 + len(before)
+    entries = before + b"\3" + bytes(7) + b"\5" + b"\2main\0" + HERE
+    entries += b"\4x\0" + at.to_bytes(4, "little") + b"\1\x50" + b"\0\0"
+    shapes = (UNIT, MAIN, declared, variable)
+    state = state_of(tmp_path, file_of(entries, shapes, CODE, machine=62))
+    assert "local struct <unknown type> x" in run("where", str(tmp_path / "a.so"), "x").out
+    done = run("eval", "--state", state, "x")
+    assert "no type unit has the signature" in done.out + done.err

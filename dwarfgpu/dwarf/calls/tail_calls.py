@@ -54,8 +54,8 @@ class CallChains:
         self._with_code: dict[Die, Die | None] = {}
 
     def between(self, location: int, return_pc: int) -> Jumps:
-        """Return the jumps; None if the call does not name its callee: then it may not be a tail
-        call."""
+        """Return the jumps; none if the call does not name its callee, or its description cannot be
+        read: then nothing says that there is a tail call."""
         inner, outer = self._at(location), self._at(return_pc - 1)
         if inner is None or outer is None:
             return NO_JUMPS
@@ -68,8 +68,8 @@ class CallChains:
                 call = call_before(outer.scopes, return_pc)
                 self._between[key] = self._jumps(call, callee.die)
             return self._between[key]
-        except DwarfGpuError as error:
-            return Jumps(why_unknown=str(error))
+        except DwarfGpuError:
+            return NO_JUMPS
 
     def _at(self, location: int) -> CodeObject | None:
         return next(
@@ -81,6 +81,13 @@ class CallChains:
         target = None if call is None else call.callee
         if target is None or is_same_function(target, callee) or self._may_be(target, callee):
             return NO_JUMPS
+        try:
+            return self._jumps_from(target, callee)
+        except DwarfGpuError as error:
+            return Jumps(why_unknown=str(error))
+
+    def _jumps_from(self, target: Die, callee: Die) -> Jumps:
+        """Return the jumps from the function that was called to the one that runs."""
         first = self._code_of(target)
         if first is None:
             return Jumps(why_unknown=f"{target.name} has no described code")

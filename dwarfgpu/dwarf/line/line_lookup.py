@@ -58,6 +58,12 @@ class LineLookup:
         loaded = Range(unit.relocate(span.begin), unit.relocate(span.end))
         return SourceLine(table.file(row.file), row.line, row.column, loaded, row)
 
+    def problem_at(self, pc: int) -> DwarfGpuError | None:
+        """Return why the rows of the unit at a program location are not all read."""
+        unit = self.scopes.linked_unit_at(pc)
+        table = None if unit is None else unit.line_table
+        return None if table is None else table.matrix.problem
+
     def begins_at(self, pc: int) -> bool:
         """Return whether the code of a line begins there, as `LineTable.begins_line`."""
         unit = self.scopes.linked_unit_at(pc)

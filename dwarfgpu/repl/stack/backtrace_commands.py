@@ -16,7 +16,7 @@ from dwarfgpu.repl.stack.frame_commands import frame_lines
 from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.service.frame.backtrace import omitted_note
 from dwarfgpu.service.frame.frame_answer import frame_record
-from dwarfgpu.session.stack_frames import StackFrame
+from dwarfgpu.session.stack_frames import StackFrame, unreadable_notes
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.lane_position import unlocated
 
@@ -97,11 +97,14 @@ def _listed_frames(
     `notes`."""
     session, stack = shell.session, shell.session.call_stack
     assert stack is not None
+    problems: list[StackFrame] = []
     if limit is not None and limit < 0:
         outermost = deque(numbers_of(shell, settings), maxlen=-limit)
         for frame in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
             if frame.has_lane:
+                problems += [frame] if frame.problem or frame.line_problem else []
                 yield from _of_frame(shell, frame, settings, style, is_full=is_full)
+        notes += unreadable_notes(problems)
         return
     count = omitted = 0
     for frame in frames_of(shell, settings=settings):
@@ -111,11 +114,14 @@ def _listed_frames(
         if count == limit:
             more = "" if shell.console.is_batch else "(More stack frames follow...)"
             yield Output(more, {"has-more": True})
+            notes += unreadable_notes(problems)
             return
         count += 1
+        problems += [frame] if frame.problem or frame.line_problem else []
         yield from _of_frame(shell, frame, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
+    notes += unreadable_notes(problems)
     if omitted:
         notes.append(omitted_note(session, omitted))
     unknown = unlocated(session)

@@ -22,6 +22,7 @@ from dwarfgpu.session.stack_frames import (
     frame_position,
     selected,
     selected_number,
+    unreadable_notes,
 )
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
@@ -158,6 +159,8 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     record = frame_record(frame, with_arguments=True, style=style)
     yield Output("", {"frame": record})
     yield from frame_lines(shell, frame, record, style, is_focus=True)
+    for note in unreadable_notes((frame,)):
+        shell.console.note(note, once=True)
     if shell.settings.word("disassemble-next-line") != "off":
         from dwarfgpu.repl.data.examined_instructions import next_line
 

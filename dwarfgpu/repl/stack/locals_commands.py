@@ -13,6 +13,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import listed, machine_interface
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import contents, variables
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.session.read_variable import Reading
@@ -96,10 +97,17 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
     if not frame.is_described and not _is_trampoline(frame.session):
         yield Output("No symbol table info available.", {"variables": []})
         return
-    local_variables = variables(frame.session, "local") if frame.is_described else []
+    try:
+        is_described = frame.is_described
+        local_variables = variables(frame.session, "local") if is_described else []
+        listed(frame.session, "variable", local_variables)
+    except DwarfGpuError as error:  # the other frames follow
+        text = f"<error reading variables ({error_line(error)})>"
+        yield Output(_MARGIN + text, {"variables": []})
+        return
     if not local_variables:
         yield Output("No locals.", {"variables": []})
-    for variable in listed(frame.session, "variable", local_variables):
+    for variable in local_variables:
         reading = frame.session.read(variable)
         text = contents(frame.session, reading, settings.format_options())
         shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")

@@ -42,6 +42,6 @@ def frame_language(session: Session) -> str | None:
     try:
         scopes = code_object.scopes
         unit = scopes.main_unit if pc is None else scopes.unit_at(pc)
+        return None if unit is None else language_of(unit)
     except DwarfGpuError:
         return None
-    return None if unit is None else language_of(unit)

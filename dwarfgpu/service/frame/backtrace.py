@@ -10,7 +10,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import StackFrame, stack_frames
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames, unreadable_notes
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_position import unlocated
 
@@ -50,6 +50,7 @@ class Backtrace:
         notes = [f"found by the calling convention only: frame {number}" for number in heuristic]
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
+        notes += unreadable_notes(self.frames)
         notes += filter(None, [unlocated(self.session)])
         if self.end is not None and self.end.note is not None:
             notes.append(f"{self.end.reason}; {self.end.note}")
