@@ -94,12 +94,16 @@ def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[st
     """Return names by address; empty, with a note, if the symbols cannot be read."""
     try:
         # Mapping symbols of Arm ($x) are not functions; at equal addresses, functions are
-        # preferred.
-        symbols = [
-            symbol for symbol in code_object.file.symbols if symbol.name and symbol.name[0] != "$"
-        ]
-        symbols.sort(key=lambda symbol: symbol.kind == "function")
-        return {symbol.address: symbol.name for symbol in symbols}, []
+        # preferred. There may be millions: only their names are kept.
+        names: dict[int, str] = {}
+        of_data: dict[int, str] = {}
+        for symbol in code_object.file.symbols:
+            if symbol.name and symbol.name[0] != "$":
+                of_kind = names if symbol.kind == "function" else of_data
+                of_kind[symbol.address] = symbol.name
+        for address, name in of_data.items():
+            names.setdefault(address, name)
+        return names, []
     except DwarfGpuError as error:
         return {}, [f"no symbols: {error}"]
 
