@@ -13,7 +13,7 @@ from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import configure_names, take_files
 from dwarfgpu.options.opened_session import in_first_lane, session_of
 from dwarfgpu.service.answer import without_value
-from dwarfgpu.service.error_text import error_json, one_line
+from dwarfgpu.service.error_text import error_json, one_line, shortened
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
 from dwarfgpu.service.value.subject import or_operations
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, terminal_columns
@@ -59,7 +59,8 @@ def _run(args: argparse.Namespace) -> int:
             wrong += isinstance(error, UsageError)
             records.append({"name": name, **error_json(error)})
             if not args.json:
-                print(one_line(f"dwarfgpu: {name}: {without_value(error)}"), file=sys.stderr)
+                text = f"{shortened(name)}: {without_value(error)}"
+                print(one_line(f"dwarfgpu: {text}"), file=sys.stderr)
             continue
         records.append({"name": name, **location.record(session)})
         notes += location.notes

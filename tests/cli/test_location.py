@@ -72,3 +72,9 @@ def test_one_of_several_names_fails() -> None:
 def test_errors(arguments: tuple[object, ...], status: int, error: str) -> None:
     done = run("location", *arguments)
     assert (done.status, done.error) == (status, error)
+
+
+def test_a_long_name_is_shortened() -> None:
+    done = run("location", "--demo", "--lane", 4, "t;" * 3000, "t")
+    assert done.status == 1
+    assert "…" in done.error and len(done.error) < 1000
