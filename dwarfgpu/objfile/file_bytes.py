@@ -10,6 +10,7 @@ from io import FileIO
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.base.input_files import record_input
+from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.errors import Malformed, UsageError
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ def map_file(path: str | Path) -> bytes | FileBytes:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{path} cannot be read: {reason}") from None
     if not data:
+        if not is_regular(path):  # the kernel gives no size
+            raise UsageError(f"{path} cannot be read: it is a file of the kernel")
         raise UsageError(f"{path} is empty")
     return read_if_small(data)
 

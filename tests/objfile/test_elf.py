@@ -166,6 +166,14 @@ def test_files_that_are_none(tmp_path: Path) -> None:
             open_object(path)
 
 
+def test_a_file_of_the_kernel_is_not_called_empty() -> None:
+    path = Path("/proc/self/status")
+    if not path.exists():
+        pytest.skip("no /proc")
+    with pytest.raises(UsageError, match="cannot be read: it is a file of the kernel"):
+        open_object(path)
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
