@@ -138,6 +138,19 @@ def test_the_terminal_is_restored_once(terminal: int, monkeypatch: pytest.Monkey
     assert termios.tcgetattr(terminal) == changed
 
 
+def test_an_interrupted_prompt_restores_it(terminal: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(shell: object) -> None:
+        assert not termios.tcgetattr(terminal)[3] & termios.ECHO
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(first_prompt, "_STDIN", terminal)
+    monkeypatch.setattr(first_prompt, "_show_prompt", interrupted)
+    before = termios.tcgetattr(terminal)
+    with pytest.raises(KeyboardInterrupt):
+        first_prompt.show_first_prompt(demo_shell())
+    assert termios.tcgetattr(terminal) == before
+
+
 def test_no_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "file").open("w+") as file:
         monkeypatch.setattr(first_prompt, "_STDIN", file.fileno())

@@ -28,13 +28,21 @@ def show_first_prompt(shell: Shell) -> Callable[[], None]:
     editor.
     """
     restore = _silent(_STDIN)
+    try:
+        _show_prompt(shell)
+    except BaseException:  # an interrupt too, and an output that cannot be written
+        restore()
+        raise
+    return restore
+
+
+def _show_prompt(shell: Shell) -> None:
     streams, prompt = shell.console.streams, shell.prompt
     is_simple = prompt.isascii() and prompt.isprintable() and not streams.unended
     if is_simple and len(prompt) < _columns():
         shown = f"\x1b[1m{prompt}\x1b[0m" if has_prompt_colours(shell) else prompt
         streams.out.write(shown)
         streams.out.flush()
-    return restore
 
 
 def modes_before() -> Callable[[], None]:
