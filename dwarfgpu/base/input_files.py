@@ -8,10 +8,11 @@ recorded, because a Python program decides itself which files it still needs.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
+
+from dwarfgpu.base.absolute_path import absolute_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +42,7 @@ def record_input(path: str | Path, kind: Kind = "file") -> None:
     """Record a file that is opened, under its absolute path."""
     if _recorded is None:
         return
-    name = os.path.abspath(path)
+    name = absolute_path(path)
     if kind == "state" or _recorded.get(name, "array") == "array":
         _recorded[name] = kind
 

@@ -11,6 +11,8 @@ import os
 from stat import S_ISFIFO, S_ISLNK, S_ISREG
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from dwarfgpu.base.absolute_path import absolute_path, real_path
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -28,7 +30,7 @@ def open_to_read(path: str | Path) -> BinaryIO:
     A pipe is refused, which waits for a writer, but for those that are open: `/dev/stdin`. So are
     files of the kernel.
     """
-    is_open = os.path.abspath(path).startswith(_STREAMS)
+    is_open = absolute_path(path).startswith(_STREAMS)
     if not is_open and S_ISFIFO(os.stat(path).st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file")
     if not is_open and _leads_to(path, *_OF_THE_KERNEL):
@@ -50,7 +52,7 @@ def is_source(path: str | Path) -> bool:
 
 
 def _leads_to(path: str | Path, *folders: str) -> bool:
-    return os.path.realpath(path).startswith(folders)
+    return real_path(path).startswith(folders)
 
 
 def resolved(path: str | Path) -> Path:
@@ -61,7 +63,7 @@ def resolved(path: str | Path) -> Path:
     """
     from pathlib import Path  # imports a lot, and few commands need one
 
-    return Path(os.path.realpath(path))
+    return Path(real_path(path))
 
 
 def folder_of(path: str | Path) -> Path:

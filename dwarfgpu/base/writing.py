@@ -24,6 +24,7 @@ from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG, S_IWUSR
 from typing import Final
 
+from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.input_files import Kind, input_paths
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import folder_of, is_regular
@@ -111,7 +112,7 @@ def file_identity(path: Path) -> tuple[int, int] | str | None:
     try:
         status = os.stat(path)
     except FileNotFoundError:
-        return os.path.realpath(path)
+        return real_path(path)
     except (OSError, ValueError):
         return None
     return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else None
@@ -274,7 +275,7 @@ def _mode_to_write(path: Path) -> int:
 def _replaced_file(path: Path, mode: int) -> Path:
     """Return the regular file that is replaced, behind symbolic links; `OSError` where it may not
     be."""
-    target = Path(os.path.realpath(path))
+    target = Path(real_path(path))
     if mode and not os.access(target, os.W_OK):  # to be renamed upon, it need not be writable
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     return target
@@ -283,14 +284,14 @@ def _replaced_file(path: Path, mode: int) -> Path:
 def _is_device(path: Path, mode: int) -> bool:
     """Return whether a path of that mode is written to as it is: nothing is beside it or
     renamed."""
-    absolute = os.path.abspath(path)
+    absolute = absolute_path(path)
     is_there = absolute.startswith(_DEVICES) and not absolute.startswith(_MEMORY)
     return is_there or not (S_ISREG(mode) or mode == 0)
 
 
 def _write_through(path: Path, mode: int, *parts: bytes | bytearray) -> None:
     """Write to a device or a pipe; an error for a pipe without a reader, which would wait."""
-    own = _OWN_STREAM.fullmatch(os.path.abspath(path))
+    own = _OWN_STREAM.fullmatch(absolute_path(path))
     if own is not None:  # opened anew, a file would be written from its beginning
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
@@ -400,7 +401,7 @@ def _remove_unnamed(path: Path, folder: Path, before: set[str], document: bytes)
     Files that the user named as inputs of the command stay, and so do read-only files
     (docs/decisions/0027-arrays-of-a-state.md).
     """
-    paths = (path.name, os.path.basename(os.path.realpath(path)))
+    paths = (path.name, os.path.basename(real_path(path)))
     stems = tuple(name.removesuffix(".json") for name in paths)
     old = [name for name in sorted(before - _names(document)) if name.startswith(stems)]
     used: set[bytes] = set()
@@ -440,7 +441,7 @@ def _hashes(text: bytes) -> set[bytes] | None:
 def _other_texts(path: Path, folder: Path) -> Iterator[bytes | None]:
     """Yield the contents of the other files in a folder; None where they cannot be known, or there
     are too many: rather too many files stay than too few."""
-    own, left = os.path.realpath(path), _MOST_OTHER_BYTES
+    own, left = real_path(path), _MOST_OTHER_BYTES
     try:
         entries = os.listdir(folder)
     except OSError:  # it may be written to, and not be read
@@ -451,7 +452,7 @@ def _other_texts(path: Path, folder: Path) -> Iterator[bytes | None]:
         return
     for entry in sorted(entries):
         other = folder / entry
-        if _UNFINISHED.fullmatch(entry) or os.path.realpath(other) == own or _is_other_kind(other):
+        if _UNFINISHED.fullmatch(entry) or real_path(other) == own or _is_other_kind(other):
             continue
         text = _read(other, left)
         yield text

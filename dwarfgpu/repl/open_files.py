@@ -9,6 +9,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import UsageError
@@ -129,7 +130,7 @@ class FileOpener:
         for name in ("file", "core", "state", "sysroot"):
             path = getattr(self.args, name, None)
             if path is not None:
-                setattr(self.args, name, os.path.abspath(path))
+                setattr(self.args, name, absolute_path(path))
 
     def _with(self, **changed: str | None) -> FileOpener:
         return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}), self.folders)
@@ -164,7 +165,7 @@ def _with_core(before: OpenedMachine, session: Session, core: Core) -> OpenedMac
 
 def _require_core(path: str) -> None:
     """Raise `UsageError` with GDB's wording for a file that is not a core file."""
-    full = os.path.abspath(path)
+    full = absolute_path(path)
     try:
         with open_to_read(path):
             pass

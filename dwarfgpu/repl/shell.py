@@ -6,10 +6,10 @@ command that fails prints one error, and the session continues.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.debug_info import reporting_units
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -132,15 +132,15 @@ class Shell:
     def keep_paths(self) -> None:
         """Let the names of the open files mean the same in another working folder."""
         for code_object in self.session.code_objects:
-            code_object.file.path = os.path.abspath(code_object.file.path)
+            code_object.file.path = absolute_path(code_object.file.path)
         machine = self.machine
         if machine.core is not None:
             file = machine.core.dump.file
-            file.path = os.path.abspath(file.path)
+            file.path = absolute_path(file.path)
         if machine.opener is not None:
             machine.opener.keep_paths()
         if machine.state_path is not None:
-            self.machine = evolve(machine, state_path=os.path.abspath(machine.state_path))
+            self.machine = evolve(machine, state_path=absolute_path(machine.state_path))
 
     def _give_values(self, machine: OpenedMachine) -> None:
         """Set `$_thread`, `$_siginfo` and `$_exitsignal` for a machine."""

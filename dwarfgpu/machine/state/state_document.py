@@ -7,12 +7,12 @@ Law: reading the file gives the same machine: registers byte by byte, memories, 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from dwarfgpu.arch.model import Apertures
+from dwarfgpu.base.absolute_path import relative_path
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve, fields
@@ -54,7 +54,7 @@ def state_document(
         document["fill"] = target.fill
     folder = resolved(path).parent
     document["code_objects"] = [
-        {"path": os.path.relpath(resolved(file), folder), "load_address": hex(address)}
+        {"path": relative_path(resolved(file), folder), "load_address": hex(address)}
         for file, address in code_objects.items()
     ]
     document["memory"] = list(_memory(target, arrays, None, None))

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.source_lines import has_units
 from dwarfgpu.objfile.elf import not_elf
@@ -57,7 +58,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _no_program(path: str) -> UsageError:
-    full = os.path.abspath(path)
+    full = absolute_path(path)
     return UsageError(f'"{full}": not in executable format: file format not recognized')
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
@@ -78,7 +79,7 @@ def show_debug_file_directory(shell: Shell, argument: str) -> Iterator[Part]:
 def _absolute(text: str) -> str | None:
     """Return a folder that stays the same after `cd`; None without one."""
     text = text.strip()
-    return os.path.abspath(os.path.expanduser(text)) if text else None
+    return absolute_path(os.path.expanduser(text)) if text else None
 
 
 def _opener(shell: Shell) -> Opener:

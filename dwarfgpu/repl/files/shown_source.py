@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.repl.output import Output, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import frame_pc
@@ -73,4 +74,4 @@ def text_path(shell: Shell, position: FramePosition) -> Path | None:
     """Return the file with the text; None if it is missing, or embedded in the debugging
     information."""
     path = None if position.source.source is not None else shell.source_path.text_file(position)
-    return None if path is None else path.absolute()
+    return None if path is None else Path(absolute_path(path))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.arch.registry import abi_of
+from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -58,7 +58,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(f"Compilation directory is {folder}", {"comp-dir": folder})
     path = text_path(shell, position)
     if path is not None:
-        located = one_line(os.path.realpath(path))
+        located = one_line(real_path(path))
         yield Output(f"Located in {located}", {"located-in": located})
     count = line_count(shell, position)
     if count is not None:
@@ -177,7 +177,7 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _segments(file: ObjectFile) -> Iterator[Part]:
     """Yield the segments of a core file by BFD's names."""
-    path, digits = os.path.abspath(file.path), 2 * file.address_bytes + 2
+    path, digits = absolute_path(file.path), 2 * file.address_bytes + 2
     title = f"Local core dump file:\n\t`{one_line(path)}', file type {_format(file)}."
     yield Output(title, {"core-file": path})
     for number, segment in enumerate(file.segments):

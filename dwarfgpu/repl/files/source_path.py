@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import is_source
 from dwarfgpu.session.focused_frame import FramePosition
@@ -80,7 +81,7 @@ class SourcePath:
         for directory in self.directories.split(":"):
             if directory == COMPILED:
                 continue
-            folder = Path.cwd() if directory == CURRENT else Path(directory)
+            folder = Path(absolute_path(".")) if directory == CURRENT else Path(directory)
             if not file.startswith("/"):
                 yield folder / file
             elif directory != CURRENT:

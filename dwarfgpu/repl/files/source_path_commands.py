@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command, subcommand_list
@@ -121,7 +122,7 @@ def _existing(shell: Shell, argument: str) -> Iterator[str]:
         if directory.startswith("$"):
             yield directory
             continue
-        path = os.path.abspath(os.path.expanduser(directory))
+        path = absolute_path(os.path.expanduser(directory))
         if os.path.exists(path) and not os.path.isdir(path):
             shell.console.warn(f"{path} is not a directory.")
         elif not os.path.isdir(path):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.core.load import Core
@@ -104,7 +104,7 @@ def _inferior_data(session: Session, core: Core | None) -> tuple[JsonObject, str
     """Return the data of the inferior, its process in words, and the path of its program."""
     objects = session.code_objects
     process = None if core is None else core.dump.process
-    path = os.path.abspath(objects[0].file.path) if objects else ""
+    path = absolute_path(objects[0].file.path) if objects else ""
     pid = None if process is None else process.pid
     data: JsonObject = {
         "number": 1, "pid": pid, "connection": None if core is None else "1 (core)",

@@ -6,11 +6,11 @@ changes.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.absolute_path import relative_path
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import read_file
 from dwarfgpu.base.readable_files import resolved
@@ -152,7 +152,7 @@ class _Move:
         source, target = resolved(self.folder / value), self.path.parent
         label = label_of(source.name)
         if label is None or source.parent == target:
-            return os.path.relpath(source, target)
+            return relative_path(source, target)
         data = read_file(source)
         stem = self.path.name.removesuffix(".json")
         name = content_name(f"{stem}.{label}", data, source.suffix[1:])

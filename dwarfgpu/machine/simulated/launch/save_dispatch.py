@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from dwarfgpu.arch.model import Apertures
+from dwarfgpu.base.absolute_path import relative_path
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.readable_files import resolved
@@ -53,7 +53,7 @@ def saved(
         "wave_size": machine.lane_count,
         "code_objects": [
             {
-                "path": os.path.relpath(resolved(code_object), resolved(path).parent),
+                "path": relative_path(resolved(code_object), resolved(path).parent),
                 "load_address": hex(request.load_address),
             }
         ],
