@@ -151,6 +151,45 @@ def test_a_barrier_is_met_while_one_wave_is_stepped(tmp_path: Path) -> None:
     assert lines[-1] == "$1 = -5"
 
 
+def optimized(kernel: str, target: str, *lines: str) -> list[str]:
+    """What a batch of commands prints; 128 work-items in workgroups of 64."""
+    commands = [word for line in lines for word in ("-ex", line)]
+    return run(
+        "debug", CODE / f"integers.{target}.O2.v5.co", "--dispatch", kernel, "--grid", 128,
+        "--workgroup", 64, "--arg", "0=range:128", "--arg", "1=range:128", "--arg", "2=zeros:512",
+        "--batch", *commands,
+    ).lines  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("target", "barrier", "behind"),
+    [("gfx942", "a65c", "a660"), ("gfx1100", "b16c", "b170"), ("gfx1200", "b280", "b284")],
+)
+def test_a_step_ends_behind_a_barrier(target: str, barrier: str, behind: str) -> None:
+    """llvm-dwarfdump: the row behind the barrier is the start of a statement of line 20. gfx942 has
+    one wave in a workgroup, the others two."""
+    lines = optimized(
+        "reduce", target, f"tbreak *0x7f000000{barrier}", "run", "step", "p/x $pc"
+    )  # fmt: skip
+    assert lines[-2].startswith("20\t") and lines[-1] == f"$1 = 0x7f000000{behind}"
+
+
+def test_a_breakpoint_behind_a_barrier_is_hit_after_a_step_that_waits() -> None:
+    lines = optimized(
+        "reduce", "gfx1100", "tbreak *0x7f000000b16c", "run", "set scheduler-locking on", "stepi",
+        "set scheduler-locking off", "break -wave 1 *0x7f000000b170", "continue", "p/x $pc",
+    )  # fmt: skip
+    assert "Thread 1 stopped, waits at a barrier" in "\n".join(lines)
+    assert any("Thread 1 hit Breakpoint 2" in line for line in lines)
+    assert lines[-1] == "$1 = 0x7f000000b170"
+
+
+def test_the_focus_moves_to_the_next_wave_at_the_end_of_the_one_that_is_stepped() -> None:
+    lines = optimized("vadd", "gfx942", "tbreak *0x7f0000006960", "run", "stepi", "p $_thread")
+    switched = lines.index("[Switching to thread 2, lane 0 (AMDGPU Lane 1:1:1:2/0 (1,0,0)[0,0,0])]")
+    assert lines[switched + 1].startswith("block_x () at ") and lines[-1] == "$1 = 2"
+
+
 def test_states_that_stop_in_the_middle_are_saved(tmp_path: Path) -> None:
     state = tmp_path / "middle.json"
     lines = talk(tmp_path, "vadd", "break integers.hip:16", "run", f"save {state}", "p t")

@@ -122,7 +122,8 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
             for item in shell.breakpoints.values()
             if faults and isinstance(item, Catchpoint) and item.event == "fault" and item.is_enabled
         ]
-        return Stop(halt, tuple(item for item in reached if _is_to_stop(shell, item)))
+        items = tuple(item for item in reached if _is_to_stop(shell, item))
+        return Stop(halt, items, is_other_wave=wave != shell.session.wave)
     if halt.reason == "watchpoint-scope":
         return Stop(halt, tuple(reached), is_other_wave=wave != shell.session.wave)
     changes = {item.number: _change(shell, item) for item in reached}
@@ -278,6 +279,9 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
             data["barrier"] = [
                 {**position.record, "pc": f"{position.pc:#x}"} for position in positions
             ]
+        yield Output(line, data)
+    elif stop.is_other_wave:  # the one that was stepped has ended
+        yield heading(f"[Switching to thread {who(shell)}]")
         yield Output(line, data)
     elif (
         before is not None

@@ -356,7 +356,8 @@ class SimulatedTarget(StateTarget):
             running = self._by_id[wave]
             try:
                 while not running.is_ended:
-                    is_call = over_calls and machine.is_at_call(running)
+                    may_call = over_calls and not running.is_waiting
+                    is_call = may_call and machine.is_at_call(running)
                     before = running.pc, running.s[_STACK_POINTER]
                     stopped = machine.step(running, addresses)
                     if stopped is None and is_call:
@@ -375,7 +376,7 @@ class SimulatedTarget(StateTarget):
     def leave(self, wave: WaveId) -> None:
         """Leave a breakpoint (`dwarfgpu.machine.run_control.LeavesBreakpoints`)."""
         self._machine_to_run()
-        self._by_id[wave].reported_pc = self._by_id[wave].pc
+        self._by_id[wave].leave_breakpoint()
 
     def resume(self, addresses: frozenset[int]) -> Halt:
         """Let all waves run."""
@@ -419,8 +420,7 @@ class SimulatedTarget(StateTarget):
     def _halt(self, halt: Halt) -> Halt:
         """Report a stop: the wave is not stopped again for being where it is."""
         if halt.wave is not None:
-            wave = self._by_id[halt.wave]
-            wave.reported_pc = wave.pc
+            self._by_id[halt.wave].leave_breakpoint()
         return halt
 
     def halt_of(self, stopped: Stopped) -> Halt:

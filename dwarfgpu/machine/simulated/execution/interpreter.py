@@ -169,11 +169,16 @@ class RunningMachine:
         self, wave: SimulatedWave, breakpoints: frozenset[int] = frozenset()
     ) -> Stopped | None:
         """Execute one instruction of a wave when it has its turn: waves that a run would execute
-        before it run first, and may stop at breakpoints.
+        before it run first, and may stop at breakpoints. A barrier is executed when it is met.
 
         Return why the machine stops; None after the instruction.
         """
-        return self._until_turn(wave, breakpoints) or self._turn(wave, frozenset(), 1)
+        has_begun_to_wait = wave.is_waiting
+        if not has_begun_to_wait:
+            stopped = self._until_turn(wave, breakpoints) or self._turn(wave, frozenset(), 1)
+            if stopped is not None or not wave.is_waiting or self._is_interrupted:
+                return stopped
+        return self._until_turn(wave, breakpoints)
 
     def execute_next(self, wave: SimulatedWave) -> Stopped | None:
         """Execute one instruction of a wave, also out of its turn; `WaveStop` before it where that

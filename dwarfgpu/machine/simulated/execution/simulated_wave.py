@@ -122,6 +122,10 @@ class SimulatedWave(WaveAccesses):
         self.is_waiting = False
         self.signals = self.barrier.signals
 
+    def leave_breakpoint(self) -> None:
+        """Do not stop again where it is; behind a barrier at which it waits, it has not been."""
+        self.reported_pc = None if self.is_waiting else self.pc
+
     @property
     def barrier(self) -> Barrier:
         """What the wave has done about its barrier before the instruction at `stop_pc`."""
