@@ -8,7 +8,7 @@ from itertools import islice
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Struct, Type, strip, strip_reference
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.object_printer import Shown, Whole
@@ -141,9 +141,9 @@ def _summary(shown: Shown, part: SummaryPart, depth: int, letter: str | None) ->
     elif isinstance(part, Characters):
         yield from _characters(shown, part)
     else:
-        plain = evolve(shown, options=evolve(shown.options, address=False))
+        is_pointer = isinstance(strip(part.type), Pointer)  # shown without its type, as in a member
         try:
-            yield from object_pieces(plain, part, depth, letter)
+            yield from object_pieces(shown, part, max(depth, int(is_pointer)), letter)
         except DwarfGpuError as error:
             yield _error(error)
 

@@ -351,6 +351,27 @@ def test_any() -> None:
     assert printed(kind, data).startswith("{_M_manager = 0x10")
 
 
+def test_what_a_printer_points_to_is_shown_with_its_addresses() -> None:
+    """As in GDB with the printers of GCC 12, whose iterators and atomics are `str(VALUE)`."""
+    number = Pointer(Base(BaseType("int", "signed", 32)))
+    argument = Declarations(template_types=(TemplateType("T", number),))
+    base = made("std::__atomic_base<int *>", Member("_M_p", number))
+    atomic = Struct("struct", "std::atomic<int *>", 8, (Member("_M_b", base),), declared=argument)
+    assert printed(atomic, (16).to_bytes(8, "little")) == "std::atomic<int *> = { 0x10 }"
+
+    smart = made("mine::Smart", Member("get", number))
+    iterator = made("mine::Iterator", Member("at", smart))
+    own = STANDARD.with_printers(
+        Printer("Smart", "mine::Smart", lambda value: Printed("smart", (("get()", value["get"]),))),
+        Printer("Iterator", "mine::Iterator", lambda value: Printed(value["at"])),
+        Printer("Bare", "mine::Bare", lambda value: Printed(value["at"])),
+    )
+    bare = made("mine::Bare", Member("at", number))
+    options = FormatOptions(printers=own)
+    assert format_value(Bits(16, 64), iterator, options) == "smart = {get() = 0x10}"
+    assert format_value(Bits(16, 64), bare, options) == "0x10"
+
+
 @pytest.mark.parametrize(
     ("name", "template", "arguments", "short"),
     [

@@ -331,7 +331,8 @@ def _span(value: Object) -> Printed:
 
 
 def _atomic(value: Object) -> Printed:
-    inner = value.find("_M_i", "_M_fp", "_M_p")
+    base = value.find("_M_b", "_M_base") or value  # of a pointer, or bool
+    inner = base.find("_M_i", "_M_fp", "_M_p")
     if inner is None:
         raise UnexpectedLayout("an atomic of another layout")
     return common.atomic(value, inner)
