@@ -208,6 +208,11 @@ def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
             code = {1: "b", 2: "h", 4: "i", 8: "q"}.get(size)
             code = code.upper() if code and integers.least >= 0 else code
     if code is None:
+        if size:
+            raise UsageError(
+                f"{parameter.text}: it points to {declared.item}, not to numbers that range: and "
+                "random: make; give zeros:SIZE, FILE.npy or @FILE"
+            )
         raise UsageError(
             f"{parameter.text}: no debugging information says which numbers it points to"
         )
