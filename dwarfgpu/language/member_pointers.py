@@ -15,16 +15,18 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
+from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.base_class_casts import converted, is_same_class, kinship
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
+from dwarfgpu.view.object_printer import address_of
 
 
 def has_this(die: Die) -> bool:
@@ -115,16 +117,10 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     if isinstance(strip(kind.target), Function) and isinstance(objects, Unevaluated):
         return TypedValue(kind.target, UNDEFINED_LOCATION, unit=member.unit)
     if isinstance(strip(kind.target), Function):
-        return _pointed_function(objects, kind, bits, member.unit)
+        return _pointed_function(objects, value, kind, bits, member.unit)
     if bits.value == (1 << bits.size_bits) - 1:
         raise EvaluationError("the pointer to member is null")
-    container = objects.completed(kind.container)
-    way = kinship(value.type, container)
-    if way is not None and container is not None:
-        value = converted(objects, value, way, container)
-    elif not is_same_class(value.type, container):
-        names = [type_name(either, cplusplus=True) for either in (value.type, container)]
-        raise UsageError(f"The pointer to a member of {names[1]} is not for objects of {names[0]}.")
+    value = _in_class_of(objects, value, kind)
     if kind.use_location is None:
         return objects.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
     if value.location is None:
@@ -135,15 +131,49 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     return evolve(objects.part_of(value, target.type), location=target.location, around=None)
 
 
+def _in_class_of(objects: ObjectAccess, value: TypedValue, kind: MemberPointer) -> TypedValue:
+    """Return an object, or the base class of it that a pointer to member is for."""
+    container = objects.completed(kind.container)
+    way = kinship(value.type, container)
+    if way is not None and container is not None:
+        return converted(objects, value, way, container)
+    if not is_same_class(value.type, container):
+        names = [type_name(either, cplusplus=True) for either in (value.type, container)]
+        raise UsageError(f"The pointer to a member of {names[1]} is not for objects of {names[0]}.")
+    return value
+
+
 def _pointed_function(
-    objects: ObjectAccess, kind: MemberPointer, bits: Bits, unit: CompilationUnit | None
+    objects: ObjectAccess,
+    value: TypedValue,
+    kind: MemberPointer,
+    bits: Bits,
+    unit: CompilationUnit | None,
 ) -> TypedValue:
-    """Return the function itself; `Unsupported` for a virtual one, which depends on the object."""
+    """Return the function itself; a virtual one is that of the object's table (Itanium 2.3)."""
     half, endian = bits.size_bits // 2, objects.context.endian
     first, second = (bits.slice(n * half, half, endian).value for n in (0, 1))
-    if not first and not second:
+    marks_second = objects.architecture.abi.marks_virtual_in_second
+    if not first and not (marks_second and second & 1):
         raise EvaluationError("the pointer to member is null")
-    if (second if objects.architecture.abi.marks_virtual_in_second else first) & 1:
-        raise Unsupported("pointers to virtual member functions are not resolved")
+    if (second if marks_second else first) & 1:
+        slot = first if marks_second else first - 1
+        adjustment = signed(second, half) >> marks_second
+        first = _virtual_function(objects, _in_class_of(objects, value, kind), slot, adjustment)
     location = memory_location(objects.context, objects.architecture.address_space(0), first)
     return TypedValue(kind.target, location, Bits(0, 0), unit=unit)
+
+
+def _virtual_function(
+    objects: ObjectAccess, value: TypedValue, slot_bytes: int, adjustment_bytes: int
+) -> int:
+    """Return the code of the virtual function in a slot of an object's table."""
+    address = address_of(value.location)
+    if address is None:
+        raise UsageError("Attempt to take address of value not located in memory.")
+    space = objects.architecture.address_space(0)
+    for displacement in (adjustment_bytes, slot_bytes):
+        address = (address + displacement) % space.end
+        data = read_memory(objects, address, 0, space.address_bits // 8)
+        address = int.from_bytes(data, objects.context.endian)
+    return address
