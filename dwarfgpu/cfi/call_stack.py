@@ -11,15 +11,18 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.calling_convention import STACK_POINTER_NUMBER, Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
 from dwarfgpu.cfi.frame_row import FrameRow
+from dwarfgpu.cfi.rule import OffsetRule
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, lookup_pc
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.implicit_conversions import memory_location
-from dwarfgpu.model.storage import ImplicitPointer, Memory
+from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Register
 
 _NO_SPACE: Final = -1
 """Instead of the address space of a CFA."""
+_MAX_NOT_IN_MEMORY: Final = 4096
+"""Frames whose return address is in a register or computed: recursion saves it in memory."""
 
 
 class Loaded(Protocol):
@@ -105,6 +108,8 @@ class CallStack:
         """Functions at program locations, inlined ones too (`dwarfgpu.session.stack_frames`)."""
         self._why_no_callers: dict[int, str] = {}
         self._visited: set[tuple[int, int, int]] = set()
+        self._not_in_memory = 0
+        """How many frames have their return address in a register, or computed."""
         self._end: End | None = None
 
     def frame(self, level: int) -> CfiFrame | None:
@@ -263,7 +268,46 @@ class CallStack:
             if key in self._visited:
                 return _repeated(last)
             self._visited.add(key)
-        return caller
+        return self._why_not_saved(last) or caller
+
+    def _why_not_saved(self, last: CfiFrame) -> End | None:
+        """Return an end if a frame has its return address where the frame that it called has it, or
+        if such addresses in registers do not end.
+
+        Each call needs its own: the rules are of other code than was executed.
+        """
+        if last.cfa_address is None:
+            address = last.entry_register(last.row.return_register)
+            storages = [single.storage for single in address.single_locations]
+            if all(isinstance(storage, Register | Implicit) for storage in storages):
+                self._not_in_memory += 1
+                if self._not_in_memory > _MAX_NOT_IN_MEMORY:
+                    what = f"more than {_MAX_NOT_IN_MEMORY} frames with no return address in memory"
+                    return End(False, what)
+        callee = last.callee
+        if callee is None or last.is_signal_frame or callee.is_signal_frame:
+            return None
+        if callee.is_tail_call or not callee.has_row or callee.convention is not None:
+            return None
+        if not _is_same_return_address(last, callee):
+            return None
+        reason = f"frame {last.level} did not save its return address"
+        return End(False, f"{reason}: it is where frame {callee.level} has its own")
+
+
+def _is_same_return_address(frame: CfiFrame, callee: CfiFrame) -> bool:
+    """Return whether two frames have their return addresses in the same memory or register."""
+    column, own, of_callee = frame.row.return_register, frame.cfa_address, callee.cfa_address
+    if callee.row.return_register != column:
+        return False
+    if own is not None and of_callee is not None:
+        rules = frame.row.rules[column], callee.row.rules[column]
+        assert isinstance(rules[0], OffsetRule) and isinstance(rules[1], OffsetRule)
+        return own[0] + rules[0].offset_bytes == of_callee[0] + rules[1].offset_bytes
+    first, second = (either.entry_register(column).single_locations for either in (frame, callee))
+    if any(isinstance(single.storage, Implicit) for single in first):
+        return False  # computed, for each frame
+    return first == second
 
 
 def _repeated(frame: CfiFrame) -> End:

@@ -6,6 +6,7 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.records import evolve
+from dwarfgpu.cfi import call_stack
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.quirks import corrected
@@ -375,6 +376,9 @@ def test_frames_up_to_the_outermost() -> None:
     assert (frame.location, location_text(frame.register(RIP))) == (0x3000, "0x7008")
 
 
+COMPUTED = ValExpressionRule(asm("const2u 0x2001", "x86_64"))
+SAVED = ExpressionRule(asm("addr 0x7000", "x86_64"))
+
 ENDS = {
     "no information": (
         {0x1000: PUSHED}, "stopped: no frame information for pc 0x2001 in k.co", 2
@@ -396,7 +400,28 @@ ENDS = {
             0x1000: FrameRow(RegisterCfa(RSP, 0), {RIP: OffsetRule(0)}, RIP),
             0x2000: FrameRow(RegisterCfa(RSP, 0), {RIP: OffsetRule(0)}, RIP),
         },
+        "stopped: frame 1 did not save its return address: it is where frame 0 has its own", 2,
+    ),
+    "a CFA that does not move, and a computed return address": (
+        {
+            0x1000: FrameRow(RegisterCfa(RSP, 0), {RIP: COMPUTED}, RIP),
+            0x2000: FrameRow(RegisterCfa(RSP, 0), {RIP: COMPUTED}, RIP),
+        },
         "stopped: frame 2 repeats an earlier one: same CFA and pc", 3,
+    ),
+    "a return address in a register, for every frame": (
+        {
+            0x1000: FrameRow(RegisterCfa(RSP, 16), {RIP: SameValueRule()}, RIP),
+            0x2000: FrameRow(RegisterCfa(RSP, 16), {RIP: SameValueRule()}, RIP),
+        },
+        "stopped: frame 1 did not save its return address: it is where frame 0 has its own", 2,
+    ),
+    "a return address saved at one address": (
+        {
+            0x1000: FrameRow(RegisterCfa(RSP, 16), {RIP: SAVED}, RIP),
+            0x2000: FrameRow(RegisterCfa(RSP, 16), {RIP: SAVED}, RIP),
+        },
+        "stopped: frame 1 did not save its return address: it is where frame 0 has its own", 2,
     ),
     "memory that cannot be read": (
         {0x1000: FrameRow(RegisterCfa(RSP, 0x900), {RIP: OffsetRule(0)}, RIP)},
@@ -408,7 +433,7 @@ ENDS = {
 
 @pytest.mark.parametrize(("rows", "end", "count"), ENDS.values(), ids=ENDS)
 def test_why_a_stack_ends(rows: dict[int, FrameRow | DwarfGpuError], end: str, count: int) -> None:
-    context = x86({0x7000: 0x2001, 0x7008: 0}, rsp=0x7000)
+    context = x86({0x7000: 0x2001, 0x7008: 0}, rsp=0x7000, rip=0x2001)
     if end == "outermost: the return address is 0":
         context = x86({0x7008: 0}, rsp=0x7000)
     frames, result = walked(CallStack(context, 0x1000, Code(rows)))
@@ -431,12 +456,19 @@ def test_a_kernel_with_rules_is_unwound_by_them() -> None:
 
 def test_frames_are_bounded() -> None:
     context = x86({}, rsp=0x7000)
-    endless = FrameRow(
-        RegisterCfa(RSP, 8), {RIP: ValExpressionRule(asm("const2u 0x2001", "x86_64"))}, RIP
-    )
+    endless = FrameRow(RegisterCfa(RSP, 8), {RIP: COMPUTED}, RIP)
     stack = CallStack(context, 0x1000, Code({0x1000: endless, 0x2000: endless}), limit=100)
     frames, end = walked(stack)
     assert (len(frames), end) == (100, "stopped: more than 100 frames (--max-frames)")
+
+
+def test_return_addresses_in_no_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_stack, "_MAX_NOT_IN_MEMORY", 50)
+    endless = FrameRow(RegisterCfa(RSP, 8), {RIP: COMPUTED}, RIP)
+    stack = CallStack(x86({}, rsp=0x7000), 0x1000, Code({0x1000: endless, 0x2000: endless}))
+    frames, end = walked(stack)
+    assert len(frames) == 51
+    assert end == "stopped: more than 50 frames with no return address in memory"
 
 
 def test_an_interrupted_frame_is_at_its_pc() -> None:
