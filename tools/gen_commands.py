@@ -60,7 +60,7 @@ def document() -> str:
     parts += [f"- `{name}`: {why}" for name, why in sorted(WITHOUT_MEANING.items())]
     parts.append(
         "\nA value that describes what dwarfgpu does anyway is accepted "
-        "(`set disassembly-flavor att`).\n"
+        "(`set disassembly-flavor att`), and `show` prints it.\n"
         "These settings have no visible effect; they are accepted, with a note the first time:\n"
     )
     parts += [f"- `{name}`: {why}" for name, why in sorted(WITHOUT_EFFECT.items())]

@@ -43,6 +43,7 @@ _OTHER_NAMES: Final = {
     "i686": "i386",
     "i386:x86-64": "x86_64",  # BFD's and GDB's
 }
+_NAMES_IN_GDB: Final = {"x86_64": "i386:x86-64", "aarch64_be": "aarch64"}
 _TYPICAL_GPUS: Final = (("gfx90a", 64), ("gfx1010", 32), ("gfx1200", 64), ("gfx1250", 32))
 """Together they have every register that an AMD GPU has."""
 _NVIDIA_NAME: Final = pattern(r"sm_[0-9]{2,3}[a-z]?")
@@ -98,6 +99,14 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
 
         return nvidia(target)
     return _cpu(target)
+
+
+def name_in_gdb(architecture: Architecture) -> str:
+    """Return the name of an architecture in GDB, which has BFD's: `i386:x86-64`."""
+    name = architecture.name
+    if name in PROCESSORS:
+        return f"amdgcn:{name}"
+    return _NAMES_IN_GDB.get(name, name)
 
 
 @cache

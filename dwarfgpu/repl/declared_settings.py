@@ -1,8 +1,8 @@
 """The settings: names, values, and sentences, GDB's where GDB has them.
 
-`SETTINGS` are implemented. Of GDB's other settings, `WITHOUT_EFFECT` are accepted with a note,
-`IN_FORCE` accept the value that always holds here (`endian`: auto), and `NOT_BUILT` and
-`WITHOUT_MEANING` are refused, the latter with the reason.
+`SETTINGS` are implemented. Of GDB's other settings, `WITHOUT_EFFECT` are accepted with a note;
+`NOT_BUILT` and `WITHOUT_MEANING` are refused, the latter with the reason, but for values that hold
+anyway (`dwarfgpu.repl.settings_in_force`).
 """
 
 from __future__ import annotations
@@ -349,35 +349,9 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "disassembly-flavor": "x86 instructions are shown in AT&T syntax",
     "disassembler-options": "there is only one syntax for instructions",
     "print asm-demangle": "names beside code are demangled unless --mangled is given",
+    "solib-search-path": 'use "set sysroot" for the libraries of another machine',
 }
 """Settings of GDB that cannot apply here, and why."""
-IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
-    "architecture": ("auto",),
-    "auto-solib-add": ("on",),
-    "case-sensitive": ("on", "auto"),
-    "charset": ("auto", "UTF-8"),
-    "check": ("type on", "range off", "range auto"),
-    "cp-abi": ("auto", "gnu-v3"),
-    "demangle-style": ("gnu-v3", "auto"),
-    "disassembly-flavor": ("att",),
-    "endian": ("auto",),
-    "filename-display": ("relative",),
-    "host-charset": ("auto", "UTF-8"),
-    "may-call-functions": ("off",),
-    "multiple-symbols": ("all",),
-    "opaque-type-resolution": ("on",),
-    "osabi": ("auto", "default"),
-    "overload-resolution": ("on",),
-    "print asm-demangle": ("on",),
-    "print demangle": ("on",),
-    "print entry-values": ("no",),
-    "print type nested-type-limit": ("0",),
-    "suppress-cli-notifications": ("off",),
-    "target-charset": ("auto", "UTF-8"),
-    "target-wide-charset": ("auto", "UTF-32"),
-    "trust-readonly-sections": ("off",),
-}
-"""Values that describe what dwarfgpu does anyway, of settings that cannot be changed."""
 NOT_BUILT: Final = (
     "ada", "agent", "architecture", "auto-connect-native-target", "auto-solib-add",
     "basenames-may-differ", "case-sensitive", "charset", "check", "circular-trace-buffer",
@@ -395,7 +369,7 @@ NOT_BUILT: Final = (
     "print type nested-type-limit", "processor", "range-stepping", "ravenscar", "record",
     "remote",
     "remoteaddresssize", "remotecache", "remoteflow", "remotelogbase", "remotelogfile",
-    "remotewritesize", "script-extension", "serial", "solib-search-path",
+    "remotewritesize", "script-extension", "serial",
     "source", "stack-cache", "struct-convention", "suppress-cli-notifications",
     "target-charset",
     "target-file-system-kind", "target-wide-charset", "tcp", "tdesc", "trace-buffer-size",

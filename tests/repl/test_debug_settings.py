@@ -17,8 +17,9 @@ from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Wor
 from dwarfgpu.repl.command import find
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
-from dwarfgpu.repl.declared_settings import IN_FORCE, NOT_BUILT, SPELLED, WITHOUT_MEANING
+from dwarfgpu.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.settings import SETTINGS, Setting
+from dwarfgpu.repl.settings_in_force import IN_FORCE
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import REPOSITORY
 from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of
@@ -177,13 +178,36 @@ def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -
 
 @pytest.mark.parametrize("name", [*NOT_BUILT, *WITHOUT_MEANING])
 def test_what_gdb_has_and_we_do_not_is_refused_by_name(shell: Shell, name: str) -> None:
-    for line in (f"set {name} 1", f"set {name}", f"show {name}"):
+    for line in (f"set {name} 1", f"set {name}"):
         assert output_of(shell, line).startswith(f'The setting "{name}" of GDB ')
 
 
 def test_values_that_hold_anyway_are_accepted(shell: Shell) -> None:
     lines = [f"set {name} {value}" for name, values in IN_FORCE.items() for value in values]
     assert [output_of(shell, line) for line in lines] == [""] * len(lines)
+
+
+SHOWN = {
+    "endian": "The target endianness is set automatically (currently little endian).",
+    "architecture": 'The target architecture is set to "auto" (currently "i386:x86-64").',
+    "disassembly-flavor": 'The disassembly flavor is "att".',
+    "host-charset": 'The host character set is "auto; currently UTF-8".',
+    "non-stop": "Controlling the inferior in non-stop mode is off.",
+    "print entry-values": 'Printing of function arguments at function entry is "no".',
+    "watchdog": 'The setting "watchdog" of GDB is not implemented.',
+}
+"""GDB's sentences, with the values that hold here."""
+
+
+def test_what_cannot_be_changed_is_shown(program: Shell) -> None:
+    """A script that asks goes on."""
+    errors = program.console.streams.err
+    assert isinstance(errors, io.StringIO)
+    for name in (*NOT_BUILT, *WITHOUT_MEANING, *WITHOUT_EFFECT):
+        assert output_of(program, f"show {name}") and not errors.getvalue(), name
+    assert {name: output_of(program, f"show {name}").rstrip("\n") for name in SHOWN} == SHOWN
+    assert output_of(program, "set endian little", "set architecture i386:x86-64") == ""
+    assert output_of(program, "set endian big").startswith('The setting "endian" of GDB')
 
 
 def test_refused_settings_hide_nothing(shell: Shell) -> None:

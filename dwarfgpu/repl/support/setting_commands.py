@@ -15,12 +15,7 @@ from dwarfgpu.language.wave_variables import WAVE_VARIABLES, machine_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Command, command, subcommand_list
 from dwarfgpu.repl.data.print_commands import set_var, shown_value
-from dwarfgpu.repl.declared_settings import (
-    IN_FORCE,
-    NOT_BUILT,
-    WITHOUT_EFFECT,
-    WITHOUT_MEANING,
-)
+from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.files.search_folder_commands import (
     set_debug_file_directory,
     set_sysroot,
@@ -35,6 +30,7 @@ from dwarfgpu.repl.files.source_path_commands import (
 )
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import SETTINGS, Setting
+from dwarfgpu.repl.settings_in_force import in_force, sentence_in_force
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_commands import show_user
 from dwarfgpu.service.answer import machine_interface
@@ -179,10 +175,17 @@ def _list(
     yield from subcommand_list(family, commands)
 
 
-def _refuse(name: str, why: str, verb: Verb, shell: Shell, argument: str) -> Iterator[Part]:
-    if verb == "set" and argument in IN_FORCE.get(name, ()):
+def _refuse(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    """Refuse to change a setting, but for the value that it has."""
+    if in_force(name, argument, shell.session.architecture):
         return iter(())
     raise UsageError(f'The setting "{name}" {why}.')
+
+
+def _show_in_force(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the value that a setting always has here, or why it has none."""
+    sentence = sentence_in_force(name, shell.session.architecture)
+    yield Output(sentence or f'The setting "{name}" {why}.', {"value": sentence})
 
 
 def _ignore(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
@@ -192,7 +195,7 @@ def _ignore(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
 
 def _absent(name: str, why: str, verb: Verb) -> Command:
     text = f'{verb.capitalize()} "{name}": not supported.\nThis setting {why}.'
-    run = partial(_refuse, name, why, verb)
+    run = partial(_refuse if verb == "set" else _show_in_force, name, why)
     short: tuple[str, ...] = _SHORT_IGNORED.get(name, ())
     if verb == "show":  # `set c` is of a variable
         short = _SHORT_ABSENT.get(name, short)
