@@ -216,8 +216,18 @@ def test_a_compressed_file_that_is_not_a_core(tmp_path: Path, data: bytes, messa
 
 def test_a_machine_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    done = run("debug", "--arch", "x86_64", "--batch", "-ex", "info threads", "-ex", "thread 1")
-    assert done.err.splitlines()[-2:] == ["No threads.", "No thread selected"]
+    lines = {
+        "info threads": "No threads.",
+        "thread": "No thread selected",
+        "thread 1": "Unknown thread 1.",
+        "thread foo": "Invalid thread ID: foo",
+        "catch nosuch x": 'Undefined catch command: "nosuch x".  Try "help catch".',
+        "tcatch 5": 'Undefined tcatch command: "5".  Try "help tcatch".',
+    }
+    done = run(
+        "debug", "--arch", "x86_64", "--batch", *(x for line in lines for x in ("-ex", line))
+    )
+    assert done.err.splitlines()[-len(lines) :] == [*lines.values()]
 
 
 def info(build: str) -> Done:

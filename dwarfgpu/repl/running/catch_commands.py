@@ -32,12 +32,15 @@ def _events(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def _caught(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
-    runner(shell)
     word, _, numbers = argument.partition(" ")
     numbers = numbers.strip()
     event = _EVENTS.get(word)
-    if event is None:
+    if not word:
         raise UsageError(f"Catch requires an event: one of {', '.join(_EVENTS)}.")
+    if event is None:
+        name = "tcatch" if is_temporary else "catch"
+        raise UsageError(f'Undefined {name} command: "{argument}".  Try "help {name}".')
+    runner(shell)
     if numbers and (event != "workgroup" or not _POSITION.fullmatch(numbers)):
         raise UsageError(f"Junk at end of arguments: {numbers}")
     added = Catchpoint(

@@ -15,7 +15,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command
 from dwarfgpu.repl.declared_settings import STARTS_NO_PROCESS
-from dwarfgpu.repl.output import Part
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 _TUI: Final = 'use "list" and "disassemble /s" for source text and instructions'
@@ -341,6 +341,16 @@ WITHOUT_EFFECT: Final = {
     "unset exec-wrapper": STARTS_NO_PROCESS,
 }
 """Why GDB's command has no effect, by its name: scripts often contain it."""
+NOTHING: Final = {
+    "info checkpoints": "No checkpoints.",
+    "info frame-filter": "No frame filters.",
+    "info record": "No recording is currently active.",
+    "info skip": "Not skipping any files or functions.",
+    "info tracepoints": "No tracepoints.",
+    "info tvariables": "No trace state variables.",
+    "info win": "The TUI is not active.",
+}
+"""GDB's answer to a question for what there never is here."""
 
 
 def _refused(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
@@ -352,9 +362,14 @@ def _ignored(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]
     return iter(())
 
 
+def _nothing(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    yield Output(NOTHING[name], {})
+
+
 def _absent(name: str, why: str) -> Command:
     text = f"A GDB command that dwarfgpu does not support.\n\nUsage: {name}\n\n{why}."
-    run = partial(_ignored if name in WITHOUT_EFFECT else _refused, name, why)
+    action = _ignored if name in WITHOUT_EFFECT else _nothing if name in NOTHING else _refused
+    run = partial(action, name, why)
     return Command(name, text, run, "support", _SHORT.get(name, ()), is_absent=True)
 
 

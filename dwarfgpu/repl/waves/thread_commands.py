@@ -34,9 +34,9 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     "info threads" lists them. Afterwards the innermost frame is in focus, and, for a wave, the
     first lane that failed, or else the first active lane.
     """
-    if not shell.machine.threads:
-        raise UsageError("No thread selected")
     if not argument:
+        if not shell.machine.threads:
+            raise UsageError("No thread selected")
         yield Output(f"[Current thread is {who(shell)}]", focus_data(shell))
         return
     number, _ = single_thread(shell, argument)
