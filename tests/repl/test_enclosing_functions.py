@@ -14,6 +14,7 @@ from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
 from tests.language.sessions import stopped, text
+from tests.repl.repl_shell import made, output_of
 
 C = """
 #include <stdlib.h>
@@ -137,3 +138,17 @@ def test_host_variables_of_a_contained_procedure() -> None:
 
 def test_variables_of_an_enclosing_procedure_of_ada() -> None:
     assert text(stopped("ada.gcc.O0"), "matrix") == "((1, 2, 3), (4, 5, 6))"
+
+
+def test_contained_procedures_have_their_names_in_gdb() -> None:
+    """What a procedure of Fortran is contained in is part of its name, and of its place."""
+    shell = made(stopped("fortran.gcc.O0"))
+    listed = output_of(shell, "info functions -n e")
+    assert "\n93:\tvoid shapes::inner(integer(kind=4) " in listed
+    assert "\n108:\tvoid shapes::ranked(integer(kind=4) " in listed
+    assert "\n21:\tvoid store::__copy_store_Point(" in listed
+    for name in ("inner", "shapes::inner"):
+        assert output_of(shell, f"info line {name}").startswith('Line 93 of "')
+    assert "  shapes::inner (" in output_of(shell, "up").replace(" in ", "  ")
+    of_ada = output_of(made(stopped("ada.gcc.O0")), "info functions -n shapes")
+    assert "\n51:\t" in of_ada and "static" not in of_ada

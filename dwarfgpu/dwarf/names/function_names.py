@@ -1,7 +1,8 @@
 """C++ function names with parameters, in the spelling of demanglers, from debugging entries.
 
 `ns::f(ns::Point*, Box<int> const&)`. Law: if the entries do not determine the whole name (inside a
-lambda, or a class in a function), there is none; nothing is invented.
+lambda, or a class in a function), there is none; nothing is invented. A Fortran procedure is named
+with what contains it: `m::p`.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ def bare_name(die: Die) -> str | None:
     """
     name = die.name
     if name is None or not die.unit.is_cplusplus:
-        return name
+        return name and _of_module(die) + name
     try:
         *_, declared = (die.holder(dw.AT_NAME) or die).origins()
         mangled = linkage_name(die)
@@ -161,6 +162,16 @@ def bare_name(die: Die) -> str | None:
         return canonical(scope_of(declared) + name, is_shown=True)
     except DwarfGpuError:
         return name
+
+
+def _of_module(die: Die) -> str:
+    """Return `m::` for a Fortran procedure in a module, or contained in procedure m, as in GDB."""
+    if die.unit.language not in dw.FORTRAN:
+        return ""
+    above = (die.holder(dw.AT_NAME) or die).parent()
+    if above is None or above.tag not in (dw.TAG_MODULE, dw.TAG_SUBPROGRAM):
+        return ""
+    return f"{above.name}::" if above.name else ""
 
 
 def linkage_name(die: Die) -> str | None:

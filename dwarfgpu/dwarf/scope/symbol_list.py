@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, code_ranges, decl_file, decl_line
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, code_ranges, decl_file, decl_line
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import declared_name
@@ -100,7 +100,7 @@ def listed_symbols(
                 skipped.append(error)
                 continue
             for die in children:
-                if die.tag in _SCOPES or is_nameless_function(die):
+                if die.tag in _SCOPES or is_nameless_function(die) or _contains(die, kind):
                     pending.append(die)
                 try:
                     listed = _listed(die, kind, pattern, only_with_location)
@@ -109,6 +109,13 @@ def listed_symbols(
                     continue
                 if listed is not None:
                     yield listed
+
+
+def _contains(die: Die, kind: Kind) -> bool:
+    """Return whether functions in a function are listed: as in GDB, those of Fortran or Ada are,
+    those of C are local."""
+    is_around = die.tag == dw.TAG_SUBPROGRAM or die.tag in BLOCKS
+    return kind == "functions" and is_around and die.unit.style in ("fortran", "ada")
 
 
 def units_with_word(
@@ -195,6 +202,8 @@ def _with_declaration(die: Die, name: str, kind: Kind) -> ListedSymbol:
         file = source.path.removeprefix(f"{folder}/")
     if kind == "types":
         is_static = not (unit.is_cplusplus and die.tag in TAGGED | {dw.TAG_NAMESPACE})
+    elif kind == "functions" and unit.style != "c":
+        is_static = False  # as in GDB: Fortran and Ada have no static functions
     else:
         is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
     return ListedSymbol(name, die, is_static, file, decl_line(die))
