@@ -12,6 +12,8 @@ from dwarfgpu.language.syntax import ast, cursor
 from dwarfgpu.language.syntax.parser import parse
 from dwarfgpu.language.syntax.tokens import Token
 
+UNKNOWN = ("nosuch", "static_cast", "alignof", "typeid", "entry")
+
 
 class Known:
     """A program with two types, a template and a function."""
@@ -23,7 +25,7 @@ class Known:
         return True
 
     def is_name(self, name: str) -> bool:
-        return self.is_type(name) or name not in ("nosuch", "static_cast", "alignof", "typeid")
+        return self.is_type(name) or name not in UNKNOWN
 
     def unknown(self, name: str) -> UsageError:
         return UsageError(f'No symbol "{name}" in current context.')
@@ -231,6 +233,14 @@ def test_operators_that_are_not_supported_are_named(expression: str, word: str) 
         parse(expression, KNOWN)
     parse("typeof(x)", KNOWN)  # a name of the program
     parse(word, KNOWN)
+
+
+@pytest.mark.parametrize("expression", ["x@entry", "*x@entry + 1", "sizeof(x@entry)"])
+def test_values_on_entry_are_refused_by_name(expression: str) -> None:
+    """GDB's word for them is no name of the program."""
+    with pytest.raises(Unsupported, match=r"values on entry .* not read: x@entry$"):
+        parse(expression, KNOWN)
+    parse("x@y", KNOWN)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,16 @@ class Parser(Cursor):
             yes = self.expression(_COMMA)
             self.expect(":")
             return ast.Conditional(left, yes, self.expression(_CONDITIONAL))
+        if operator == "@" and self._is_entry():
+            name = self.tokens[self.at - 2].text
+            raise Unsupported(f"values on entry to a function are not read: {name}@entry")
         return ast.Binary(operator, left, self.expression(power + 1))
+
+    def _is_entry(self) -> bool:
+        """Return whether `entry` comes after `@`, as in GDB's `argc@entry`, and means no object."""
+        is_entry = self.token.kind == "name" and self.token.text == "entry"
+        is_after_name = self.tokens[self.at - 2].kind == "name"
+        return is_entry and is_after_name and not self.known.is_name("entry")
 
     def unary(self) -> Node:
         operator = self.accept(*_PREFIXES)
