@@ -40,6 +40,3 @@ def relative_path(path: str | Path, folder: str | Path) -> str:
         raise UsageError(
             "the working folder was removed: change to another one, and give absolute paths"
         ) from None
-
-
-__all__ = ["absolute_path", "real_path", "relative_path"]
