@@ -73,6 +73,8 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     if wave is not None:
         return wave
     if name in ROLES:
+        if name != "pc" and session.pc is not None and not session.has_ended:
+            raise UsageError(f"Standard register ``${name}'' is not available for this target")
         raise UsageError("No registers.")
     if is_decimal(name.removeprefix("$")):
         raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")

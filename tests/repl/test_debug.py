@@ -234,6 +234,8 @@ def lane_id(lane: int) -> str:
         (["lane \u0663"], "Invalid lane ID: \u0663\n"),
         (["source /dev/zero"], "/dev/zero: more than 64 MiB\n"),
         (["apropos leave exit"], "quit, q, exit -- Leave dwarfgpu.\n"),
+        (["p $sp"], "Standard register ``$sp'' is not available for this target\n"),
+        (["x/4x $fp"], "Standard register ``$fp'' is not available for this target\n"),
         (["quit x"], 'No symbol "x" in current context.\n'),
     ],
 )

@@ -284,6 +284,7 @@ def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
         ("info registers s3", "The program has no registers now."),
         ("p $pc", "No registers."),
         ("p $v3", "No registers."),
+        ("p $sp", "No registers."),
         ("set var $s3 = 1", "No registers."),
         ("step", "The program is not being run."),
         ("continue", "The program is not being run."),
