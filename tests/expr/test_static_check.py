@@ -81,6 +81,8 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         (".byte 0xe0", 0, "error", "1 stack entry needed"),
         (".byte 0x30, 0xe0", 1, "note", "the older form of DW_OP_form_tls_address"),
         ("entry_value (plus)", 0, "warning", "in its expression, at offset 0x0: DW_OP_plus"),
+        ("entry_value (.byte 0xf8)", 0, "warning", "at offset 0x0: unknown operation 0xf8"),
+        ("entry_value (reg0; .byte 0xc0)", 0, "warning", "at offset 0x1: unknown operation 0xc0"),
         # A.2.5.4.3.4: the last operation is DW_OP_reg*, or the result is a value
         ("entry_value (reg0; nop)", 0, "warning", "neither gives a value nor ends with a register"),
         ("entry_value (addr 0x10)", 0, "warning", "neither gives a value nor ends with a register"),

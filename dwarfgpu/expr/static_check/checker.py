@@ -284,7 +284,8 @@ class _Checker:
         for finding in inner.findings:
             severity: Severity = "warning" if finding.severity == "error" else finding.severity
             where = f"in its expression, at offset {finding.offset:#x}"
-            message = f"{where}: {finding.operation}: {finding.message}"
+            operation = f"{finding.operation}: " if finding.operation else ""
+            message = f"{where}: {operation}{finding.message}"
             self._add(instruction, severity, finding.rule, message)
         if inner.gives_no_value(result):
             message = "its expression neither gives a value nor ends with a register"
