@@ -68,12 +68,49 @@ class EntryReferences:
             index = bisect_left(offsets, offset)
             return index < len(offsets) and offsets[index] == offset
 
-        return [
+        bad = [
             _bad(first, problem)
             for refused, targets in self.within.items()
             for value, first in targets.items()
             if (problem := _problem(unit, unit.offset + value, is_entry, refused)) is not None
         ]
+        return bad + self._circular()
+
+    def _circular(self) -> list[BadReference]:
+        """Return one reference of each circle of origins and specifications in the unit."""
+        bad, visited = [], set[int]()
+        for value in sorted({value for targets in self.within.values() for value in targets}):
+            offset: int | None = self.unit.offset + value
+            chain = dict[int, BadReference]()
+            while offset is not None and offset not in visited:
+                visited.add(offset)
+                start, (reference, offset) = offset, self._origin(offset)
+                if reference is not None:
+                    chain[start] = reference
+            if offset is not None and offset in chain:
+                bad.append(chain[offset])
+        return sorted(bad, key=lambda reference: reference.index)
+
+    def _origin(self, offset: int) -> tuple[BadReference | None, int | None]:
+        """Return the reference from an entry to its origin, and the origin, if it has one in the
+        unit."""
+        index = bisect_left(self.offsets, offset)
+        if index == len(self.offsets) or self.offsets[index] != offset:
+            return None, None  # reported
+        code, _ = read_uleb(self.unit.data, offset, self.unit.end)
+        positions = self.unit.abbreviations[code].positions
+        for number in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION):
+            if number in positions:
+                try:
+                    origin = self.unit.die(index).reference(number)
+                except DwarfGpuError:  # reported where it is looked up
+                    return None, None
+                if origin is None or origin.unit is not self.unit:
+                    return None, None
+                message = f"the origins of the entry at offset {offset:#x} lead back to it"
+                reference = _bad(index << _ATTRIBUTE_BITS | number, message)
+                return reference, origin.offset
+        return None, None
 
     def forget_unit(self) -> None:
         """Free what `bad_within` needs."""

@@ -115,13 +115,12 @@ def test_other_references() -> None:
     shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_ABSTRACT_ORIGIN, REF4)))
     for target, message in (
         (12, "the entry at offset 0xc is a DW_TAG_compile_unit"),
-        (13, None),  # itself
+        (13, "the origins of the entry at offset 0xd lead back to it"),
         (14, "no entry starts at offset 0xe"),
     ):
         data = info_file([UNIT, shape], b"\1" + entries(2, "v", target) + b"\0")
         found = findings(verdict_on(data))
-        expected = [] if message is None else [f"DW_AT_abstract_origin: {message}"]
-        assert [one.message for one in found] == expected
+        assert [one.message for one in found] == [f"DW_AT_abstract_origin: {message}"]
 
 
 CALL_ORIGIN, CALL_PARAMETER, DISCR, NAMELIST_ITEM, EXTENSION = 0x7F, 0x80, 0x15, 0x44, 0x54
@@ -160,6 +159,28 @@ def test_what_an_attribute_may_lead_to(number: int, tag: int, right: int, wrong:
             verdict_on(info_file(shapes, b"\1\2\1\3" + words(13, size_bytes=4) + b"\0"))
         )
         assert [one.rule for one in found] == count * ["dangling-reference"], hex(target)
+
+
+@pytest.mark.parametrize(
+    ("targets", "circles"),
+    [
+        ((13,), [13]),  # itself
+        ((18, 13), [13]),
+        ((18, 23, 18), [18]),  # a way into a circle
+        ((18, 23, 28, 28, 33), [28, 33]),
+        ((18, 23, 28, 0x100), []),
+        (tuple(range(18, 200, 5)), []),  # long, and not circular
+    ],
+)
+@pytest.mark.parametrize("number", [dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION])
+def test_circles_of_origins(number: int, targets: tuple[int, ...], circles: list[int]) -> None:
+    """DWARF 5 3.3.8.1 and 2.13.2: attributes are those of the origin, which has none here."""
+    shapes = [UNIT, Shape(dw.TAG_SUBPROGRAM, ((number, REF4),))]
+    listed = b"".join(b"\2" + target.to_bytes(4, "little") for target in targets)
+    found = findings(verdict_on(info_file(shapes, b"\1" + listed + b"\0")))
+    circular = [one for one in found if "lead back" in one.message]
+    assert [one.position.offset for one in circular] == circles
+    assert {one.rule for one in circular} <= {"dangling-reference"}
 
 
 def test_equal_references_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
