@@ -140,16 +140,22 @@ def code_places(
     return tuple(_position_of(session, pc) for pc in pcs)
 
 
-def next_code_position(
+def next_line_with_code(
     session: Session, text: str, options: Options = _READ_ONLY
-) -> CodePosition | None:
-    """Return where the code begins of the first line with code after a `FILE:LINE` that has
-    none."""
+) -> tuple[int, int] | None:
+    """Return the first line with code after a `FILE:LINE` that has none, and where its code
+    begins.
+
+    The line is that of the row by which it is found: at its address, the file may describe
+    another line, or none.
+    """
     for location in code_locations_of(session, text, None, options):
         if location.position is not None and location.position.line < 1:
             raise no_line(text, location)
-        for pc in with_code(session, location).pcs:
-            return _position_of(session, pc)
+        after = with_code(session, location)
+        for pc in after.pcs:
+            if after.position is not None:
+                return after.position.line, pc
     return None
 
 

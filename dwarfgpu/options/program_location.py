@@ -39,7 +39,7 @@ def is_number(text: str) -> bool:
 def program_location(session: Session, text: str, option: str) -> ProgramLocation:
     """Return the location that a text, not a number, denotes; `UsageError` if it denotes none."""
     # No other command line needs the language of expressions.
-    from dwarfgpu.language.code_positions import code_places, next_code_position
+    from dwarfgpu.language.code_positions import code_places, next_line_with_code
     from dwarfgpu.service.code.break_addresses import NO_CODE, location_error, used_instead
     from dwarfgpu.service.value.expression_answer import DEFAULT
 
@@ -53,7 +53,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         session = evolve(session, pc=None)
     try:
         positions = code_places(session, stripped, DEFAULT)
-        after = None if positions else next_code_position(session, stripped, DEFAULT)
+        after = None if positions else next_line_with_code(session, stripped, DEFAULT)
     except UsageError as error:
         raise UsageError(f"{option} {text}: {location_error(session, error)}") from None
     except DwarfGpuError as error:
@@ -62,8 +62,8 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         return ProgramLocation(positions[0].pc, _choice(text, positions))
     if after is None:
         raise UsageError(f"{option} {text}: {NO_CODE}")
-    assert after.line is not None  # it is found by its line
-    return ProgramLocation(after.pc, (used_instead(text, after.line, after.pc),))
+    line, pc = after
+    return ProgramLocation(pc, (used_instead(text, line, pc),))
 
 
 def address(code_objects: Sequence[CodeObject], text: str, option: str) -> int:

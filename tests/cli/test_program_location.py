@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 
 import pytest
 
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import FIXTURES, STATES, run, run_json
 
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
@@ -151,3 +153,20 @@ def test_convert_takes_a_place_of_a_file() -> None:
     wrong = run("convert", "--file", NEST, "nst", "--to", "generic")
     assert (wrong.status, wrong.out) == (2, "")
     assert wrong.error == 'ADDRESS nst: Function "nst" not defined. Did you mean "nest"?'
+
+
+def test_a_line_whose_address_is_in_no_unit(tmp_path: Path) -> None:
+    """A unit that says that its code is elsewhere still has the rows of its line table."""
+    program = FIXTURES / "x86_64/demo.gcc.O0.v5"
+    sections = ObjectFile(str(program), program.read_bytes()).sections_by_name
+    damaged = bytearray(program.read_bytes())
+    low_pc = sections[".debug_info"].offset + 26
+    assert struct.unpack_from("<Q", damaged, low_pc) == (0x1139,)
+    struct.pack_into("<Q", damaged, low_pc, 0x1001139)
+    aranges = sections[".debug_aranges"]
+    damaged[aranges.offset : aranges.offset + aranges.size_bytes] = bytes(aranges.size_bytes)
+    path = tmp_path / "damaged"
+    path.write_bytes(damaged)
+    done = run("eval", path, "--pc", "demo.c:50", "-e", "lit7")
+    assert (done.out, done.status) == ("7\n", 0)
+    assert "demo.c:50 has no code: line 58 at 0x1147 is used" in done.err
