@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.cli.main import main
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
@@ -217,6 +218,13 @@ def test_initial_stack() -> None:
 def test_the_dialect_reads_clangs_suffix_as_meant() -> None:
     data = assemble("lit4; lit5; swap; xderef", AMD, FORM)
     assert check(data, UPSTREAM_CLANG, FORM, GFX942, result_kind="location") == []
+
+
+def test_a_base_type_of_a_terabyte() -> None:
+    """No value of such a type is made, which would fill the memory."""
+    wide = BaseType("wide", "signed", 8 << 40)
+    data = assemble("lit1; convert 0x10; dup; plus; stack_value", AMD, FORM, GFX942)
+    assert check(data, AMD, FORM, GFX942, base_types={0x10: wide}) == []
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ from dwarfgpu.expr.implicit_conversions import (
 )
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, Operation
+from dwarfgpu.expr.ops.conversion import WIDEST_BITS
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import (
     Entry,
@@ -194,6 +195,8 @@ def type_of_result(perform: Perform, types: list[BaseType], ctx: Context) -> Bas
 
     Raises `IllFormed` if the operation is, whatever the values of these types are.
     """
+    if any(type_.bit_size > WIDEST_BITS for type_ in types):
+        return None  # no evaluation has such a value
     stack: list[Entry] = [Value.of(1, type_) for type_ in types]
     try:
         perform(_COERCER, stack, ctx)
