@@ -206,6 +206,15 @@ def test_a_fat_binary_is_its_host_file_and_its_code_objects(tmp_path: Path) -> N
     assert str(rest) == f"{path}[code objects]" and "no offload bundle" in str(rest.problem)
 
 
+def test_a_file_without_readable_section_headers_is_one_file(tmp_path: Path) -> None:
+    """It cannot be read; code objects in it are not a second file that cannot be read."""
+    path = tmp_path / "app"
+    cut = bytearray(elf({}, machine=X86_64))
+    struct.pack_into("<H", cut, 60, 60000)  # e_shnum
+    path.write_bytes(cut)
+    assert list(members([str(path)])) == [Member(str(path))]
+
+
 def test_archives_in_one_another(tmp_path: Path) -> None:
     inner = archives.ar({"nest.o": NEST})
     path = tmp_path / "x.deb"

@@ -308,13 +308,24 @@ class _Walk:
                 if not entries:
                     raise _OtherTarget(f"{here} holds no code for {target}")
         except DwarfGpuError as error:
-            yield Member(here.path, (*here.steps, Step(0, _UNKNOWN)), error)
+            if file is None or _has_sections(file):  # else the file itself cannot be read
+                yield Member(here.path, (*here.steps, Step(0, _UNKNOWN)), error)
+            elif target is not None and not is_for_gpu(file):
+                yield Member(here.path, here.steps, error)
             return
         for entry in entries:
             is_plain = counts[entry.label] == 1 and entry.label != "joined"
             number = "" if is_plain else f"{entry.index}:"
             step = Step(entry.index, f"[{number}{entry.label}]")
             yield Member(here.path, (*here.steps, step))
+
+
+def _has_sections(file: ObjectFile) -> bool:
+    """Return whether the section headers can be read."""
+    try:
+        return file.sections is not None
+    except DwarfGpuError:
+        return False
 
 
 def _require_fitting(file: ObjectFile, target: str) -> None:
