@@ -46,6 +46,12 @@ class Verdict:
     fdes: int
     findings: Findings
 
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether a limit ended the check of a part, or nothing at all could be checked."""
+        nothing = not (self.units or self.expressions or self.fdes)
+        return self.findings.is_incomplete or (nothing and self.findings.skips > 0)
+
 
 def verify(
     code_object: CodeObject,

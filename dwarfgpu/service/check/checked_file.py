@@ -34,8 +34,8 @@ class Report:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether it cannot be read, or a limit ended the check of a part."""
-        return self.verdict is None or self.verdict.findings.is_incomplete
+        """Whether it cannot be read, or is not checked to the end, or not at all."""
+        return self.verdict is None or self.verdict.is_incomplete
 
     @property
     def is_bad(self) -> bool:

@@ -101,8 +101,8 @@ def _summary(
         line += f"; {is_new.count(False)} known by the baseline"
     if findings.dropped:
         line += f"; {findings.dropped} further findings are only counted"
-    if findings.is_incomplete:
-        line += "; not checked to the end"
+    if verdict.is_incomplete:
+        line += "; not checked to the end" if findings.is_incomplete else "; nothing was checked"
     yield line
 
 
@@ -171,7 +171,7 @@ def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
         "findings_omitted": findings.dropped,
         "not_checked": list(findings.skipped),
         "not_checked_omitted": findings.skips - len(findings.skipped),
-        "incomplete": findings.is_incomplete,
+        "incomplete": verdict.is_incomplete,
     }
 
 
