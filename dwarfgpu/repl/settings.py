@@ -100,8 +100,13 @@ class Settings:
     def frame_style(self) -> FrameStyle:
         """Return the amount of detail in frames."""
         arguments, info = self.word("print frame-arguments"), self.word("print frame-info")
-        options = evolve(self.format_options(), raw=self.flag("print raw-frame-arguments"))
+        options = evolve(self.listing_options(), raw=self.flag("print raw-frame-arguments"))
         return FrameStyle(arguments, info, options)
+
+    def listing_options(self) -> FormatOptions:
+        """Return the options for variables of listed frames, each in the language of its own frame
+        unless the user has set one, as in GDB."""
+        return evolve(self.format_options(), language=SPELLED[self.word("language")])
 
     def print_options(self, letter: str | None = None) -> FormatOptions:
         """Return the options of `print` for whole values: objects may be of derived classes."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.repl.settings import Settings
 from tests.cli.command import run
 
 C = """
@@ -144,3 +145,14 @@ def test_assembly_has_the_name_that_gdb_gives_it(
     done = run("debug", "--batch", "-q", tmp_path / "a", *words)
     assert "Source language is asm." in done.lines
     assert 'The current source language is "auto; currently asm".' in done.lines
+
+
+def test_variables_of_listed_frames_are_written_in_their_own_language() -> None:
+    """As in GDB, whose `bt full` in a frame of C shows `(1,2)` in a frame of Fortran."""
+    settings = Settings()
+    settings.of_frame = lambda: (False, "c")
+    assert settings.format_options().language == (False, "c")
+    assert settings.listing_options().language is None
+    assert settings.frame_style().options.language is None
+    settings["language"] = "c"
+    assert settings.listing_options().language == (False, "c")

@@ -109,7 +109,7 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
         yield Output("No locals.", {"variables": []})
     for variable in local_variables:
         reading = frame.session.read(variable)
-        text = contents(frame.session, reading, settings.format_options())
+        text = contents(frame.session, reading, settings.listing_options())
         shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")
         yield Output(shown, _record(reading, text), "variables")
         for note in reading.notes:
