@@ -416,6 +416,21 @@ def test_printers_of_ones_own_come_first(gnu: Session) -> None:
         STANDARD.with_printers(Printer("x", "(", fixed))
 
 
+@pytest.mark.parametrize(
+    ("value", "letter", "text"),
+    [(0x20, None, "0x20"), (0, None, "0x0"), (0x20, "x", "0x20")],
+)
+def test_a_pointer_in_place_of_an_object_shows_its_address(
+    value: int, letter: str | None, text: str
+) -> None:
+    """As GDB shows an iterator of `std::vector<P *>`: the address without a type."""
+    pointer = Pointer(Struct("struct", "P", 4))
+    kind = Struct("struct", "Iterator", 8, (Member("at", pointer, 0),))
+    own = Printers().with_printers(Printer("i", "Iterator", lambda own: Printed(own["at"])))
+    options = FormatOptions(letter, printers=own)
+    assert format_value(Bits(value, 64), kind, options) == text
+
+
 def ran(*commands: str, json_answers: bool = False) -> str:
     program = CORES / "containers.x86_64.libstdcxx"
     words = [word for command in ("up", *commands) for word in ("-ex", command)]
