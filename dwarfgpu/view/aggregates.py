@@ -305,6 +305,9 @@ def array_pieces(
     ):
         yield "<error: array of too many dimensions or elements>"
         return
+    if shown.options.style != "c" and None in array_type.dimensions:  # C: as a pointer
+        yield "<error: failed to get range bounds>"
+        return
     element = array_type.element
     strides = strides_of(array_type, shown.size(element))
     counts = [_count(dimension) for dimension in array_type.dimensions] or [0]

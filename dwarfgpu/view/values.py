@@ -29,6 +29,7 @@ from dwarfgpu.dwarf.types.types import (
     Unspecified,
     strip,
 )
+from dwarfgpu.errors import UsageError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import number_bits
@@ -209,16 +210,20 @@ def _scalar(
         bare = evolve(bare, address_space=space_number) if space_number else bare
     if letter is None and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
         letter = shown.options.integer_letter
+    if depth and _is_method_pointer(bare):
+        letter = None  # as in GDB
     if isinstance(bare, Pointer) and bare.kind != "pointer" and not _is_number(bare, depth, letter):
         yield from reference_pieces(shown, type_, bare, number, depth, letter)
     elif letter is not None and depth and _is_complex(bare):
         assert isinstance(bare, Base)
         yield _complex(shown, bare, bits, letter)
+    elif letter in ("a", "c") and _has_no_integer(bare):
+        raise UsageError("Value can't be converted to integer.")
     elif letter in ("a", "c"):
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter == "t" and shown.options.nibbles:
         yield scalars.nibbles_text(number, "'" if shown.options.cplusplus else " ")
-    elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and not _is_float(bare)):
+    elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and _has_integer_bits(bare)):
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
         yield space + scalars.lettered(letter, number, size, is_signed=is_signed(bare))
     else:
@@ -286,7 +291,9 @@ def _address_or_character(
 ) -> str:
     """Return `/a` and `/c`: the number, truncated from floating point if necessary, as such."""
     # As in GDB, a reference has a sign, a pointer has none.
-    has_sign = is_signed(bare) or (isinstance(bare, Pointer) and bare.kind != "pointer")
+    has_sign = is_signed(bare) or (
+        bare.kind != "pointer" if isinstance(bare, Pointer) else isinstance(bare, MemberPointer)
+    )
     if isinstance(bare, Base) and bare.base.encoding == "float":
         form = scalars.format_of(bare.base, size_bits)
         exact = "nan" if form is None else form.decode(number)
@@ -300,5 +307,19 @@ def _address_or_character(
     return f"{text} {quoted_character(code, CharacterKind(1))}"
 
 
-def _is_float(bare: Type) -> bool:
-    return isinstance(bare, Base) and "float" in bare.base.encoding
+def _has_integer_bits(bare: Type) -> bool:
+    """Return whether `/f` applies to the bits: those of a number that is not a floating one."""
+    if not isinstance(bare, Base):
+        return True
+    return not ("float" in bare.base.encoding or bare.base.encoding.startswith("encoding "))
+
+
+def _has_no_integer(bare: Type) -> bool:
+    """Return whether a value has several parts or unknown ones, so that it is no integer."""
+    if isinstance(bare, Base):
+        return _is_complex(bare) or bare.base.encoding.startswith("encoding ")
+    return _is_method_pointer(bare)
+
+
+def _is_method_pointer(bare: Type) -> bool:
+    return isinstance(bare, MemberPointer) and isinstance(strip(bare.target), Function)

@@ -12,6 +12,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
@@ -454,3 +455,38 @@ def test_a_structure_in_itself_is_an_error_that_names_it() -> None:
     assert format_value(bits, ITSELF) == f"{{i = {error}, j = {error}}}"
     twice = Struct("struct", "twice", 16, (Member("a", PAIR, 0), Member("b", PAIR, 64)))
     assert "error" not in format_value(Bits(0, 128), twice)
+
+
+COMPLEX = base("complex float", "complex_float", 64)
+UNKNOWN_ENCODING = base("complex int", "encoding 0x80", 64)
+METHOD = MemberPointer(Function(INT, ()), size_bytes=16)
+NO_INTEGER = "<error: Value can't be converted to integer.>"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "letter", "text"),
+    [
+        (0x402000003FC00000, COMPLEX, "c", NO_INTEGER),
+        (0x402000003FC00000, COMPLEX, "a", NO_INTEGER),
+        (0x0000000400000003, UNKNOWN_ENCODING, "c", NO_INTEGER),
+        (3, UNKNOWN_ENCODING, "f", "0x0000000000000003 <encoding 0x80 is not decoded>"),
+        (3, UNKNOWN_ENCODING, "x", "0x3"),
+        (0x5178, METHOD, "a", NO_INTEGER),
+        (2**64 - 1, MemberPointer(INT), "c", "-1 '\\377'"),
+        (12, MemberPointer(INT), "a", "0xc"),
+    ],
+)
+def test_letters_of_numbers_in_several_parts(
+    value: int, kind: Type, letter: str, text: str
+) -> None:
+    bits = Bits(value, 8 * (size_bytes(kind) or 8))
+    assert format_value(bits, kind, FormatOptions(letter), architecture=ARCH) == text
+
+
+@pytest.mark.parametrize("dimensions", [(None,), (None, 3), (3, None)])
+@pytest.mark.parametrize("style", ["fortran", "ada"])
+def test_an_unknown_count_is_not_zero(dimensions: tuple[int | None, ...], style: Style) -> None:
+    options = FormatOptions(style=style)
+    text = format_value(Bits(0, 0), Array(INT, dimensions), options, architecture=ARCH)
+    assert text == "<error: failed to get range bounds>"
+    assert format_value(Bits(0, 0), Array(INT, (0,)), options, architecture=ARCH) == "()"
