@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
 
 INT_BITS: Final = 32
@@ -43,6 +43,17 @@ class Builtins:
     @property
     def bool_type(self) -> Base:
         return Base(BaseType("bool", "boolean", 8, self.endian))
+
+    @property
+    def logical_type(self) -> Base:
+        """The default logical type of Fortran."""
+        return Base(BaseType("logical(kind=4)", "boolean", 32, self.endian))
+
+    @property
+    def complex_type(self) -> Base:
+        """The type of a complex literal of Fortran, in GDB."""
+        part = self.floating("double").base
+        return Base(evolve(part, name="complex*16", encoding="complex_float", bit_size=128))
 
     @property
     def char_type(self) -> Base:

@@ -46,10 +46,11 @@ from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.fortran_operators import (
     POWER,
     comparison,
+    complex_literal,
     component,
     element,
     is_array,
-    is_fortran,
+    strings_compared,
 )
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
@@ -62,8 +63,9 @@ from dwarfgpu.language.machine_variables import (
 )
 from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
-from dwarfgpu.language.name_resolution import Names, Typed
+from dwarfgpu.language.name_resolution import Names, Typed, is_fortran
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.typed_value import TypedValue
@@ -136,6 +138,8 @@ class Evaluator(MemberAccess):
             if isinstance(node, ast.Name):
                 value = typed(value, node.name)
             value = self.objects.read(value)
+            if self.is_fortran and value.unit is None and value.location is None:
+                value = evolve(value, unit=self.names.current_unit())  # written as in Fortran
         finally:
             if self.options.looked_at is not None:
                 for variable in self.objects.variables:
@@ -152,6 +156,12 @@ class Evaluator(MemberAccess):
                 return self.number(self.numbers.literal(node))
             case ast.Character() | ast.String():
                 return text(self.names, self.numbers, node, cplusplus=self.is_cplusplus)
+            case ast.Logical(is_true=is_true):
+                return self.truth(is_true)
+            case ast.Complex():
+                return complex_literal(
+                    self.arithmetic, self.object(node.real), self.object(node.imaginary)
+                )
             case ast.Name():
                 return self.named(node)
             case ast.Dollar():
@@ -330,6 +340,9 @@ class Evaluator(MemberAccess):
             if truth == (operator == "&&"):
                 truth = self.arithmetic.truth(self.object(node.right))
             return self.truth(truth)
+        if operator in EQUIVALENCES:
+            sides = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
+            return self.truth((len(sides) == 1) == (operator == ".eqv."))
         if operator == ",":
             self.objects.read(self.value(node.left))
             return self.value(node.right)
@@ -342,6 +355,11 @@ class Evaluator(MemberAccess):
             return self.pointed_by(left, right)
         refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
+            text_result = (
+                strings_compared(self.objects, operator, left, right) if self.is_fortran else None
+            )
+            if text_result is not None:
+                return self.truth(text_result)
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self._combined(operator, left, right)
 

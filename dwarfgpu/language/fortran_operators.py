@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.types.types import Absent, Array, Dynamic, strip
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
@@ -20,11 +22,6 @@ POWER: Final = "The operator ** of Fortran is not supported: write a product."
 _AMBIGUOUS: Final = "In Fortran /= compares: write != with parentheses around its operands."
 _AS_STRONG: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 """Operators of C that bind no stronger than a comparison, but stronger than an assignment."""
-
-
-def is_fortran(unit: CompilationUnit | None) -> bool:
-    """Return whether expressions have operators of Fortran in a unit."""
-    return unit is not None and unit.style == "fortran"
 
 
 def comparison(node: ast.Assign) -> ast.Binary | None:
@@ -50,6 +47,32 @@ def component(node: ast.Binary) -> ast.Access | ast.Call | None:
         case ast.Call(function=ast.Name(name=name, file=None), arguments=arguments):
             return ast.Call(ast.Access(node.left, name, is_arrow=False), arguments)
     return None
+
+
+def complex_literal(arithmetic: Arithmetic, real: TypedValue, imaginary: TypedValue) -> TypedValue:
+    """Return `(real, imaginary)`; `UsageError` for parts that are not real numbers."""
+    if is_complex(real.type) or is_complex(imaginary.type):
+        raise UsageError("The parts of a complex number are real numbers.")
+    builtins = arithmetic.numbers.builtins
+    first, second = (parts_of(arithmetic, part)[0] for part in (real, imaginary))
+    kind, part = builtins.complex_type, builtins.floating("double")
+    return joined_as(arithmetic, first, second, kind, part)
+
+
+def strings_compared(
+    objects: ObjectAccess, operator: str, left: TypedValue, right: TypedValue
+) -> bool | None:
+    """Compare two strings, the shorter with blanks at its end (Fortran 2018 10.1.5.5.1); None for
+    other operands."""
+    if not (is_string(left.type) and is_string(right.type)):
+        return None
+    endian = objects.context.endian
+    first, second = (objects.known(side).to_bytes(endian) for side in (left, right))
+    size = max(len(first), len(second))
+    first, second = first.ljust(size), second.ljust(size)
+    is_less, is_equal = first < second, first == second
+    return {"==": is_equal, "!=": not is_equal, "<": is_less, "<=": is_less or is_equal,
+            ">": not (is_less or is_equal), ">=": not is_less}[operator]  # fmt: skip
 
 
 def is_array(value: TypedValue) -> bool:

@@ -76,6 +76,11 @@ def is_cplusplus(unit: CompilationUnit | None) -> bool:
     return unit is not None and unit.is_cplusplus
 
 
+def is_fortran(unit: CompilationUnit | None) -> bool:
+    """Return whether expressions have operators of Fortran in a unit."""
+    return unit is not None and unit.style == "fortran"
+
+
 class Names:
     """Looks up names for the focus of a session."""
 
@@ -105,6 +110,10 @@ class Names:
     def is_cplusplus(self) -> bool:
         """Return whether the unit in focus is of C++."""
         return is_cplusplus(self.current_unit())
+
+    def is_fortran(self) -> bool:
+        """Return whether the unit in focus is of Fortran."""
+        return is_fortran(self.current_unit())
 
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""

@@ -25,10 +25,9 @@ from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.fortran_operators import is_fortran
 from dwarfgpu.language.frame_of_function import in_enclosing_frame, in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
-from dwarfgpu.language.name_resolution import Names, is_cplusplus
+from dwarfgpu.language.name_resolution import Names, is_cplusplus, is_fortran
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
@@ -68,7 +67,9 @@ class NamedValues:
         return self.arithmetic.value(number)
 
     def truth(self, holds: bool) -> TypedValue:
-        """Return the result of a comparison: bool in C++, otherwise int."""
+        """Return the result of a comparison: bool in C++, logical in Fortran, otherwise int."""
+        if self.is_fortran:
+            return TypedValue(self.names.builtins.logical_type, bits=Bits(int(holds), 32))
         if not self.is_cplusplus:
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))

@@ -52,8 +52,23 @@ VALUES = {
         labelled%point%x = 3
         held%items(2) = 9
         held%corner(1)%x + 1 = 2
-        total /= 42 = 0
-        total/=41 = 1
+        total /= 42 = .FALSE.
+        total/=41 = .TRUE.
+        total .eq. 42 = .TRUE.
+        total == 41 .or. yes .and. .not. no = .TRUE.
+        .not. total .eq. 42 = .FALSE.
+        yes .AND. no .eqv. .false. = .TRUE.
+        yes .xor. yes .neqv. yes = .TRUE.
+        42.eq.total = .TRUE.
+        1.5d1 + total = 57
+        z + (1.0, 2) = (2,0)
+        ((0,1)) * (0,1) = (-1,0)
+        (total, 2) == (42,2.0) = .TRUE.
+        (1,2) = (1,2)
+        'it''s' = 'it\\'s'
+        text == 'hello it''s' = .TRUE.
+        text .lt. 'help' = .TRUE.
+        letter /= 'x' = .FALSE.
         total = 42
         words(2) = 'two'
         shifted = ((1, 2, 3) (4, 5, 6))

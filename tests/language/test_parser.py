@@ -24,6 +24,9 @@ class Known:
     def is_cplusplus(self) -> bool:
         return True
 
+    def is_fortran(self) -> bool:
+        return False
+
     def is_name(self, name: str) -> bool:
         return self.is_type(name) or name not in UNKNOWN
 
@@ -265,7 +268,7 @@ def test_lanes_share_the_words_of_an_expression(monkeypatch: pytest.MonkeyPatch)
     texts: list[str] = []
     split = cursor.tokens
 
-    def counted(text: str, radix: int, *, has_operators: bool) -> Iterator[Token]:
+    def counted(text: str, radix: int, **kinds: bool | None) -> Iterator[Token]:
         texts.append(text)
         return split(text)
 

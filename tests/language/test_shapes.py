@@ -59,7 +59,7 @@ BOTTOM = (
         ("*behind", "1"),
         # Bounds that no program has.
         ("negative", "()"),
-        ("sizeof(absurd) > 0x3fffffffffffffff", "1"),
+        ("sizeof(absurd) > 0x3fffffffffffffff", ".TRUE."),
         ("beyond", "the size of a type in bits is 295147905179352825824"),
     ],
 )  # fmt: skip

@@ -65,6 +65,23 @@ class String(Part):
 
     codes: tuple[int, ...]
     prefix: str = ""
+    is_counted: bool = False
+    """`'abc'` of Fortran, which has no NUL at its end."""
+
+
+@frozen
+class Logical(Part):
+    """`.true.` or `.false.`, of Fortran."""
+
+    is_true: bool
+
+
+@frozen
+class Complex(Part):
+    """`(1.5, 2)`, of Fortran."""
+
+    real: Node
+    imaginary: Node
 
 
 @frozen
@@ -215,6 +232,6 @@ class SizeOf(Part):
     is_alignment: bool = False
 
 
-Literal: TypeAlias = Integer | Floating | Character | String
+Literal: TypeAlias = Integer | Floating | Character | String | Logical | Complex
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
 Node: TypeAlias = Literal | Name | Dollar | AddressOf | Elements | Operation

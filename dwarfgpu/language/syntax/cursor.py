@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.syntax.fortran_tokens import fortran_token
 from dwarfgpu.language.syntax.tokens import Kind, Token, tokens
 
 
@@ -21,6 +22,9 @@ class Known(Protocol):
     def is_cplusplus(self) -> bool:
         """Return whether the words of C++ are known."""
 
+    def is_fortran(self) -> bool:
+        """Return whether the words of Fortran are known."""
+
     def unknown(self, name: str) -> UsageError:
         """Return the error for an unknown name."""
 
@@ -35,9 +39,10 @@ _SPELLED: Final = {
 
 
 @lru_cache(maxsize=8)
-def _words(text: str, radix: int, has_operators: bool) -> tuple[Token, ...]:
+def _words(text: str, radix: int, has_operators: bool, is_fortran: bool) -> tuple[Token, ...]:
     """Return the words of an expression, which `lanes` asks for in each lane."""
-    return tuple(tokens(text, radix, has_operators=has_operators))
+    of_language = fortran_token if is_fortran else None
+    return tuple(tokens(text, radix, has_operators=has_operators, of_language=of_language))
 
 
 class Cursor:
@@ -49,7 +54,8 @@ class Cursor:
         self.radix = radix
         """The base of integers without a prefix."""
         has_operators = "operator" in text and names.is_cplusplus()
-        self.tokens = list(_words(text, radix, has_operators))
+        self.is_fortran = names.is_fortran()
+        self.tokens = list(_words(text, radix, has_operators, self.is_fortran))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.at = 0

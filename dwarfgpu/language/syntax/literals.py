@@ -19,6 +19,8 @@ def text(
     kind = _character_type(names, node.prefix, cplusplus=cplusplus)
     size = 8 * (size_bytes(kind) or 1)
     codes = (node.code,) if isinstance(node, ast.Character) else (*node.codes, 0)
+    if isinstance(node, ast.String) and node.is_counted:
+        codes = node.codes
     runs = [Bits(code & (1 << size) - 1, size) for code in codes]
     bits = concatenate(runs, numbers.endian)
     if isinstance(node, ast.String):

@@ -12,6 +12,7 @@ from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import Cursor, Known
+from dwarfgpu.language.syntax.fortran_tokens import NOT, TRUE, constant
 from dwarfgpu.language.syntax.name_parser import extended_name, name_at
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser
@@ -21,11 +22,11 @@ _BINARY: Final = {
     ",": 1,
     "=": 2, "+=": 2, "-=": 2, "*=": 2, "/=": 2, "%=": 2, "&=": 2, "|=": 2, "^=": 2,
     "<<=": 2, ">>=": 2,
-    "?": 3, "||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9,
-    "<": 10, ">": 10, "<=": 10, ">=": 10, "<<": 11, ">>": 11, "@": 12,
-    "+": 13, "-": 13, "*": 14, "/": 14, "%": 14, ".*": 15, "->*": 15,
+    "?": 3, ".eqv.": 4, ".neqv.": 4, "||": 5, "&&": 6, "|": 7, "^": 8, "&": 9, "==": 10, "!=": 10,
+    "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, "@": 13,
+    "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16,
 }  # fmt: skip
-_COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 16
+_COMMA, _ASSIGNMENT, _CONDITIONAL, _NOT_OF_FORTRAN, _UNARY = 1, 2, 3, 7, 17
 _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
 _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
@@ -126,6 +127,8 @@ class Parser(Cursor):
         return is_entry and is_after_name and not self.known.is_name("entry")
 
     def unary(self) -> Node:
+        if self.accept(NOT):
+            return ast.Unary("!", self.expression(_NOT_OF_FORTRAN))
         operator = self.accept(*_PREFIXES)
         if operator is not None:
             return ast.Unary(operator, self.expression(_UNARY))
@@ -239,6 +242,10 @@ class Parser(Cursor):
                 return character(self.next().text)
             case "string":
                 return self._string()
+            case "logical":
+                return ast.Logical(self.next().text == TRUE)
+            case "constant":
+                return constant(self.next().text)
             case "dollar":
                 return ast.Dollar(self.next().text[1:])
             case "quoted":
@@ -248,7 +255,9 @@ class Parser(Cursor):
             case _:
                 pass
         if self.accept("("):
-            node = self.expression(_COMMA)
+            node = self.expression(_ASSIGNMENT if self.is_fortran else _COMMA)
+            if self.is_fortran and self.accept(","):
+                node = ast.Complex(node, self.expression(_ASSIGNMENT))
             self.expect(")")
             if isinstance(node, ast.Name) and self.token.kind in _OPERANDS:
                 # Only a cast can continue like this: its type is unknown, which is reported later.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import chain
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
@@ -22,7 +22,19 @@ _MAX_EXPONENT: Final = 20_000
 _MAX_DIGITS: Final = 1_000
 _MAX_DECIMAL: Final = 40
 
-Kind = Literal["number", "string", "character", "quoted", "name", "dollar", "mark", "end"]
+Kind = Literal[
+    "number",
+    "string",
+    "character",
+    "quoted",
+    "name",
+    "dollar",
+    "mark",
+    "end",
+    "logical",
+    "constant",
+]
+"""`logical` and `constant`: `.true.` and `'abc'` of Fortran."""
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)
@@ -96,16 +108,31 @@ class Token:
     """Characters from the start of the expression."""
 
 
-def tokens(text: str, radix: int = 10, *, has_operators: bool = False) -> Iterator[Token]:
+OfLanguage: TypeAlias = Callable[[str, int], tuple[Token, int] | None]
+"""Returns the word at a position and where it ends; None for a word of C."""
+
+
+def tokens(
+    text: str,
+    radix: int = 10,
+    *,
+    has_operators: bool = False,
+    of_language: OfLanguage | None = None,
+) -> Iterator[Token]:
     """Yield the words, and an empty one at the end; `UsageError` for an invalid one.
 
     `radix`: the base of integers without a prefix. `has_operators`: names of operators are one
-    word, as in C++: `Num::operator int&`.
+    word, as in C++: `Num::operator int&`. `of_language`: finds words of another language than C.
     """
     if len(text) > MAX_CHARACTERS:
         raise LimitExceeded(f"an expression of more than {MAX_CHARACTERS} characters")
     index = 0
     while index < len(text):
+        own = None if of_language is None else of_language(text, index)
+        if own is not None:
+            token, index = own
+            yield token
+            continue
         match = _LETTERED.match(text, index) if radix > 10 else None
         match = match or _PATTERN.match(text, index)
         if match is None:

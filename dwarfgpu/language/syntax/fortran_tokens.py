@@ -1,0 +1,53 @@
+"""The words of expressions that Fortran spells otherwise than C (Fortran 2018 6.2, 7.4, 10.1).
+
+Law: the only words here are those that C does not have, so that GDB's habits of C remain.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.language.syntax.ast import String
+from dwarfgpu.language.syntax.tokens import Token
+
+EQUIVALENCES: Final = (".eqv.", ".neqv.")
+"""Operators between logical values, which bind weakest."""
+NOT: Final = ".not."
+TRUE: Final = ".true."
+_OPERATORS: Final = {
+    ".and.": "&&", ".or.": "||", ".eq.": "==", ".ne.": "!=", ".lt.": "<", ".le.": "<=",
+    ".gt.": ">", ".ge.": ">=", ".xor.": ".neqv.", ".eqv.": ".eqv.", ".neqv.": ".neqv.",
+    ".not.": NOT,
+}  # fmt: skip
+_LITERALS: Final = (TRUE, ".false.")
+_DOTTED: Final = pattern(r"\.[a-z]+\.", re.IGNORECASE)
+_BEFORE_DOTTED: Final = pattern(r"[0-9]+(?=\.[a-z]+\.)", re.IGNORECASE)
+"""The number of `5.eq.i`."""
+_DOUBLE: Final = pattern(r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)[dD](?P<exponent>[+-]?[0-9]+)\b")
+"""`1.5d3`, which is of type double precision."""
+_STRING: Final = pattern(r"'(?P<text>(?:[^']|'')*)'(?!\s*::)")
+"""A character constant; before `::`, a source file."""
+
+
+def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
+    """Return the word of Fortran at a position, and where it ends; None for one that C has, too."""
+    if (match := _DOTTED.match(text, index)) is not None:
+        word = match[0].lower()
+        if word in _LITERALS:
+            return Token("logical", word, index), match.end()
+        operator = _OPERATORS.get(word)
+        return None if operator is None else (Token("mark", operator, index), match.end())
+    if (match := _BEFORE_DOTTED.match(text, index)) is not None:
+        return Token("number", match[0], index), match.end()
+    if (match := _DOUBLE.match(text, index)) is not None:
+        return Token("number", f"{match['digits']}e{match['exponent']}", index), match.end()
+    if (match := _STRING.match(text, index)) is not None:
+        return Token("constant", match["text"].replace("''", "'"), index), match.end()
+    return None
+
+
+def constant(text: str) -> String:
+    """Return a character constant, which has no NUL at its end."""
+    return String(tuple(text.encode("utf-8", "surrogatepass")), is_counted=True)
