@@ -393,7 +393,8 @@ def _without_elements(
     """Format an empty array, or one with elements of size 0; C treats it as a pointer to its first
     one, with the characters that are there."""
     if count <= 0 and shown.options.style != "c":
-        return "()"
+        characters = character_kind(element, shown.options.style)
+        return "()" if characters is None else shown.quoted(b"", characters, is_cut=False)
     byte_address = None if shown.address is None else shown.address + first_bit // 8
     if byte_address is None:
         return "{}"

@@ -431,6 +431,34 @@ def test_a_pointer_in_place_of_an_object_shows_its_address(
     assert format_value(Bits(value, 64), kind, options) == text
 
 
+BYTE = Base(BaseType("uint8", "unsigned", 8))
+GO_STRING = Struct("struct", "string", 16, (
+    Member("str", Pointer(BYTE, own_name="*uint8"), 0),
+    Member("len", Base(BaseType("int", "signed", 64)), 64),
+))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("address", "length", "text"),
+    [
+        (0x10, 5, '"hello"'),
+        (0, 0, '""'),
+        (0x13, 2, '"lo"'),
+        (0x13, 2**64 - 1, "<error reading variable: the length of the string is -1>"),
+    ],
+)
+def test_a_string_of_go_ends_at_its_length(address: int, length: int, text: str) -> None:
+    """Go puts the strings of a program behind each other, without a NUL."""
+    data = b"helloinit int16"
+
+    def read(at: int, space: int, size_bytes: int) -> bytes:
+        return data[at - 0x10 :][:size_bytes]
+
+    assert format_value(Bits(address | length << 64, 128), GO_STRING, read_memory=read) == text
+    members = Struct("struct", "string", 16, GO_STRING.members[1:])  # another language's
+    assert format_value(Bits(5 << 64, 128), members) == "{len = 5}"
+
+
 def ran(*commands: str, json_answers: bool = False) -> str:
     program = CORES / "containers.x86_64.libstdcxx"
     words = [word for command in ("up", *commands) for word in ("-ex", command)]

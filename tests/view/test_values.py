@@ -490,3 +490,5 @@ def test_an_unknown_count_is_not_zero(dimensions: tuple[int | None, ...], style:
     text = format_value(Bits(0, 0), Array(INT, dimensions), options, architecture=ARCH)
     assert text == "<error: failed to get range bounds>"
     assert format_value(Bits(0, 0), Array(INT, (0,)), options, architecture=ARCH) == "()"
+    empty = format_value(Bits(0, 0), Array(CHAR, (0,)), options, architecture=ARCH)
+    assert empty == ("''" if style == "fortran" else '""')  # as GDB shows them
