@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.explicit_location import ExplicitLocation, explicit_location
 from dwarfgpu.repl.files.list_commands import default_or_frame, listed_locations, position_of_lines
@@ -62,12 +63,12 @@ def line_located(shell: Shell, text: str) -> FramePosition | None:
 def _around(shell: Shell, session: Session, text: str) -> FramePosition | None:
     """Return the line that determines the file of a line without a file, and what an offset
     counts from."""
-    is_offset = text.startswith(("+", "-"))
+    is_offset = text.startswith(("+", "-")) and explicit_location(text) is None
     listed, frame = shell.listed, default_or_frame(shell)
     around = None
     is_after_frame = listed is not None and listed.first and listed.frame == frame
     if listed is not None and is_after_frame and not is_offset:
-        around = listed.position
+        around = evolve(listed.position, line=listed.next)
     elif session is shell.session and not is_offset:
         around = frame
     elif session.pc is not None:
