@@ -53,7 +53,7 @@ _FAMILIES: Final = {
 _SHORT: Final = {"print": ("p", "pr")}
 _SHORT_ABSENT: Final = {"check": ("c", "ch"), "guile": ("g", "gu"), "record": ("rec",)}
 """GDB's short names of settings that are not supported."""
-_SHORT_IGNORED: Final = {"environment": ("env",)}
+_SHORT_IGNORED: Final = {"environment": ("env",), "mi-async": ("target-async",)}
 """Short names that scripts use, of settings without an effect."""
 
 
