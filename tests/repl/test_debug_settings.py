@@ -194,7 +194,7 @@ SHOWN = {
     "host-charset": 'The host character set is "auto; currently UTF-8".',
     "non-stop": "Controlling the inferior in non-stop mode is off.",
     "print entry-values": 'Printing of function arguments at function entry is "no".',
-    "watchdog": 'The setting "watchdog" of GDB has no effect in dwarfgpu: there is no remote target.',
+    "tcp": 'The setting "tcp" of GDB has no effect in dwarfgpu: there is no remote target.',
 }
 """GDB's sentences, with the values that hold here."""
 
