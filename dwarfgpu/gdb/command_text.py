@@ -26,6 +26,7 @@ from dwarfgpu.service.value.locate import located, location_lines
 from dwarfgpu.service.where.scope_ranges import scope_ranges
 from dwarfgpu.view.coverage_text import (
     bar,
+    bar_width,
     cells_for,
     share,
     spans_text,
@@ -124,7 +125,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
     if not rows:
         yield "  optimized out: it has neither DW_AT_location nor DW_AT_const_value"
     if coverage.code_scope is not None:
-        drawn = bar(coverage, columns() - 40, cells_for(encoding()))
+        drawn = bar(coverage, bar_width(columns()), cells_for(encoding()))
         yield f"  {drawn} {share(coverage)} of {coverage.scope_bytes} bytes"
 
 

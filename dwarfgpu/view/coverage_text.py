@@ -48,6 +48,14 @@ def cells_for(encoding: str | None) -> Cells:
     return BLOCKS
 
 
+def bar_width(columns: int) -> int:
+    """Return how many cells a bar has on a screen of that width, with its share after it.
+
+    A narrow terminal breaks the line rather than lose the bar.
+    """
+    return max(columns - 40, 10)
+
+
 def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
     """Return the code of the scope from its first byte to its last, without the gaps between its
     parts.

@@ -15,7 +15,16 @@ from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.view.coverage_text import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
+from dwarfgpu.view.coverage_text import (
+    ASCII,
+    BLOCKS,
+    bar,
+    bar_width,
+    cells_for,
+    percent,
+    rows,
+    spans_text,
+)
 from dwarfgpu.view.location_sentence import description_text
 
 ARCH = architecture("x86_64")
@@ -58,6 +67,11 @@ def test_bar(scope: Pairs, complete: Pairs, described: Pairs | None, expected: s
     assert bar(coverage(scope, complete, described), 4) == expected
     plain = expected.translate(str.maketrans("█▒░", "#+."))
     assert bar(coverage(scope, complete, described), 4, ASCII) == plain
+
+
+@pytest.mark.parametrize(("columns", "width"), [(1, 10), (30, 10), (40, 10), (50, 10), (100, 60)])
+def test_bar_on_a_narrow_terminal(columns: int, width: int) -> None:
+    assert len(bar(coverage([(0, 8)], [(0, 4)]), bar_width(columns))) == width
 
 
 def test_bars_of_any_scope() -> None:

@@ -20,6 +20,7 @@ from dwarfgpu.view.coverage_text import (
     Line,
     SourceLines,
     bar,
+    bar_width,
     cells_for,
     coverage_lines,
     function_text,
@@ -122,7 +123,7 @@ class CoverageListing:
         if not coverage.descriptions and not coverage.scope:
             yield one_line("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
         if coverage.code_scope is not None:
-            drawn = bar(coverage, self.columns - 40, self.cells)
+            drawn = bar(coverage, bar_width(self.columns), self.cells)
             yield one_line(f"  {drawn} {amount(coverage)}")
 
     def _instructions(
@@ -133,7 +134,7 @@ class CoverageListing:
         braces = braces_for(self.encoding)
         for text in code_beside(code, coverage, described_ranges(rows(coverage), lines), braces):
             yield one_line(text)
-        yield one_line(f"  {bar(coverage, self.columns - 40, self.cells)} {amount(coverage)}")
+        yield one_line(f"  {bar(coverage, bar_width(self.columns), self.cells)} {amount(coverage)}")
 
     def groups(self, units: Iterable[UnitGroups]) -> Iterator[str]:
         """Yield the lines of each group, one for each variable."""
