@@ -144,3 +144,13 @@ def test_a_register_that_is_given_exists(tmp_path: Path) -> None:
 def test_completion_does_not_offer_them(tmp_path: Path) -> None:
     [result] = ours(core(tmp_path, "avx"), ["complete p $k"])
     assert result == ""
+
+
+def test_the_symbol_of_a_register_may_have_blanks() -> None:
+    """As GDB 13 shows the program counter in a member function that is `const`."""
+    words = ["--arch", "x86_64", "--pc", "geo::Shape::area", "--reg", "rip=0x4011d2"]
+    program = FIXTURES / "core/shapes.x86_64.O0"
+    done = run("debug", "--batch", "-q", program, *words, "-ex", "info registers rip")
+    assert done.lines == [
+        "rip            0x4011d2            0x4011d2 <geo::Shape::area() const+8>"
+    ]

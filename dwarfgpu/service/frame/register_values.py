@@ -79,8 +79,11 @@ class RegisterValue:
         is_vector = isinstance(self.type, Array | Struct)
         if is_vector or not self.is_known or not (self.bits.is_complete or has_flags):
             return head
-        # GDB leaves the type of a pointer out here.
-        natural = self.text(options).rpartition(") ")[2]
+        # GDB leaves the type of a pointer out here; the symbol after the address may have blanks.
+        natural = self.text(options)
+        if natural.startswith("("):
+            cast, start, address = natural.partition(") 0x")
+            natural = f"0x{address}" if start else cast
         return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
 
     @property
