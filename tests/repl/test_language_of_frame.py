@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.repl.settings import Settings
-from tests.cli.command import run
+from tests.cli.command import FIXTURES, run
 
 C = """
 struct node { int v; struct node *next; } node = {1, &node};
@@ -145,6 +145,14 @@ def test_assembly_has_the_name_that_gdb_gives_it(
     done = run("debug", "--batch", "-q", tmp_path / "a", *words)
     assert "Source language is asm." in done.lines
     assert 'The current source language is "auto; currently asm".' in done.lines
+
+
+def test_the_source_of_a_split_unit_has_its_language_and_producer() -> None:
+    """The skeleton has neither; GDB 13 shows those of the split unit."""
+    words = ["--pc", "main", "-ex", "info source"]
+    done = run("debug", "--batch", "-q", FIXTURES / "split/gcc5/prog", *words)
+    assert "Source language is c++." in done.lines
+    assert any(line.startswith("Producer is GNU C++") for line in done.lines)
 
 
 def test_variables_of_listed_frames_are_written_in_their_own_language() -> None:

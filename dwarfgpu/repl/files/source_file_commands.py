@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,6 +12,8 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.line.line_unit import LineUnit
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import ObjectFile
@@ -64,7 +67,8 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     if count is not None:
         text = f"Contains {counted(count, 'line')}."
         yield Output(text, {"line-count": count})
-    language, version = language_of(unit), unit.format.version
+    version, unit = unit.format.version, _with_entries(unit)
+    language = language_of(unit)
     yield Output(f"Source language is {language}.", {"language": language})
     if unit.producer:
         yield Output(f"Producer is {unit.producer}.", {"producer": unit.producer})
@@ -72,6 +76,15 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     has_macros = any(unit.root.has(macro) for macro in _MACROS)
     text = f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
     yield Output(text, {"macro-info": has_macros})
+
+
+def _with_entries(unit: LineUnit) -> LineUnit:
+    """Return the split unit of a skeleton, which alone has a language and a producer, if it is
+    found; else the unit itself."""
+    if isinstance(unit, CompilationUnit):
+        with contextlib.suppress(DwarfGpuError):
+            return unit.full
+    return unit
 
 
 def _current(shell: Shell) -> FramePosition | None:
