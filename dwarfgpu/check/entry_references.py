@@ -23,8 +23,10 @@ from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError
 
-_ATTRIBUTE_BITS: Final = 16
-"""A reference is the index of its entry and its attribute in one number, as there are many."""
+_INDEX_BITS: Final = 32
+"""A reference is the attribute and the index of its entry in one number, as there are many.
+
+The index has the low bits: files give attributes numbers of any size."""
 
 
 @frozen
@@ -58,7 +60,7 @@ class EntryReferences:
 
     def add(self, targets: dict[int, int], value: int, index: int, number: int) -> None:
         """Note a target that is new."""
-        targets[value] = index << _ATTRIBUTE_BITS | number
+        targets[value] = number << _INDEX_BITS | index
 
     def bad_within(self) -> list[BadReference]:
         """Return the bad references into the unit, after all its entries were read."""
@@ -108,7 +110,7 @@ class EntryReferences:
                 if origin is None or origin.unit is not self.unit:
                     return None, None
                 message = f"the origins of the entry at offset {offset:#x} lead back to it"
-                reference = _bad(index << _ATTRIBUTE_BITS | number, message)
+                reference = _bad(number << _INDEX_BITS | index, message)
                 return reference, origin.offset
         return None, None
 
@@ -170,9 +172,10 @@ class EntriesOfUnits:
 
 
 def _bad(first: int, message: str) -> BadReference:
-    number = first & (1 << _ATTRIBUTE_BITS) - 1
+    number = first >> _INDEX_BITS
     name = REFERENCES.get(number, f"{number:#x}")
-    return BadReference(first >> _ATTRIBUTE_BITS, f"DW_AT_{name}", message)
+    index = first & (1 << _INDEX_BITS) - 1
+    return BadReference(index, f"DW_AT_{name}", message)
 
 
 def _problem(
