@@ -138,7 +138,7 @@ class Evaluator(MemberAccess):
             if isinstance(node, ast.Name):
                 value = typed(value, node.name)
             value = self.objects.read(value)
-            if self.is_fortran and value.unit is None and value.location is None:
+            if value.unit is None and value.location is None and self.is_fortran:
                 value = evolve(value, unit=self.names.current_unit())  # written as in Fortran
         finally:
             if self.options.looked_at is not None:

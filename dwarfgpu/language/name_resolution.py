@@ -92,7 +92,7 @@ class Names:
         """Return the unit at the program location; without one, the unit of `main`, or the only
         unit."""
         try:
-            return self.session.meanings().unit
+            return self.session.unit
         except DwarfGpuError:
             return None
 

@@ -6,7 +6,7 @@ mean there; `dwarfgpu.session.read_variable` reads what is found.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.access.compare_single_locations import Comparison
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
     from dwarfgpu.dwarf.scope.by_pc import Scopes
     from dwarfgpu.dwarf.scope.global_names import Kind
+    from dwarfgpu.dwarf.unit import CompilationUnit
 
 MAX_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
@@ -351,14 +352,29 @@ class Session(FocusedLane):
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees only names outside of functions
                 return NameLookup(infos, code_object.scopes.unit_at(pc))
-            is_with_wave = self.lane is None or not self.focused_frame.has_lane_pc
-            here = pc if is_with_wave else self.frame.program_location(self.lane) or pc
             with_outer = not (self.has_frames or self.inline_level)
             return code_object.scopes.meanings_at(
-                here, self.inline_level, infos, with_outer=with_outer
+                self._lane_pc(pc), self.inline_level, infos, with_outer=with_outer
             )
-        units = (info.scopes.main_unit for info in objects)
-        return NameLookup(infos, next((unit for unit in units if unit is not None), None))
+        return NameLookup(infos, self._main_unit(objects))
+
+    @property
+    def unit(self) -> CompilationUnit | None:
+        """The unit in which `meanings` finds names."""
+        code_object, pc = self.code_object, self.pc
+        if code_object is None or pc is None:
+            return self._main_unit(self.objects_with(""))
+        return code_object.scopes.unit_at(pc if self.is_absent else self._lane_pc(pc))
+
+    def _lane_pc(self, pc: int) -> int:
+        """Return where the lane in focus is; `pc` without a lane, or where lanes have no own."""
+        if self.lane is None or not self.focused_frame.has_lane_pc:
+            return pc
+        return self.frame.program_location(self.lane) or pc
+
+    def _main_unit(self, objects: Iterable[CodeObject]) -> CompilationUnit | None:
+        units = (code_object.scopes.main_unit for code_object in objects)
+        return next((unit for unit in units if unit is not None), None)
 
     def variable(self, name: str) -> Variable:
         """Return the variable that a name denotes; `UsageError` with GDB's wording if there is
