@@ -19,6 +19,14 @@ def printable(data: bytes) -> str:
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
+def name_bytes(name: str) -> bytes:
+    """Return the bytes of a name in a file; every `str` has some, also one that is no text."""
+    try:
+        return name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogatepass")
+
+
 def on_one_line(text: str) -> str:
     """Return a text without ends of lines; other characters are escaped when it is printed."""
     return text.replace("\r", "\\r").replace("\n", "\\n")

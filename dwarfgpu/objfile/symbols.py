@@ -16,7 +16,7 @@ from typing import Final, Literal, overload
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.kept_answers import KeptAnswers
-from dwarfgpu.base.printable import printable
+from dwarfgpu.base.printable import name_bytes, printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded
 
@@ -156,7 +156,7 @@ class SymbolTable:
 
     def _search(self, texts: Collection[str], *, with_untyped: bool) -> tuple[Symbol, ...]:
         """Return the symbols whose names, with the zero byte at the end, begin with a text."""
-        encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
+        encoded = tuple(name_bytes(text) for text in texts)
         if not self._may_contain(_common_end(encoded)):
             return ()  # one search instead of one for each text
         name_offsets = {
@@ -222,7 +222,7 @@ class SymbolTable:
     def mangled_with(self, part: str, *, with_objects: bool = False) -> tuple[Symbol, ...]:
         """Return the functions whose names begin with `_Z` and contain a text; `with_objects`: and
         the objects."""
-        encoded, data = part.encode("utf-8", "surrogateescape"), self._names.data
+        encoded, data = name_bytes(part), self._names.data
         if not self._may_contain(encoded):
             return ()
         name_offsets = set[int]()

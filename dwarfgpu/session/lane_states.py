@@ -278,7 +278,9 @@ class WaveLanes:
         return None if mask is None else (self.architecture, self.pc, self.given_lanes, mask)
 
     def is_active(self, lane: int) -> bool | None:
-        """Return whether the wave executes a lane; None if unknown."""
+        """Return whether the wave executes a lane; None if unknown. `UsageError` below 0."""
+        if lane < 0:
+            raise UsageError(f"there is no lane {lane}")
         mask, _ = self.executing_lanes()
         return None if mask is None else bool(mask >> lane & 1)
 

@@ -163,6 +163,14 @@ def test_a_declaration_that_no_unit_completes(tmp_path: Path, read: list[int]) -
     assert len(read) == 2
 
 
+@pytest.mark.parametrize("name", ["\ud800", "a::\ud800", "\udcff"])
+def test_a_name_that_is_no_text_means_nothing(tmp_path: Path, name: str) -> None:
+    """A program may ask for any string."""
+    file = program(tmp_path)
+    assert file.scopes.global_named(name) is None
+    assert functions_named(file, name) == () == file.file.symbols_named(name)
+
+
 def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
     file = program(tmp_path)
     assert NameLookup((file.info,)).of("nosuchname") == ()

@@ -22,6 +22,7 @@ from dwarfgpu.errors import (
     OutOfRange,
     Unavailable,
     UndefinedBits,
+    UsageError,
 )
 from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
@@ -399,6 +400,8 @@ def test_without_active_lane_the_execution_mask_decides(tmp_path: Path) -> None:
     there = session(tmp_path)
     assert there.active_lanes() == (EXEC, None)
     assert (there.is_active(3), there.is_active(4)) == (False, True)
+    with pytest.raises(UsageError, match="there is no lane -1"):
+        there.is_active(-1)
     single = session(tmp_path, (dw.AT_LLVM_LANES, 1), lane=0)
     assert single.active_lanes() == (1, None)  # the thread itself
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.index.name_filter import mentions, name_texts
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS
@@ -124,7 +125,7 @@ def _mangled(name: str) -> tuple[str, ...]:
     """Return the prefixes of symbols of a C++ variable or function: outside of functions, external
     or not, and of constant member functions (Itanium C++ ABI 5.1.2, 5.1.3)."""
     parts = name.replace(ANONYMOUS, "_GLOBAL__N_1").split("::")
-    *around, own = (f"{len(part.encode('utf-8', 'surrogateescape'))}{part}" for part in parts)
+    *around, own = (f"{len(name_bytes(part))}{part}" for part in parts)
     if not around:
         return f"_Z{own}", f"_ZL{own}"
     scopes = "".join(around)

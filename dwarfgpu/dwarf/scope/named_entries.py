@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die
@@ -153,7 +154,7 @@ class NamedEntries:
         is_plain = name.isascii() and name.isidentifier() and len(name) < LONG_NAME_BYTES
         if not is_plain or len(spellings(name)) > 1 or not self._shows_names:
             return None
-        unit, text = self._unit, name.encode() + b"\0"
+        unit, text = self._unit, name_bytes(name) + b"\0"
         offsets = _string_offsets(unit.sections, text)
         if offsets is None:
             return None

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Literal
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
@@ -133,7 +134,7 @@ def units_with_word(
     """
     if not word or any(word in made_up for made_up in _MADE_UP):
         return info.reported_units()
-    units = info.strings.units_containing(word.encode(), kinds, is_beginning=is_beginning)
+    units = info.strings.units_containing(name_bytes(word), kinds, is_beginning=is_beginning)
     return info.reported_units() if units is None else units
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
@@ -135,7 +136,7 @@ def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[st
     least; as they are typed where they have no linker name."""
     names: set[str] = set()
     typed = [shown.rpartition("::")[2] for shown in map(demangled, linker_names) if shown]
-    texts = [f"{name}\0".encode("utf-8", "surrogateescape") for name in (*linker_names, *typed)]
+    texts = [name_bytes(f"{name}\0") for name in (*linker_names, *typed)]
     units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
     for symbol in listed_symbols(
         code_object.info, "variables", units=units, only_with_location=False
