@@ -90,9 +90,10 @@ class Names:
 
     def current_unit(self) -> CompilationUnit | None:
         """Return the unit at the program location; without one, the unit of `main`, or the only
-        unit."""
+        unit. None where it cannot be read."""
         try:
-            return self.session.unit
+            unit = self.session.unit
+            return unit if unit is not None and unit.style else None
         except DwarfGpuError:
             return None
 

@@ -82,8 +82,7 @@ class RegisterValue:
         # GDB leaves the type of a pointer out here; the symbol after the address may have blanks.
         natural = self.text(options)
         if natural.startswith("("):
-            cast, start, address = natural.partition(") 0x")
-            natural = f"0x{address}" if start else cast
+            natural = natural[_end_of_cast(natural) :].lstrip()
         return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
 
     @property
@@ -183,3 +182,13 @@ def _has(session: Session, name: str) -> bool:
     single = SingleLocation(Register(register, session.wave))
     size_bits = register.size_bits
     return _contents(session, Location((single,), session.stop), size_bits).is_complete
+
+
+def _end_of_cast(text: str) -> int:
+    """Return where the parentheses at the beginning of a text end."""
+    depth = 0
+    for index, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return index + 1
+    return 0
