@@ -93,6 +93,7 @@ class Names:
         unit. None where it cannot be read."""
         try:
             unit = self.session.unit
+            # The style is in the own entry of the unit, which may be unreadable.
             return unit if unit is not None and unit.style else None
         except DwarfGpuError:
             return None

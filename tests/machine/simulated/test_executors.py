@@ -329,7 +329,7 @@ def test_stopping_after_each_number_of_instructions() -> None:
 
 
 def test_a_stop_inside_a_block_compiles_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stepping would compile one at each instruction, of which it executes the first."""
+    """Stepping would compile one at each instruction and execute only its first instruction."""
     code = programs.program(2, "gfx1100", 32)
     machine = programs.machine_of(code, 2, "gfx1100", 32)
     blocks: list[int] = []
