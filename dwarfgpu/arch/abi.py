@@ -13,12 +13,16 @@ from dwarfgpu.base.records import Factory, field, frozen
 
 RelocationKind: TypeAlias = Literal[
     "none", "absolute", "absolute_high", "relative", "relative_high", "size", "tls_offset",
+    "add", "subtract", "set_6_bits", "add_6_bits", "subtract_6_bits",
+    "set_uleb", "add_uleb", "subtract_uleb",
     "base", "symbol", "symbol_addend", "copy", "linker",
 ]  # fmt: skip
 """How the value is calculated, in the terms of the psABIs: `absolute` S + A, `relative` S + A - P,
-`_high` their upper half, `size` Z + A, `tls_offset` the offset in the thread's block; and what only
-dynamic linkers apply: `base` B + A, `symbol` S, `symbol_addend` S + A, `copy`; `linker`: what
-depends on other files or on time."""
+`_high` their upper half, `size` Z + A, `tls_offset` the offset in the thread's block; `add` V + S +
+A and `subtract` V - S - A, where V is what relocations before have left in the field, `_6_bits` in
+its lowest bits, `_uleb` in a ULEB128 number of the same bytes, as `set_`; and what only dynamic
+linkers apply: `base` B + A, `symbol` S, `symbol_addend` S + A, `copy`; `linker`: what depends on
+other files or on time."""
 
 
 @frozen
@@ -76,6 +80,11 @@ class Abi:
 
     relocations: Mapping[int, Relocation] = field(default=Factory(dict), repr=False)
     """Types of relocation by number."""
+    dtv_offset: int = 0
+    """What a relocation `tls_offset` subtracts, and compilers add."""
+    has_three_relocation_types: bool = False
+    """Whether a relocation of a 64-bit file has a byte for each of three types, the last in the
+    order of calculation first, after the number of its symbol: whatever the order of bytes."""
     file_format: str | None = None
     """BFD's name of its ELF files after `elf64-`, with `{endian}` where it has the byte order."""
     thread_pointer: str | None = None

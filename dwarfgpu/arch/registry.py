@@ -27,6 +27,8 @@ _MODULES: Final = {
 """`e_machine` of ELF headers to its name without `EM_`, and the module of this folder about it."""
 MACHINES: Final = {number: name for number, (name, _) in _MODULES.items()}
 """`e_machine` to the name in `Architecture.machine`."""
+_UNNAMED: Final = "machine "
+"""Before the number of any other."""
 GPUS: Final = frozenset({"AMDGPU", "CUDA"})
 """The names of the GPUs among these."""
 CPUS: Final[dict[str, tuple[str, Endian]]] = {
@@ -109,6 +111,11 @@ def name_in_gdb(architecture: Architecture) -> str:
     return _NAMES_IN_GDB.get(name, name)
 
 
+def machine_name(number: int) -> str:
+    """Return the name of an `e_machine`, which may be unknown."""
+    return MACHINES.get(number, f"{_UNNAMED}{number}")
+
+
 @cache
 def abi_of(machine: str) -> Abi:
     """Return the ABI of files of an ELF machine; `NO_ABI` of one that is not known."""
@@ -116,6 +123,10 @@ def abi_of(machine: str) -> Abi:
         if name == machine:
             abi: Abi = import_module(f"dwarfgpu.arch.{module}").ABI
             return abi
+    if machine.startswith(_UNNAMED):
+        from dwarfgpu.arch.other_machines import OTHER_MACHINES  # few files need it
+
+        return OTHER_MACHINES.get(int(machine.removeprefix(_UNNAMED)), NO_ABI)
     return NO_ABI
 
 

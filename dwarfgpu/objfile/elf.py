@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from dwarfgpu.arch.registry import MACHINES
+from dwarfgpu.arch.registry import machine_name
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
@@ -95,7 +95,7 @@ class ObjectFile:
         header = self._unpack(self._layout.header, 16, "ELF header")
         self.type, machine, self.header_version, self.entry = header[:4]
         self._segments_at, self._sections_at = header[4:6]
-        self.machine = MACHINES.get(machine, f"machine {machine}")
+        self.machine = machine_name(machine)
         self.flags = header[6]
         self._segment_bytes, self._segment_count = header[8:10]
         self._section_bytes, self._section_count, self._names_index = header[10:13]

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.abi import RelocationKind
 from dwarfgpu.arch.registry import abi_of
-from dwarfgpu.base.bits import signed
+from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
+from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported, counted
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_COMPRESSED, SHN_XINDEX, Section
 from dwarfgpu.objfile.file_bytes import FileBytes
@@ -41,9 +41,13 @@ _NOWHERE_BYTES: Final = 16
 MAX_EXPANSION: Final = 64
 """How many times the size of the file sections of one name may have when decompressed."""
 
-_STATIC: Final = frozenset(
-    {"none", "absolute", "absolute_high", "relative", "relative_high", "size", "tls_offset"}
-)
+_SIX_BITS: Final = frozenset({"set_6_bits", "add_6_bits", "subtract_6_bits"})
+_ULEB: Final = frozenset({"set_uleb", "add_uleb", "subtract_uleb"})
+_SUMS: Final = frozenset({"add", "subtract"}) | _SIX_BITS | _ULEB
+"""The kinds that use what is in the field, as do other relocations of the same field before."""
+_STATIC: Final = _SUMS | {
+    "none", "absolute", "absolute_high", "relative", "relative_high", "size", "tls_offset",
+}  # fmt: skip
 """The kinds that linkers apply; only dynamic linkers apply the others."""
 
 
@@ -174,7 +178,12 @@ class Relocator:
 
     def _fields(self, table: Section, section: Section, data: bytes, place: int) -> Iterator[Field]:
         file = self._file
-        types = abi_of(file.machine).relocations
+        abi = abi_of(file.machine)
+        types, has_sums = (
+            abi.relocations,
+            any(type.kind in _SUMS for type in abi.relocations.values()),
+        )
+        sums: dict[int, int] = {}
         symbols = self._symbols_of(table)
         for offset, index, number, explicit_addend in _entries(file, table):
             relocation = types.get(number)
@@ -185,9 +194,12 @@ class Relocator:
                 problem = Unsupported(f"{file.path}: {table.name}: {what}")
                 yield Field(offset, data[offset : offset + MAX_FIELD_BYTES], problem)
                 continue
-            if relocation.kind == "none":
+            kind = relocation.kind
+            if kind == "none":
                 continue
             size_bytes = relocation.size_bytes
+            if kind in _ULEB:
+                size_bytes = _uleb_bytes(data, offset)
             if offset + size_bytes > len(data):
                 raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
             if index >= len(symbols):
@@ -197,13 +209,26 @@ class Relocator:
                 contents = data[offset : offset + size_bytes]
                 addend = signed(int.from_bytes(contents, file.endian), 8 * size_bytes)
             symbol = symbols[index]
-            is_size = relocation.kind == "size"
+            is_size = kind == "size"
             base = symbol.size_bytes if is_size else self._address(index, symbol)
-            value = _value(relocation.kind, base + addend, place + offset)
-            bits = value & (1 << 8 * size_bytes) - 1
+            if kind == "tls_offset":
+                addend -= abi.dtv_offset
+            if kind in _SUMS:
+                contents = data[offset : offset + size_bytes]
+                before = sums.get(offset, _number(kind, contents, file.endian))
+                value = _sum(kind, before, base + addend)
+            else:
+                value = _value(kind, base + addend, place + offset)
+            if has_sums:
+                sums[offset] = value
+            if kind == "subtract_uleb" and not 0 <= value < 1 << 7 * size_bytes:
+                raise Malformed(
+                    f"{file.path}: {table.name} relocates {section.name}+{offset:#x}: {value} does "
+                    f"not fit a ULEB128 number of {counted(size_bytes, 'byte')}"
+                )
             yield Field(
                 offset,
-                bits.to_bytes(size_bytes, file.endian),
+                _encoded(kind, value, size_bytes, file.endian),
                 self._problem(section, offset, symbol) if _is_external(index, symbol) else None,
             )
 
@@ -225,6 +250,37 @@ def _value(kind: RelocationKind, target: int, place: int) -> int:
     return target >> 32 if kind in ("absolute_high", "relative_high") else target
 
 
+def _uleb_bytes(data: bytes, offset: int) -> int:
+    """Return the size of a ULEB128 number; one more than is left where it has no end."""
+    end = offset
+    while end < len(data) and data[end] & 0x80:
+        end += 1
+    return end + 1 - offset
+
+
+def _number(kind: RelocationKind, contents: bytes, endian: Endian) -> int:
+    """Return V, what is in the field."""
+    if kind in _ULEB:
+        return sum((byte & 0x7F) << 7 * index for index, byte in enumerate(contents))
+    return int.from_bytes(contents, endian)
+
+
+def _sum(kind: RelocationKind, before: int, operand: int) -> int:
+    """Return the value after one of several relocations of a field."""
+    if kind.startswith("set"):
+        value = operand
+    else:
+        value = before + operand if kind.startswith("add") else before - operand
+    return before & ~0x3F | value & 0x3F if kind in _SIX_BITS else value
+
+
+def _encoded(kind: RelocationKind, value: int, size_bytes: int, endian: Endian) -> bytes:
+    if kind in _ULEB:
+        groups = [value >> 7 * index & 0x7F | 0x80 for index in range(size_bytes)]
+        return bytes((*groups[:-1], groups[-1] & 0x7F))
+    return (value & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, endian)
+
+
 def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, int | None]]:
     """Yield offset, symbol index, type and addend; an addend of None is in the section."""
     order = "<" if file.endian == "little" else ">"
@@ -233,6 +289,14 @@ def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, 
     form = struct.Struct(order + 2 * word + (word.lower() if has_addend else ""))
     symbol_shift = 32 if file.address_bytes == 8 else 8
     data = file.data_of(table)
+    is_swapped = (
+        abi_of(file.machine).has_three_relocation_types
+        and file.address_bytes == 8
+        and file.endian == "little"
+    )
     for offset, info, *addend in form.iter_unpack(data[: len(data) - len(data) % form.size]):
+        if is_swapped:
+            symbol, types = info & 0xFFFFFFFF, info >> 32
+            info = symbol << 32 | int.from_bytes(types.to_bytes(4, "big"), "little")
         number = info & (1 << symbol_shift) - 1
         yield offset, info >> symbol_shift, number, addend[0] if addend else None

@@ -33,10 +33,12 @@ def _compile(clang: str, folder: Path, target: str, version: int) -> Path:
 
 
 TARGETS = ["x86_64-linux-gnu", "aarch64-linux-gnu", "i386-linux-gnu", "aarch64_be-linux-gnu"]
+OTHER_TARGETS = [("riscv64-linux-gnu", 5), ("mips64el-linux-gnuabi64", 4), ("s390x-linux-gnu", 5)]
 
 
-@pytest.mark.parametrize("version", [4, 5])
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("target", "version"), [*((name, n) for name in TARGETS for n in (4, 5)), *OTHER_TARGETS]
+)
 def test_names_and_addresses_as_llvm_reads_them(
     tool: Tool, tmp_path: Path, target: str, version: int
 ) -> None:
@@ -111,11 +113,63 @@ def rela(offset: int, number: int, addend: int = 0, symbol: int = 1) -> bytes:
         (AMDGPU, 11, 0, "4433221100000000"),
         (183, 257, 0, "8877665544332211"),
         (183, 261, 0, "8477665500000000"),
+        (43, 23, 1, "8977665500000000"),  # R_SPARC_UA32, as readelf numbers it
+        (43, 54, 0, "8877665544332211"),
+        (21, 26, 0, "8477665500000000"),  # R_PPC64_REL32
+        (21, 78, 0x8000, "8877665544332211"),  # R_PPC64_DTPREL64
+        (22, 22, 0, "8877665544332211"),
+        (40, 2, 0, "8877665500000000"),
+        (243, 9, 0x800, "8877665544332211"),  # R_RISCV_TLS_DTPREL64
+        (243, 57, 0, "8477665500000000"),
+        (258, 109, 0, "8477665544332211"),
     ],
 )
 def test_calculations(machine: int, number: int, addend: int, expected: str) -> None:
     file = made(rela(4, number, addend), machine=machine)
     assert relocated_data(file, ".debug_info") == bytes(4) + bytes.fromhex(expected) + bytes(4)
+
+
+def test_the_types_of_64_bit_mips() -> None:
+    """A word for the symbol, and a byte for each type, the first of them last."""
+    table = rela(0, 1, symbol=2 << 24) + rela(8, 1, symbol=18 << 24)  # R_MIPS_32, R_MIPS_64
+    data = relocated_data(made(table, machine=8), ".debug_info")
+    assert data.hex() == "88776655000000008877665544332211"
+    table = rela(0, 1, symbol=2 << 24 | 18 << 16)
+    with pytest.raises(Unsupported, match="relocation type 4610 of machine 8 is unknown"):
+        relocated_data(made(table, machine=8), ".debug_info")
+
+
+@pytest.mark.parametrize(
+    ("machine", "types", "before", "expected"),
+    [
+        (243, ((35, 3), (39, 0)), "05000000", "08000000"),  # ADD32, SUB32: 5 + 3
+        (243, ((39, 0), (35, 3)), "05000000", "08000000"),
+        (243, ((34, 3), (38, 0)), "ffff0000", "02000000"),
+        (243, ((54, 3), (37, 0)), "77000000", "03000000"),  # SET8, SUB8
+        (243, ((53, 3), (52, 0)), "40ffffff", "43ffffff"),  # SET6, SUB6: DW_CFA_advance_loc
+        (243, ((60, 3), (61, 0)), "8080007f", "8380007f"),  # SET_ULEB128, SUB_ULEB128
+        (243, ((51, 0), (56, 3)), "00000000", "8b776655"),  # RELAX, SET32
+        (258, ((50, 3), (55, 0)), "05000000", "08000000"),
+        (258, ((105, 3), (106, 0)), "7effffff", "41ffffff"),  # ADD6, SUB6
+        (258, ((49, 3), (54, 0)), "000000ff", "030000ff"),  # ADD24, SUB24
+        (258, ((107, 3), (108, 0)), "85010000", "88010000"),
+    ],
+)
+def test_several_relocations_of_one_field(
+    machine: int, types: tuple[tuple[int, int], ...], before: str, expected: str
+) -> None:
+    """Types with an addend, all of one symbol."""
+    table = b"".join(rela(0, number, addend) for number, addend in types)
+    file = made(table, bytes.fromhex(before) + bytes(12), machine)
+    assert relocated_data(file, ".debug_info")[:4].hex() == expected
+
+
+def test_a_number_that_does_not_fit() -> None:
+    table = rela(0, 60, 0x80) + rela(0, 61)
+    with pytest.raises(Malformed, match=r"\+0x0: 128 does not fit a ULEB128 number of 1 byte"):
+        relocated_data(made(table, machine=243), ".debug_info")
+    with pytest.raises(Malformed, match=r"relocates \.debug_info\+0x0"):
+        relocated_data(made(table, b"\xff" * 16, 243), ".debug_info")
 
 
 def test_an_addend_in_the_section() -> None:
@@ -144,8 +198,10 @@ def test_relocations_that_cannot_be_applied(
 
 
 def test_other_machines_and_other_files() -> None:
-    with pytest.raises(Unsupported, match="relocations of machine 8"):
-        relocated_data(made(rela(0, 1), machine=8), ".debug_info")
+    with pytest.raises(Unsupported, match="relocations of machine 999"):
+        relocated_data(made(rela(0, 1), machine=999), ".debug_info")
+    with pytest.raises(Unsupported, match="relocation type 18 of machine 243 is unknown"):
+        relocated_data(made(rela(0, 18), machine=243), ".debug_info")
     loaded = ObjectFile("made.so", elf({".debug_info": b"abc"}))
     assert relocated_data(loaded, ".debug_info") == b"abc"
     assert relocated_data(loaded, ".debug_line") == b""
