@@ -124,20 +124,23 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
     """Print one object: of the only wave, or with an element for each wave as it answers; return
     the exit status."""
     status = 0
-    rest = context_notes(first)
     if not is_each_wave:
         for answer in answers:
             status = max(status, answer.status)
+            rest = context_notes(first, answer.notes_on_all)
             print_json({"schema": EVAL_SCHEMA, **answer.record, **rest})
         return status
     import json
 
+    notes: dict[str, None] = {}
     separator = f'{{"schema": {json.dumps(EVAL_SCHEMA)}, "waves": ['
     for answer in answers:
         status = max(status, answer.status)
+        notes |= dict.fromkeys(answer.notes_on_all)
         record = {"wave": answer.session.wave, **answer.record}
         print(separator + json.dumps(record, allow_nan=False), end="")
         separator = ", "
+    rest = context_notes(first, notes)
     members = "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest)
     print(f"]{members}}}")
     return status

@@ -30,9 +30,10 @@ def print_json(record: JsonObject) -> None:
     print(json.dumps(record, allow_nan=False))
 
 
-def context_notes(session: Session) -> JsonObject:
-    """Return the notes on how the context was created, as a member of an answer in JSON."""
-    notes = list(dict.fromkeys(session.notes))
+def context_notes(session: Session, more: Iterable[str] = ()) -> JsonObject:
+    """Return the notes on how the context was created, as a member of an answer in JSON; and more
+    that belong to no single answer."""
+    notes = list(dict.fromkeys((*session.notes, *more)))
     return {"context_notes": [*notes]} if notes else {}
 
 

@@ -307,6 +307,11 @@ class Session(FocusedLane):
         own = [e for e in variables if e.kind != "global" and e.inline_level == self.inline_level]
         return own + [variable for variable in variables if variable.kind == "global"]
 
+    def why_incomplete(self) -> DwarfGpuError | None:
+        """Return why `variables` lacks global variables of imported units; None if it has all."""
+        scopes, pc = self._scopes()
+        return scopes.why_incomplete_at(pc)
+
     def local_variables(self) -> list[Variable]:
         """Return those of them that are in the function in focus; its unit is not read for others,
         and `is_shadowed` is not set."""

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.errors import IllFormed
 from tests.cli.command import run, run_json
 from tests.cli.test_lanes_work import dispatched
 
@@ -36,3 +38,16 @@ def test_every_note_is_in_json(tmp_path: Path) -> None:
     assert "… and 9 more with other numbers: see --json" in run(*asked).notes
     notes = [note for note in run_json(*asked).json["notes"] if " v6 " in note]
     assert len(notes) == 12
+
+
+@pytest.mark.parametrize("lanes", [(), ("--lane", "0")])
+def test_variables_that_cannot_be_listed(
+    lanes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A unit imports another that cannot be read: its variables are in scope."""
+    error = IllFormed("an import")
+    monkeypatch.setattr(Scopes, "why_incomplete_at", lambda _, pc: error)
+    note = "global variables may be missing: IllFormed: an import"
+    assert note in run("eval", "--demo", *lanes).notes
+    assert note in run_json("eval", "--demo", *lanes).json["context_notes"]
+    assert note not in run_json("eval", "--demo", *lanes, "t").json.get("context_notes", ())

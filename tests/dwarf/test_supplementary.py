@@ -145,6 +145,7 @@ SHAPES = (
     Shape(dw.TAG_VARIABLE, ((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF_ADDR),)),  # 6
     Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, dw.FORM_GNU_REF_ALT),)),  # 7
     Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_GNU_STRP_ALT),)),  # 8
+    Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LOW_PC, 0x01), (dw.AT_HIGH_PC, 0x0B)), True),  # 9
 )
 
 
@@ -218,6 +219,27 @@ def test_an_import_that_cannot_be_followed_leaves_the_rest_usable() -> None:
     assert here.global_named("v") is not None and here.global_named("w") is not None
     with pytest.raises(MissingContext, match="supplementary file gone"):
         here.global_named("nothing")
+
+
+def test_an_import_of_no_unit_costs_only_itself() -> None:
+    """Those after it are read, and those after an imported unit that cannot be read."""
+    partial = unit(b"\x03\x04v\0\0")
+    broken = unit(b"\x03\x04b\0\x7f\0")  # no abbreviation has the code 127
+    first, size = len(partial), len(partial + broken)
+    imports = b"".join(b"\x02" + at(offset) for offset in (0xFFFF, first + 12, 12))
+    code = b"\x09" + (0x1000).to_bytes(8, "little") + b"\x10" + b"\x04l\0\0"
+    info = units_of(partial, broken, unit(b"\x01" + imports + b"\x04w\0" + code + b"\0"))
+    here = Scopes(info)
+    own = info.unit_at(size)
+    assert own is not None
+    here._units[0x1004] = own  # the unit has no addresses of its own
+    assert [variable.name for variable in here.variables_at(0x1004)] == ["l", "w", "v"]
+    problem = here.why_incomplete_at(0x1004)
+    assert isinstance(problem, Malformed) and "the unknown abbreviation 127" in str(problem)
+    with pytest.raises(IllFormed, match=r"offset 0xffff of \.debug_info is not in any unit"):
+        list(imported_units(own))
+    here._units[0x5000] = None
+    assert here.why_incomplete_at(0x5000) is None
 
 
 def test_a_name_in_a_file_that_is_not_there() -> None:

@@ -61,6 +61,8 @@ class Scopes:
         """Keyed by program location: a variable is looked up and read at the same one."""
         self._units: dict[int, CompilationUnit | None] = {}
         self._variables: dict[int, tuple[Variable, ...]] = {}
+        self._bad_imports: dict[CompilationUnit, DwarfGpuError] = {}
+        """Why variables of imported units are not in `_variables`."""
         self._locals: dict[int, tuple[Variable, ...]] = {}
         """Keyed by program location: the frames of a recursion are at one."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
@@ -268,10 +270,25 @@ class Scopes:
         outer = [variable for variable in locals_ if variable.inline_level]
         visited: set[str] = set()
         out: list[Variable] = []
-        for variable in (*own, *_usable(self.globals_of(unit)), *outer):
+        for variable in (*own, *self._readable_globals_of(unit), *outer):
             out.append(evolve(variable, is_shadowed=variable.name in visited))
             visited.add(variable.name)
         return out
+
+    def why_incomplete_at(self, pc: int) -> DwarfGpuError | None:
+        """Return why `variables_at` lacks variables of imported units; None if it has all."""
+        self.variables_at(pc)
+        unit = self.unit_at(pc)
+        return None if unit is None else self._bad_imports.get(unit)
+
+    def _readable_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
+        """Yield the variables of `globals_of` that can be read."""
+        try:
+            yield from self.globals_of(unit)
+        except (MissingContext, InconsistentContext):
+            return  # a supplementary file is missing, which is reported elsewhere
+        except DwarfGpuError as error:
+            self._bad_imports[unit] = error
 
     def variable_at(self, pc: int, name: str) -> Variable | None:
         """Return the variable that a name denotes at a program location; other units are searched
@@ -309,8 +326,8 @@ class Scopes:
         """Yield the variables of a unit outside of its functions, including those of namespaces and
         imported units.
 
-        A declaration completed by another entry of the unit is skipped. A failed import raises at
-        the end.
+        A declaration completed by another entry of the unit is skipped. A failed import, or an
+        imported unit that cannot be read, raises at the end.
         """
         if not has_imports(unit):
             yield from self.own_globals_of(unit)
@@ -319,12 +336,20 @@ class Scopes:
         for variable in self.own_globals_of(unit):
             concrete.update(variable.die.origins())
             yield variable
-        for imported in imported_units(unit):
-            yield from (
-                variable
-                for variable in self.own_globals_of(imported)
-                if variable.die not in concrete
-            )
+        problem: DwarfGpuError | None = None
+        imports = imported_units(unit)
+        while True:
+            try:
+                imported = next(imports, None)
+                if imported is None:
+                    break
+                for variable in self.own_globals_of(imported):
+                    if variable.die not in concrete:
+                        yield variable
+            except DwarfGpuError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
 
     def own_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """Yield the same without those of imported units."""
@@ -424,15 +449,6 @@ def _subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range,
 def _variable(meanings: NameLookup, name: str) -> Variable | None:
     meaning = meanings.of(name)
     return meaning[0] if meaning and isinstance(meaning[0], Variable) else None
-
-
-def _usable(variables: Iterator[Variable]) -> Iterator[Variable]:
-    """Yield the variables up to the first that needs a missing supplementary file: these are
-    usable."""
-    try:
-        yield from variables
-    except (MissingContext, InconsistentContext):
-        return
 
 
 def _inner(scope: Die, address: int) -> Die | None:

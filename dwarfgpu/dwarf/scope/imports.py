@@ -54,9 +54,12 @@ def imported_units(
 
 
 def _imports(unit: CompilationUnit) -> Iterator[CompilationUnit | DwarfGpuError]:
-    if not has_imports(unit):
+    try:
+        abbreviations = unit.tree.abbreviations if has_imports(unit) else ()
+    except DwarfGpuError as error:
+        yield error
         return
-    for index, abbreviation in enumerate(unit.tree.abbreviations):
+    for index, abbreviation in enumerate(abbreviations):
         if abbreviation.tag == dw.TAG_IMPORTED_UNIT:
             try:
                 target = unit.die(index).reference(dw.AT_IMPORT)

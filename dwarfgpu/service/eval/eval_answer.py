@@ -63,7 +63,19 @@ class VariablesAnswer:
             yield Line(line(item, result, is_listing=True) + marks.get(item, ""))
 
     def notes(self) -> Sequence[str]:
-        return [note for _, result in self.answers for note in result.notes]
+        notes = [note for _, result in self.answers for note in result.notes]
+        return [*self.notes_on_all, *notes]
+
+    @property
+    def notes_on_all(self) -> Sequence[str]:
+        """Return the notes that belong to no single variable."""
+        return missing_notes(self.session) if self.is_listing else ()
+
+
+def missing_notes(session: Session) -> list[str]:
+    """Return a note where not all variables in scope can be listed."""
+    error = session.why_incomplete()
+    return [] if error is None else [f"global variables may be missing: {error_line(error)}"]
 
 
 def variables_answer(

@@ -10,7 +10,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.service.answer import has_hint, listed, of_error
 from dwarfgpu.service.error_text import one_line, shortened
-from dwarfgpu.service.eval.eval_answer import line_of, not_run_lines, subject_of
+from dwarfgpu.service.eval.eval_answer import line_of, missing_notes, not_run_lines, subject_of
 from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer
 from dwarfgpu.service.lanes.lane_answer import (
     LaneAnswer,
@@ -128,7 +128,7 @@ class VariablesInLanes:
 
     def notes(self) -> Sequence[str]:
         late = [] if len(self.questions) == 1 else self._late()
-        notes: dict[str, None] = {}
+        notes = dict.fromkeys(self.notes_on_all)
         _, unknown = self.session.active_lanes()
         for item, lanes, error in self._rows():
             if error is not None:
@@ -139,6 +139,11 @@ class VariablesInLanes:
             if not has_hint(notes) and (is_late or lanes.lacks_values):
                 notes |= dict.fromkeys(filter(None, [kernarg_hint(self.session, item)]))
         return list(notes)
+
+    @property
+    def notes_on_all(self) -> Sequence[str]:
+        """Return the notes that belong to no single variable."""
+        return missing_notes(self.session) if self.is_listing else ()
 
     def _late(self) -> list[tuple[Subject, _LaneRow]]:
         """Return the subjects without a value in any lane because the kernel has not run yet."""

@@ -54,6 +54,10 @@ class WaveAnswer(Protocol):
     def notes(self) -> Sequence[str]:
         """Return the assumptions, and hints about missing values."""
 
+    @property
+    def notes_on_all(self) -> Sequence[str]:
+        """Return the notes that belong to no single variable."""
+
 
 @frozen(eq=False)
 class SingleAnswer:
@@ -77,6 +81,10 @@ class SingleAnswer:
     def notes(self) -> Sequence[str]:
         return self.answer.notes
 
+    @property
+    def notes_on_all(self) -> Sequence[str]:
+        return ()
+
 
 @frozen(eq=False)
 class LanesAnswer:
@@ -98,6 +106,10 @@ class LanesAnswer:
 
     def notes(self) -> Sequence[str]:
         return lane_notes(self.lanes)
+
+    @property
+    def notes_on_all(self) -> Sequence[str]:
+        return ()
 
 
 def positioned(session: Session, answer: Answer) -> Answer:
