@@ -22,6 +22,7 @@ from dwarfgpu.check.attributes import (
     checked_values,
     vendor_numbers,
 )
+from dwarfgpu.check.contained_types import ContainedTypes
 from dwarfgpu.check.entry_positions import EntryPositions, unit_position
 from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
@@ -127,6 +128,8 @@ class EntryChecker:
         start, budget = unit.header.entries_at, unit.sections.budget
         index, remaining = -1, budget.checked_entries_left
         add_offset = self.references.offsets.append
+        contained = ContainedTypes(unit)
+        without_types = contained.without_types
         rows = walk(unit.data, start, unit.end, unit.abbreviations)
         try:
             for index, (offset, abbreviation, values) in enumerate(rows):
@@ -139,6 +142,8 @@ class EntryChecker:
                 # An abbreviation of many attributes makes as much work of each entry.
                 remaining -= 1 + len(values) // _VALUES_OF_AN_ENTRY
                 add_offset(offset)
+                if abbreviation.code not in without_types:
+                    contained.add(index, offset, abbreviation, values)
                 plan = plans.get(abbreviation.code)
                 if plan is None:
                     plan = plans[abbreviation.code] = self._plan(index, abbreviation)
@@ -151,6 +156,9 @@ class EntryChecker:
         finally:
             self.entries, budget.checked_entries_left = index + 1, remaining
         self.refer(self.references.bad_within())
+        for fault in contained.faults():
+            position = partial(self._positions.position, fault.index, None)
+            self._report("wrong-layout", fault.message, position, "5.7")
 
     def refer(self, references: Iterable[BadReference]) -> None:
         """Report references to entries."""

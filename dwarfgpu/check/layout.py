@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.scope.scope_entries import pc_bounds
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+
+_INTEGERS: Final = frozenset({0x05, 0x07})
+"""DW_ATE_signed and DW_ATE_unsigned: Triton gives its unknown types the one, rustc `()` the other,
+whose one value needs no bits."""
 
 
 def code_fault(die: Die) -> str | None:
@@ -37,6 +43,8 @@ def layout_fault(die: Die) -> str | None:
         return "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
     try:
         types_of(die.unit).build(die)
+        if die.integer(dw.AT_BYTE_SIZE) == 0 and die.integer(dw.AT_ENCODING) not in _INTEGERS:
+            return "a number of its encoding has more than 0 bytes"
     except (IllFormed, Malformed) as error:
         return str(error.message)
     except DwarfGpuError:

@@ -95,8 +95,8 @@ DETAILS: Final[Mapping[str, str]] = {
     "wrong-layout": (
         "a base type without an encoding or size, or whose bits are not within its storage, an "
         "enumerator without a value, a `DW_AT_const_value` that is a number where the object is "
-        "larger than one, or a member with both `DW_AT_data_member_location` and "
-        "`DW_AT_data_bit_offset`"
+        "larger than one, a member with both `DW_AT_data_member_location` and "
+        "`DW_AT_data_bit_offset`, or that ends after its structure, or a type that contains itself"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "lanes-missing": (

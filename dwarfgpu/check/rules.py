@@ -4,8 +4,8 @@
 
 - operations: `checker`, `abstract_stack`, `operand_kinds` and `abstract_value` of
   `expr/static_check/`, and `expressions` where the role of the expression matters;
-- entries, their attributes and location lists: `entries`, `layout` and `vendor_attributes`;
-  units: `file` and `headers`;
+- entries, their attributes and location lists: `entries`, `layout`, `contained_types` and
+  `vendor_attributes`; units: `file` and `headers`;
 - call frame information: `call_frame_info`, and `rows` for the rows of an FDE.
 
 Law: an error is certain from the text of the section; a warning is legal, or certain only on some
@@ -106,9 +106,9 @@ _ENTRIES: Final = (
     Rule("dangling-reference", "error", "A.2.7", "an attribute that refers to no entry, or no type",
          "debuggers lose what the entry describes, as the type of a variable: the offset is wrong, "
          "or the entry that it named was removed"),
-    Rule("wrong-layout", "error", "A.5.1", "attributes of a number that contradict one another",
+    Rule("wrong-layout", "error", "A.5.1", "sizes and offsets that contradict one another",
          "DW_AT_bit_size is at most the bits of DW_AT_byte_size, DW_AT_data_bit_offset begins "
-         "within them, and a member has it or DW_AT_data_member_location"),
+         "within them, and a member has it or DW_AT_data_member_location, within the structure"),
     Rule("fbreg-in-frame-base", "error", "A.3.3.5", "a frame base that depends on itself",
          "use DW_OP_call_frame_cfa or a register"),
     Rule("lanes-missing", "warning", "A.3.3.5", "push_lane in a function that has one lane",

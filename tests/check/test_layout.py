@@ -52,3 +52,69 @@ def test_a_member_has_one_location() -> None:
     assert messages(Shape(dw.TAG_MEMBER, (NAME, location, offset)), b"\0\0") == [both]
     for attribute in location, offset:
         assert messages(Shape(dw.TAG_MEMBER, (NAME, attribute)), b"\0") == []
+
+
+TYPE = (dw.AT_TYPE, dw.FORM_REF4)
+SIZE = (dw.AT_BYTE_SIZE, DATA1)
+LOCATION = (dw.AT_DATA_MEMBER_LOCATION, DATA1)
+TYPES = (
+    UNIT,
+    Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1))),  # 2
+    Shape(dw.TAG_STRUCTURE_TYPE, (SIZE,), True),  # 3
+    Shape(dw.TAG_MEMBER, (NAME, TYPE, LOCATION)),  # 4
+    Shape(dw.TAG_UNION_TYPE, (SIZE,), True),  # 5
+    Shape(dw.TAG_MEMBER, (NAME, TYPE)),  # 6
+    Shape(dw.TAG_TYPEDEF, (NAME, TYPE)),  # 7
+    Shape(dw.TAG_POINTER_TYPE, (TYPE,)),  # 8
+    Shape(dw.TAG_ARRAY_TYPE, (TYPE,), True),  # 9
+    Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, DATA1),)),  # 10
+    Shape(dw.TAG_INHERITANCE, (TYPE, LOCATION)),  # 11
+    Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_BIT_OFFSET, DATA1), (dw.AT_BIT_SIZE, DATA1))),
+    Shape(dw.TAG_MEMBER, (NAME, TYPE, LOCATION, (dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT))),  # 13
+    Shape(dw.TAG_VARIANT_PART, (), True),  # 14
+    Shape(dw.TAG_VARIANT, (), True),  # 15
+)
+INT, AFTER = b"\x0d\0\0\0", b"\x12\0\0\0"
+"""Offsets of `int`, which is first, and of the entry after it."""
+ITSELF = "the type contains itself"
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (b"\3\4\4x\0" + INT + b"\0\0", None),
+        (b"\3\7\4x\0" + INT + b"\4\0", "the member x ends at byte 8 of a type of 7 bytes"),
+        (b"\3\4\4x\0" + INT + b"\4\4y\0" + INT + b"\4\0", "the member x ends at byte 8 of a type"),
+        (b"\3\4\x0cx\0" + INT + b"\x1e\2\0", None),
+        (b"\3\4\x0cx\0" + INT + b"\x1e\3\0", "the member x ends at bit 33 of a type of 4 bytes"),
+        (b"\5\4\6x\0" + INT + b"\0", None),
+        (b"\5\3\6x\0" + INT + b"\0", "the member x ends at byte 4 of a type of 3 bytes"),
+        (b"\3\4\x0dx\0" + INT + b"\4\0", None),  # a static member
+        (b"\3\4\x0e\x0f\4x\0" + INT + b"\1\0\0\0", "the member x ends at byte 5 of a type"),
+        # At 0x12 an array of ints, at 0x1a a structure that has one at its byte 4.
+        (b"\x09" + INT + b"\x0a\2\0\3\x0c\4x\0" + AFTER + b"\4\0", None),
+        (b"\x09" + INT + b"\x0a\3\0\3\x0c\4x\0" + AFTER + b"\4\0", "the member x ends at byte 16"),
+        (b"\x09" + INT + b"\x0a\0\0\3\4\4x\0" + AFTER + b"\4\0", None),
+        # A base class ends where it begins, because virtual ones may be elsewhere.
+        (b"\3\4\0\3\4\x0b" + AFTER + b"\2\0", None),
+        (b"\3\4\0\3\4\x0b" + AFTER + b"\5\0", "the base class begins at byte 5 of a type of 4 byt"),
+        (b"\3\4\4x\0" + AFTER + b"\0\0", ITSELF),
+        (b"\3\4\x0b" + AFTER + b"\0\0", ITSELF),
+        (b"\7t\0" + AFTER, ITSELF),
+        (b"\x09" + AFTER + b"\x0a\2\0", ITSELF),
+        (b"\7t\0\x19\0\0\0\7u\0" + AFTER, ITSELF),
+        (b"\x08\x17\0\0\0\3\x08\4x\0" + AFTER + b"\0\0", None),  # a pointer to the structure
+    ],
+)  # fmt: skip
+def test_what_types_contain(entries: bytes, message: str | None) -> None:
+    file = info_file(TYPES, b"\1\2i\0\4\5" + entries + b"\0")
+    found = findings(verdict_on(file))
+    assert [one.rule for one in found] == ([] if message is None else ["wrong-layout"])
+    assert message is None or found[0].message.startswith(message)
+
+
+@pytest.mark.parametrize(("encoding", "is_right"), [(7, True), (5, True), (4, False), (2, False)])
+def test_only_an_integer_has_no_bytes(encoding: int, is_right: bool) -> None:
+    shape = Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1)))
+    message = "a number of its encoding has more than 0 bytes"
+    assert messages(shape, bytes((0, encoding))) == ([] if is_right else [message])

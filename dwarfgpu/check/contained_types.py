@@ -1,0 +1,243 @@
+"""What types contain by value: members outside of their structure, and types that contain
+themselves (DWARF 5 5.3, 5.5, 5.7).
+
+Law: a pointer, a reference, a function or a static member contains nothing, so that recursive data
+structures are right. What other units define is not followed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.forms import FORMS, Raw
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, counted
+
+_RECORDS: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+_PACKED: Final = 0x2D
+_IMMUTABLE: Final = 0x4B
+_OTHER_NAMES: Final = frozenset(
+    {
+        dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE,
+        dw.TAG_ATOMIC_TYPE, _PACKED, _IMMUTABLE,
+    }
+)  # fmt: skip
+_OF_ONE: Final = _OTHER_NAMES | {
+    dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE, dw.TAG_ENUMERATION_TYPE,
+}  # fmt: skip
+"""Types whose values are those of the type at their DW_AT_type."""
+_PARTS: Final = frozenset({dw.TAG_MEMBER, dw.TAG_INHERITANCE})
+_VARIANTS: Final = frozenset({dw.TAG_VARIANT_PART, dw.TAG_VARIANT})
+_READ: Final = _RECORDS | _OF_ONE | _PARTS | {dw.TAG_BASE_TYPE, dw.TAG_POINTER_TYPE}
+_UNKNOWN: Final = -1
+_MOST: Final = 1 << 60
+"""Of offsets in bits and of sizes."""
+_LONGEST_CHAIN: Final = 64
+
+
+@frozen
+class TypeFault:
+    """A type that cannot be as its entry says."""
+
+    index: int
+    """Of the entry in its unit."""
+    message: str
+
+
+@define(eq=False)
+class ContainedTypes:
+    """The types of one unit that contain others; by offsets in the unit."""
+
+    unit: CompilationUnit
+    without_types: set[int] = field(init=False, factory=set)
+    """The codes of abbreviations that `add` does not need."""
+    _shapes: dict[int, _Shape] = field(init=False, factory=dict)
+    """By the codes of the others."""
+    _sizes: dict[int, int] = field(init=False, factory=dict)
+    """Sizes in bytes that types have themselves, then also those that were computed."""
+    _records: dict[int, int] = field(init=False, factory=dict)
+    """The entries of structures, by their indexes."""
+    _of_one: dict[int, int] = field(init=False, factory=dict)
+    """The type that a type consists of."""
+    _parts: array[int] = field(init=False, factory=lambda: array("q"))
+    """Four numbers of each part of a structure: the index of its entry, its type, where it begins
+    in bits, and how many bits it has."""
+
+    def add(
+        self, index: int, offset: int, abbreviation: Abbreviation, values: Sequence[Raw]
+    ) -> None:
+        """Read an entry."""
+        shape = self._shapes.get(abbreviation.code) or _shape_of(abbreviation)
+        if shape is None:
+            self.without_types.add(abbreviation.code)
+            return
+        self._shapes[abbreviation.code] = shape
+        offset -= self.unit.offset
+        target = _number(values, shape.type)
+        if shape.tag in _PARTS:
+            begin = _number(values, shape.begin)
+            if begin != _UNKNOWN and not shape.is_in_bits:
+                begin *= 8
+            self._parts.extend((index, target, min(begin, _MOST), _number(values, shape.bits)))
+            return
+        if shape.size is not None:
+            self._sizes[offset] = _number(values, shape.size)
+        if shape.tag in _RECORDS:
+            self._records[index] = offset
+        elif shape.tag in _OF_ONE and target != _UNKNOWN:
+            self._of_one[offset] = target
+
+    def faults(self) -> Iterator[TypeFault]:
+        """Yield the faults, at most one for each structure, after all entries were read."""
+        contained = {offset: [target] for offset, target in self._of_one.items()}
+        contained |= {offset: [] for offset in self._records.values()}
+        faulty = set[int]()
+        tree = self.unit.tree
+        parts = self._parts
+        for first in range(0, len(parts), 4):
+            index, target, begin, bits = parts[first : first + 4]
+            above = tree.parents[index]
+            while above >= 0 and tree.abbreviations[above].tag in _VARIANTS:
+                above = tree.parents[above]
+            record = self._records.get(above)
+            if record is None:
+                continue
+            if target in contained:
+                contained[record].append(target)
+            size = self._sizes.get(record, _UNKNOWN)
+            if size == _UNKNOWN or record in faulty:
+                continue
+            if begin == _UNKNOWN and tree.abbreviations[above].tag == dw.TAG_UNION_TYPE:
+                begin = 0
+            message = self._outside(index, target, begin, bits, size)
+            if message is not None:
+                faulty.add(record)
+                yield TypeFault(above, message)
+        for offset in _in_circles(contained):
+            index_of_type = tree.find(self.unit.offset + offset)
+            if index_of_type is not None:
+                yield TypeFault(index_of_type, "the type contains itself")
+
+    def _outside(self, index: int, target: int, begin: int, bits: int, size: int) -> str | None:
+        """Return why a part of a structure does not end within its size in bytes; None if it does,
+        or if that is unknown.
+
+        A base class ends where it begins: its virtual base classes are in its size, but elsewhere.
+        """
+        if begin == _UNKNOWN:
+            return None
+        is_base = self.unit.tree.abbreviations[index].tag == dw.TAG_INHERITANCE
+        if is_base:
+            bits = 0
+        elif bits == _UNKNOWN:
+            bits = 8 * self._size_of(target)
+        end = begin + bits
+        if bits < 0 or end <= 8 * size or not (bits or is_base):
+            return None
+        try:
+            name = self.unit.die(index).name
+        except DwarfGpuError:
+            name = None
+        title = ("base class" if is_base else "member") + (f" {name}" if name else "")
+        where = f"bit {end}" if end % 8 else f"byte {end // 8}"
+        verb = "begins" if is_base else "ends"
+        return f"the {title} {verb} at {where} of a type of {counted(size, 'byte')}"
+
+    def _size_of(self, offset: int) -> int:
+        """Return the size of a type in bytes; -1 if unknown."""
+        for _ in range(_LONGEST_CHAIN):
+            size = self._sizes.get(offset)
+            if size is not None:
+                return size
+            target = self._of_one.get(offset)
+            if target is None or not self._is_other_name(offset):
+                break
+            offset = target
+        try:
+            built = types_of(self.unit).build(self.unit.die_at(self.unit.offset + offset))
+            size = size_bytes(built)
+        except DwarfGpuError:
+            size = None
+        self._sizes[offset] = _UNKNOWN if size is None else size
+        return self._sizes[offset]
+
+    def _is_other_name(self, offset: int) -> bool:
+        index = self.unit.tree.find(self.unit.offset + offset)
+        return index is not None and self.unit.tree.abbreviations[index].tag in _OTHER_NAMES
+
+
+@frozen
+class _Shape:
+    """Where the values of an abbreviation are that matter; None for those that it does not have, or
+    has in another form."""
+
+    tag: int
+    type: int | None
+    size: int | None
+    begin: int | None
+    bits: int | None
+    is_in_bits: bool
+
+
+def _shape_of(abbreviation: Abbreviation) -> _Shape | None:
+    names = abbreviation.positions
+    if abbreviation.tag not in _READ:
+        return None
+    if abbreviation.tag in _PARTS and {dw.AT_EXTERNAL, dw.AT_DECLARATION} & names.keys():
+        return None  # a static member
+    # A bit field in a storage unit, which may exceed the structure, or a virtual base class.
+    is_elsewhere = dw.AT_BIT_OFFSET in names or dw.AT_VIRTUALITY in names
+    is_in_bits = dw.AT_DATA_BIT_OFFSET in names
+    begin = dw.AT_DATA_BIT_OFFSET if is_in_bits else dw.AT_DATA_MEMBER_LOCATION
+    is_computed = begin in names and _position(abbreviation, begin, "constant") is None
+    return _Shape(
+        abbreviation.tag,
+        _position(abbreviation, dw.AT_TYPE, "unit_reference"),
+        _position(abbreviation, dw.AT_BYTE_SIZE, "constant"),
+        None if is_elsewhere or is_computed else _position(abbreviation, begin, "constant"),
+        _position(abbreviation, dw.AT_BIT_SIZE, "constant"),
+        is_in_bits,
+    )
+
+
+def _position(abbreviation: Abbreviation, name: int, kind: str) -> int | None:
+    """Return the position of an attribute among the values; None if it has another class."""
+    position = abbreviation.positions.get(name)
+    if position is None:
+        return None
+    form = abbreviation.attributes[position].form
+    return position if form in FORMS and FORMS[form][0] == kind else None
+
+
+def _number(values: Sequence[Raw], position: int | None) -> int:
+    value = _UNKNOWN if position is None else values[position]
+    return min(value, _MOST) if isinstance(value, int) and value >= 0 else _UNKNOWN
+
+
+def _in_circles(contained: Mapping[int, Sequence[int]]) -> Iterator[int]:
+    """Yield a node of each circle of a graph: where a search in depth comes back to its path."""
+    finished, on_path = set[int](), set[int]()
+    for start in contained:
+        if start in finished:
+            continue
+        path = [(start, iter(contained[start]))]
+        on_path.add(start)
+        while path:
+            node, targets = path[-1]
+            target = next(targets, None)
+            if target is None:
+                path.pop()
+                on_path.remove(node)
+                finished.add(node)
+            elif target in on_path:
+                yield target
+            elif target in contained and target not in finished:
+                on_path.add(target)
+                path.append((target, iter(contained[target])))
