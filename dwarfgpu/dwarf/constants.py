@@ -243,6 +243,9 @@ FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})
 """DW_LANG codes of Fortran 77 to 2023, whose arrays are column major by default."""
 ADA: Final = frozenset({0x03, 0x0D, 0x2E, 0x2F})
 """DW_LANG codes of Ada 83 to 2012."""
+LANG_PASCAL83: Final = 0x09
+LANG_D: Final = 0x13
+LANG_GO: Final = 0x16
 LANG_RUST: Final = 0x1C
 LANG_MIPS_ASSEMBLER: Final = 0x8001
 """DW_LANG_Mips_Assembler, which assemblers of all machines give."""

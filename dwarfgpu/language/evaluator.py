@@ -6,7 +6,6 @@ is read. Every error is one line, with GDB's wording if GDB has the same error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.base.records import evolve
@@ -27,7 +26,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     strip_reference,
 )
-from dwarfgpu.errors import Unavailable, Unsupported, UsageError
+from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.arithmetic_conversions import (
     is_integer,
     is_number,
@@ -37,23 +36,17 @@ from dwarfgpu.language.array_expressions import alignment_bytes, elements, repea
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.builtin_types import INT_BITS
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER
+from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
-from dwarfgpu.language.class_operators import NO_CALLS, refuse_overloaded
+from dwarfgpu.language.class_operators import refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
-from dwarfgpu.language.fortran_operators import (
-    POWER,
-    comparison,
-    complex_literal,
-    component,
-    element,
-    is_array,
-    strings_compared,
-)
+from dwarfgpu.language.fortran_operators import comparison, complex_literal, strings_compared
+from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.function_context import DebuggerFunction
-from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
 from dwarfgpu.language.library_operators import container_element, smart_pointee
 from dwarfgpu.language.machine_variables import (
     ROLES,
@@ -65,7 +58,7 @@ from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.name_resolution import Names, Typed, is_fortran
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES
+from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.typed_value import TypedValue
@@ -76,7 +69,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
 
-_NO_ASSIGNMENT: Final = "The number of repetitions assigns: only the type is wanted here."
+_NO_ASSIGNMENT: Final = "A number on which the type depends assigns: only the type is wanted here."
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
@@ -177,11 +170,13 @@ class Evaluator(MemberAccess):
             case ast.Conditional():
                 return self._conditional(node)
             case ast.Access():
-                return self._member(node)
+                return self.member(node)
             case ast.Index():
                 return self._element(node)
             case ast.Call():
-                return self._called(node)
+                return called(self, node)
+            case ast.Triplet():
+                raise UsageError("A section is written in parentheses after an array or a string.")
             case ast.Cast():
                 return self._cast(node)
             case ast.SizeOf(is_alignment=True):
@@ -216,14 +211,14 @@ class Evaluator(MemberAccess):
                 raise value.error  # as in GDB, even its type needs a frame
         if value is not None:
             return value
-        if self._debugger_function(ast.Dollar(name)) is not None:
+        if self.debugger_function(ast.Dollar(name)) is not None:
             return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
         if self.options.is_closed:
             raise unknown_name_error(self.session, name)
         # As GDB: a convenience variable that was never set.
         return evolve(VOID, convenience=name)
 
-    def _debugger_function(self, node: ast.Node) -> DebuggerFunction | None:
+    def debugger_function(self, node: ast.Node) -> DebuggerFunction | None:
         """Return the debugger's function `$_name`."""
         if not isinstance(node, ast.Dollar):
             return None
@@ -313,11 +308,11 @@ class Evaluator(MemberAccess):
             refuse_overloaded("*", value, cplusplus=self.is_cplusplus)
         if isinstance(bare, Function):
             return value
-        form = bare.form if isinstance(bare, Dynamic) else bare
+        form = bare.form if isinstance(bare, Dynamic | Absent) else bare
+        if isinstance(form, Array) and self.is_fortran:  # its elements have no address there
+            raise UsageError(NO_POINTER)
         if isinstance(form, Array):
             return self.objects.element(value, 0)
-        if is_integer(value.type) and self.is_fortran:
-            raise UsageError(POWER)
         if is_integer(value.type):  # GDB: the address of an int
             return self._int_at(value, written)
         return self.objects.dereferenced(value)
@@ -346,13 +341,13 @@ class Evaluator(MemberAccess):
         if operator == ",":
             self.objects.read(self.value(node.left))
             return self.value(node.right)
-        if operator == "%" and self.is_fortran and (selected := component(node)) is not None:
-            return self.value(selected)
         if operator == "@":
             return self._repeated(node)
         left, right = self.object(node.left), self.object(node.right)
         if operator in (".*", "->*"):
             return self.pointed_by(left, right)
+        if operator == POWER:
+            return power(self.arithmetic, left, right)
         refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             text_result = (
@@ -367,16 +362,24 @@ class Evaluator(MemberAccess):
         """Evaluate `x@8`: the number is evaluated even where only the type is wanted."""
         first = self.object(node.left)
         if isinstance(self.objects, Unevaluated):
-            options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
-            counting = Evaluator(self.session, options)
+            counting = self.counting()
             number = counting.arithmetic.number(counting.object(node.right))
             return repeated(first, number, is_unevaluated=True)
         array = node.left.operand if isinstance(node.left, ast.Index) else None
         container = None if array is None else self.object(array)
         return repeated(first, self.arithmetic.number(self.object(node.right)), container)
 
+    def counting(self) -> Evaluator:
+        """Return an evaluator for numbers on which a type depends."""
+        if not isinstance(self.objects, Unevaluated):
+            return self
+        options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
+        return Evaluator(self.session, options)
+
     def _combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
         """Apply an arithmetic operator, with a warning about a shift that C does not define."""
+        if self.is_fortran and any(isinstance(strip(side.type), Array) for side in (left, right)):
+            raise UsageError(NOT_A_NUMBER)
         value = self.arithmetic.binary(operator, left, right)
         if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
             return value
@@ -395,7 +398,7 @@ class Evaluator(MemberAccess):
         unchosen, chosen = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
         return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
 
-    def _member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
+    def member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
         return self.member_of(self.object(node.operand), node, is_called=is_called)
 
     def _element(self, node: ast.Index) -> TypedValue:
@@ -421,45 +424,6 @@ class Evaluator(MemberAccess):
         if number.is_float:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.objects.element(value, number.value.integer)
-
-    def _called(self, call: ast.Call) -> TypedValue:
-        """Return a value with the result type of a function of the program, and without
-        contents."""
-        node = call.function
-        own = self._debugger_function(node)
-        if own is not None and isinstance(self.objects, Unevaluated):
-            return self.number(self.numbers.integer(0))  # as in GDB
-        if own is not None:
-            return own(self, [self.object(argument) for argument in call.arguments])
-        if isinstance(node, ast.Name):
-            gpu_value = self._gpu_call(node, call.arguments)
-            if gpu_value is not None:
-                return gpu_value
-            function = self.named(node, is_called=True)
-        elif isinstance(node, ast.Access):
-            function = self._member(node, is_called=True)
-        else:
-            function = self.value(node)
-        if self.is_fortran and is_array(function):
-            indices = [self.arithmetic.number(self.object(part)) for part in call.arguments]
-            return element(self.objects, function, [index.value.integer for index in indices])
-        bare = strip(function.type)
-        if isinstance(bare, Pointer):
-            bare = strip(bare.target)
-        if isinstance(self.objects, Unevaluated) and isinstance(bare, Function):
-            return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
-        raise Unsupported(NO_CALLS)
-
-    def _gpu_call(self, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
-        """Return what a function of OpenCL gives that the program has not; None of any other."""
-        if node.name not in BUILTIN_FUNCTIONS or node.file is not None:
-            return None
-        if not is_free(self.names.meaning(node.name)):
-            return None
-        numbers = [
-            self.arithmetic.number(self.object(argument)).value.integer for argument in arguments
-        ]
-        return builtin_function(self.session, node.name, numbers)
 
     def type_named(self, name: ast.TypeName | ast.TypeOf) -> Typed:
         """Return the written type, or that of an expression."""

@@ -1,16 +1,14 @@
 """Operators that in a frame of Fortran mean what they mean there, not in C (as GDB's Fortran).
 
 Law: an operator of Fortran is never evaluated as an operation of C that it is not: `/=` compares,
-`%` selects a component, parentheses after an array select an element, `**` is refused.
+`%` selects a component, parentheses after an array select elements, `**` raises to a power.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.names.fortran_ada import is_string
-from dwarfgpu.dwarf.types.types import Absent, Array, Dynamic, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
@@ -18,7 +16,6 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 
-POWER: Final = "The operator ** of Fortran is not supported: write a product."
 _AMBIGUOUS: Final = "In Fortran /= compares: write != with parentheses around its operands."
 _AS_STRONG: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 """Operators of C that bind no stronger than a comparison, but stronger than an assignment."""
@@ -37,16 +34,6 @@ def comparison(node: ast.Assign) -> ast.Binary | None:
     ):
         raise UsageError(_AMBIGUOUS)
     return ast.Binary("!=", node.left, right)
-
-
-def component(node: ast.Binary) -> ast.Access | ast.Call | None:
-    """Return the access to a component that `%` is; None before anything else than a name."""
-    match node.right:
-        case ast.Name(name=name, file=None):
-            return ast.Access(node.left, name, is_arrow=False)
-        case ast.Call(function=ast.Name(name=name, file=None), arguments=arguments):
-            return ast.Call(ast.Access(node.left, name, is_arrow=False), arguments)
-    return None
 
 
 def complex_literal(arithmetic: Arithmetic, real: TypedValue, imaginary: TypedValue) -> TypedValue:
@@ -73,31 +60,3 @@ def strings_compared(
     is_less, is_equal = first < second, first == second
     return {"==": is_equal, "!=": not is_equal, "<": is_less, "<=": is_less or is_equal,
             ">": not (is_less or is_equal), ">=": not is_less}[operator]  # fmt: skip
-
-
-def is_array(value: TypedValue) -> bool:
-    """Return whether a value is an array, maybe one without data now."""
-    bare = strip(value.type)
-    form = bare.form if isinstance(bare, Dynamic | Absent) else bare
-    return isinstance(form, Array)
-
-
-def element(objects: ObjectAccess, array: TypedValue, indices: Sequence[int]) -> TypedValue:
-    """Return an element of an array by its indices, the fastest first.
-
-    `UsageError` with GDB's wording for indices outside of the array.
-    """
-    bare = strip(array.type)
-    form = bare.form if isinstance(bare, Dynamic | Absent) else bare
-    if isinstance(bare, Absent):
-        return objects.element(array, 0)  # says whether it is not allocated or not associated
-    if not isinstance(form, Array) or len(indices) != len(form.dimensions):
-        raise UsageError("Wrong number of subscripts")
-    for index in reversed(indices):
-        bare = strip(array.type)
-        count = bare.dimensions[0] if isinstance(bare, Array) else None
-        first = bare.lower_bound if isinstance(bare, Array) else None
-        if first is not None and (index < first or (count is not None and index >= first + count)):
-            raise UsageError("no such vector element")
-        array = objects.element(array, index)
-    return array

@@ -44,6 +44,8 @@ class MemberAccess(NamedValues):
 
                 value = real_pointer(self.objects, value)
                 bare = strip(value.type)
+        if self.is_fortran and isinstance(bare, Array):
+            raise UsageError("Attempt to extract a component of a value that is not a structure.")
         if (structure := self._structure_at(value)) is not None:
             value = structure
         elif node.is_arrow and not isinstance(bare, Struct):
@@ -52,14 +54,16 @@ class MemberAccess(NamedValues):
             raise UsageError(
                 "Attempt to extract a component of a value that is not a structure pointer."
             )
-        bare = strip(value.type)
-        if isinstance(bare, Struct) and path_to(bare, node.name) is None:
+        bare, name = strip(value.type), node.name
+        if isinstance(bare, Struct) and self.is_fortran and path_to(bare, name) is None:
+            name = name.lower()  # the case of letters does not matter
+        if isinstance(bare, Struct) and path_to(bare, name) is None:
             return self._method(bare, node.name, is_called=is_called)
         if is_vector(bare):
             component = components(self.objects, value, node.name)
             if component is not None:
                 return component
-        return self.objects.member(value, node.name)
+        return self.objects.member(value, name)
 
     def _structure_at(self, value: TypedValue) -> TypedValue | None:
         """Return the structure to which pointers and arrays lead, as in GDB; None if they lead to

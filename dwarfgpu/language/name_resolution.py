@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -28,8 +29,9 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.builtin_types import Builtins
+from dwarfgpu.language.fortran_types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
-from dwarfgpu.language.syntax.words import TYPE_WORDS
+from dwarfgpu.language.syntax.words import FORTRAN, TYPE_WORDS
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -100,7 +102,20 @@ class Names:
 
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
+        name = self.spelled(name)
         return self.session.meanings(name).of(name)
+
+    def spelled(self, name: str) -> str:
+        """Return a name as the file has it: in Fortran, where the case of letters does not matter,
+        in lower case if that means something, as compilers write it."""
+        lowered = name.lower()
+        if lowered == name or not self.is_fortran():
+            return name
+        with suppress(UsageError):  # a scope that does not exist
+            meanings = self.session.meanings(lowered)
+            if meanings.of(lowered) or meanings.in_enclosing_functions(lowered) is not None:
+                return lowered
+        return name
 
     def is_type(self, name: str) -> bool:
         """Return whether a name in an expression is a type."""
@@ -182,7 +197,10 @@ class Names:
             if kind is None and words != ("void",):
                 raise UsageError(f"No type named {' '.join(words)}.")
             return Typed(kind, self.current_unit())
+        if name.tag is None and words[0] == FORTRAN and len(words) == 2:
+            return Typed(written_type(self.builtins, words[1]), self.current_unit())
         (simple,) = words
+        simple = self.spelled(simple)
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
         (die,) = self.session.meanings(simple).of(simple, takes)[:1] or (None,)
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:

@@ -81,6 +81,8 @@ class NamedValues:
         `is_called`: functions are only called, which is `Unsupported`.
         """
         name = node.name
+        if node.file is None and not node.is_quoted:
+            name = self.names.spelled(name)
         if node.file is not None:
             meanings = self.names.meaning_in_file(name, node.file)
         elif node.is_quoted and "::" in name:

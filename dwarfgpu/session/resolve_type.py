@@ -7,7 +7,7 @@ inside a structure. The cost of a type is bounded, however it is built.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.limits import Limits
@@ -256,6 +256,8 @@ class Resolver:
                 return TypedObject(self._sized(bare, about), about.location)
             return TypedObject(self._with_element(bare, about.location, about), about.location)
         form, properties = bare.form, bare.properties
+        if isinstance(form, Array) and (attribute := _attribute(properties)):
+            form = evolve(form, attribute=attribute)
         if properties.associated is not None and not self._attributes.number(
             properties.associated, about
         ):
@@ -374,6 +376,13 @@ def _has_descriptor(kind: Dynamic) -> bool:
         property_ is not None
         for property_ in (properties.data_location, properties.allocated, properties.associated)
     )
+
+
+def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:
+    """Return which attribute of Fortran an array has by its descriptor."""
+    if properties.allocated is not None:
+        return "allocatable"
+    return "" if properties.associated is None else "pointer"
 
 
 def _lowest(array_type: Array, first: Location) -> Location:

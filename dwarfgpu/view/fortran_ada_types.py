@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_dimensions, fortr
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
+    Absent,
     Array,
     Base,
     Dynamic,
@@ -33,7 +34,7 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
     """Return `Type point … End Type point` or `record … end record`; `IllFormed` for a cycle of
     typedefs."""
     bare = strip(type_)
-    form = bare.form if isinstance(bare, Dynamic) else bare
+    form = bare.form if isinstance(bare, Dynamic | Absent) else bare
     if depth > _DEEPEST:
         return "..."
     if isinstance(form, Pointer):
@@ -51,6 +52,9 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
 
 
 def _allocatable(bare: Type | None) -> str:
+    form = bare.form if isinstance(bare, Absent) else bare
+    if isinstance(form, Array) and form.attribute == "allocatable":
+        return ", allocatable"
     if not isinstance(bare, Dynamic) or bare.properties.allocated is None:
         return ""
     return ", allocatable"

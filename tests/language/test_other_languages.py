@@ -13,7 +13,10 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.class_parts import Declarations, Variant, VariantPart
 from dwarfgpu.dwarf.types.types import Base, Member, Struct
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.evaluation_options import DEFAULT
+from dwarfgpu.language.evaluator import evaluate
 from dwarfgpu.model.object import Bits
+from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import type_text
 from dwarfgpu.view.values import format_value
@@ -71,6 +74,74 @@ VALUES = {
         letter /= 'x' = .FALSE.
         total = 42
         words(2) = 'two'
+        row(2:3) = (2, 3)
+        row(:) = (1, 2, 3, 4)
+        row(1:4:3) = (1, 4)
+        row(4:1:-1) = (4, 3, 2, 1)
+        row(4:2:-2)(2) = 2
+        grid(:,3) = (5, 6)
+        grid(2,:) = (2, 4, 6)
+        grid(1,1:3:2) = (1, 5)
+        grid(:,2:3)(2,1) = 4
+        shifted(-1:1:2,0) = (1, 3)
+        shifted(0,:) = (2, 5)
+        window(2:3) = (30, 50)
+        window(3:1:-2) = (50, 10)
+        words(2)(2:3) = 'wo'
+        words(1:2) = ('one', 'two')
+        text(7:11) = 'it\\'s '
+        text(:5) = 'hello'
+        grown(1:3) = 'def'
+        held%items(1:2) = (8, 9)
+        held%corner(2)%y = 2
+        LABELLED%Point%X = 3
+        GRID(2,3) = 6
+        Total = 42
+        labelled%name(1:2) = 'ab'
+        flags(2:3) = (.FALSE., .TRUE.)
+        dynamic(:2) = (0.5, 1.5)
+        2**10 = 1024
+        2**3**2 = 512
+        2.0**(-1) = 0.5
+        total**2 = 1764
+        2*3**2 = 18
+        half**2 = 0.25
+        4**0.5 = 2
+        abs(tiny) = 3
+        abs(third) = 0.33333333333333331
+        mod(total,5) = 2
+        mod(tiny,2) = -1
+        modulo(tiny,2) = 1
+        modulo(-7.5d0,2.0d0) = 0.5
+        floor(-0.5) = -1
+        ceiling(half) = 1
+        floor(2.5d0, 8) = 2
+        cmplx(total) = (42,0)
+        cmplx(1.5,half) = (1.5,0.5)
+        kind(large) = 8
+        kind(zz) = 8
+        kind(flags) = 4
+        size(grid) = 6
+        size(grid,2) = 3
+        shape(grid) = (2, 3)
+        shape(window) = (3)
+        shape(total) = ()
+        lbound(shifted) = (-1, 0)
+        ubound(shifted) = (1, 1)
+        ubound(shifted,1) = 1
+        lbound(shifted,2,8) = 0
+        rank(grid) = 2
+        rank(total) = 0
+        allocated(dynamic) = .TRUE.
+        allocated(row) = .TRUE.
+        associated(window) = .TRUE.
+        associated(nothing) = .FALSE.
+        loc(row) == loc(row(1)) = .TRUE.
+        sizeof(grid(:,1)) = 8
+        (real*8) total = 42
+        (integer(kind=8)) half = 0
+        sizeof(double precision) = 8
+        -total**2 = -1764
         shifted = ((1, 2, 3) (4, 5, 6))
         dynamic = (0.5, 1.5, 2.5)
         window = (10, 30, 50)
@@ -141,6 +212,50 @@ def frame_of(place: str) -> Session:
 @pytest.mark.parametrize(("place", "name", "expected"), ROWS)
 def test_values(place: str, name: str, expected: str) -> None:
     assert text(frame_of(place), name) == expected
+
+
+FORTRAN_TYPES = {
+    "row(2:3)": "integer(kind=4) (2)",
+    "dynamic": "real(kind=4), allocatable (3)",
+    "shape(grid)": "integer*4 (2)",
+    "lbound(shifted,2,8)": "integer*8",
+    "integer*8": "integer*8",
+}
+FORTRAN_ERRORS = {
+    "associated(first)": "ASSOCIATED can only be applied to pointers",
+    "row(3:2)": "incorrect stride and boundary combination",
+    "row(0:2)": "array subscript out of bounds",
+    "row(1:2:0)": "stride must not be 0",
+    "grid(1:2)": "Wrong number of subscripts",
+    "size(total)": "SIZE can only be applied to arrays",
+    "size(grid,3)": "DIM argument to SIZE must be between 1 and 2",
+    "lbound(shifted,3)": "LBOUND dimension must be from 1 to 2",
+    "mod(1,0)": "calling MOD (N, 0) is undefined",
+    "mod(1,1.5)": "non-matching types for parameters to MOD ()",
+    "abs(row)": "ABS of type <unnamed type> not supported",
+    "floor(2)": "argument to FLOOR must be of type float",
+    "ceiling(2.5,3)": "unsupported kind 3 for type integer*4",
+    "associated(row)": "ASSOCIATED can only be applied to pointers",
+    "allocated(total)": "ALLOCATED can only be applied to arrays",
+    "row + 1": "Argument to arithmetic operation not a number or boolean.",
+    "*row": "Attempt to take contents of a non-pointer value.",
+    "held%corner%x": "Attempt to extract a component of a value that is not a structure.",
+    "0**(-1)": "Attempt to raise 0 to negative power.",
+    "0.0**(-1)": "Cannot perform exponentiation: Numerical result out of range",
+    "(-8.0)**0.5": "Cannot perform exponentiation: Numerical argument out of domain",
+    "yes**2": "Invalid operation on booleans.",
+}
+"""As GDB has them."""
+
+
+def test_what_fortran_refuses() -> None:
+    session = frame_of("fortran.2")
+    for expression, message in FORTRAN_ERRORS.items():
+        with pytest.raises(DwarfGpuError) as raised:
+            evaluate(expression, session)
+        assert (expression, raised.value.message) == (expression, message)
+    for expression, name in FORTRAN_TYPES.items():
+        assert (expression, name_of_type(session, expression, DEFAULT)) == (expression, name)
 
 
 @pytest.mark.parametrize(("place", "name"), list(TYPES))

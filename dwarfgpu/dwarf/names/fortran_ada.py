@@ -46,14 +46,16 @@ def fortran_name(type_: Type | None, depth: int = 0) -> str:
             if is_string(array):
                 count = array.dimensions[0]
                 return f"character*{'(*)' if count is None else count}"
-            return f"{inner(array.element)} ({fortran_dimensions(array)})"
+            attribute = ", allocatable" if array.attribute == "allocatable" else ""
+            return f"{inner(array.element)}{attribute} ({fortran_dimensions(array)})"
         case Pointer() as pointer:
             mark = "PTR" if pointer.kind == "pointer" else "REF"
             return f"{mark} TO -> ( {inner(pointer.target)} )"
         case Struct() as struct:
             return f"Type {struct.name}" if struct.name else "Type {...}"
         case Function() as function:
-            return f"{inner(function.result)} ()"
+            parameters = ", ".join(inner(parameter) for parameter in function.parameters)
+            return f"{inner(function.result)} ({parameters})"
         case Typedef() as typedef:
             return typedef.name
         case other:

@@ -19,10 +19,13 @@ EXPORTED_IN_CPLUSPLUS: Final = frozenset(TAGGED | {dw.TAG_ENUMERATOR})
 """Tags of entries that have no symbol, and that GDB finds in C++ before the static names of other
 files."""
 
+_WITHOUT_TAGS: Final = dw.FORTRAN | dw.ADA | {dw.LANG_PASCAL83, dw.LANG_D, dw.LANG_GO, dw.LANG_RUST}
+"""Languages other than C++ in which the name of a type needs no `struct` before it."""
+
 
 def ordinary(die: Die) -> bool:
     """Return whether an entry has an ordinary name: in C, tags of types are separate."""
-    return die.tag not in TAGGED or die.unit.is_cplusplus or die.unit.language == dw.LANG_RUST
+    return die.tag not in TAGGED or die.unit.is_cplusplus or die.unit.language in _WITHOUT_TAGS
 
 
 def is_type(die: Die) -> bool:

@@ -180,7 +180,9 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
 
     `origins`: the entries that it is an instance of, if they were read already.
     """
-    name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
+    # gfortran: an item of a namelist has both a location and DW_AT_declaration.
+    is_declaration = die.flag(dw.AT_DECLARATION) and not die.has(dw.AT_LOCATION)
+    name = None if is_declaration else name_of(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
     if name is None:
         return None

@@ -146,6 +146,8 @@ class Array(_Spelled):
     """DW_AT_byte_size or DW_AT_bit_size."""
     lower_bounds: tuple[int | None, ...] = ()
     """The first index of each dimension; missing: 0. None if unknown."""
+    attribute: Literal["", "allocatable", "pointer"] = ""
+    """What DW_AT_allocated or DW_AT_associated say of the object with this type (5.18)."""
 
     @property
     def element(self) -> Type | None:

@@ -200,6 +200,15 @@ class Call(Part):
 
 
 @frozen
+class Triplet(Part):
+    """`2:5` or `1:9:2` between the parentheses after an array, of Fortran."""
+
+    low: Node | None
+    high: Node | None
+    stride: Node | None
+
+
+@frozen
 class Cast(Part):
     """`(type) operand`, or `{type} operand`: the object of that type at an address."""
 
@@ -234,4 +243,4 @@ class SizeOf(Part):
 
 Literal: TypeAlias = Integer | Floating | Character | String | Logical | Complex
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
-Node: TypeAlias = Literal | Name | Dollar | AddressOf | Elements | Operation
+Node: TypeAlias = Literal | Name | Dollar | AddressOf | Elements | Operation | Triplet

@@ -31,8 +31,13 @@ _STRING: Final = pattern(r"'(?P<text>(?:[^']|'')*)'(?!\s*::)")
 """A character constant; before `::`, a source file."""
 
 
+POWER: Final = "**"
+
+
 def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
     """Return the word of Fortran at a position, and where it ends; None for one that C has, too."""
+    if text.startswith(POWER, index):
+        return Token("mark", POWER, index), index + len(POWER)
     if (match := _DOTTED.match(text, index)) is not None:
         word = match[0].lower()
         if word in _LITERALS:

@@ -12,10 +12,10 @@ from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import Cursor, Known
-from dwarfgpu.language.syntax.fortran_tokens import NOT, TRUE, constant
+from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
 from dwarfgpu.language.syntax.name_parser import extended_name, name_at
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
-from dwarfgpu.language.syntax.type_parser import TypeParser
+from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
 from dwarfgpu.language.syntax.words import QUALIFIERS, TAGS, TYPE_WORDS
 
 _BINARY: Final = {
@@ -24,9 +24,9 @@ _BINARY: Final = {
     "<<=": 2, ">>=": 2,
     "?": 3, ".eqv.": 4, ".neqv.": 4, "||": 5, "&&": 6, "|": 7, "^": 8, "&": 9, "==": 10, "!=": 10,
     "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, "@": 13,
-    "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16,
+    "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16, POWER: 16,
 }  # fmt: skip
-_COMMA, _ASSIGNMENT, _CONDITIONAL, _NOT_OF_FORTRAN, _UNARY = 1, 2, 3, 7, 17
+_COMMA, _ASSIGNMENT, _CONDITIONAL, _NOT_OF_FORTRAN, _POWER, _UNARY = 1, 2, 3, 7, 16, 17
 _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
 _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
@@ -46,7 +46,8 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     first = parser.token
     if first.kind != "name":
         return None
-    if not _is_type_word(first.text) and not names.is_type(extended_name(parser, parser.at)[0]):
+    is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
+    if not is_word and not names.is_type(extended_name(parser, parser.at)[0]):
         return None
     name = TypeParser(parser).type_name()
     if parser.token.kind != "end":
@@ -118,7 +119,8 @@ class Parser(Cursor):
         if operator == "@" and self._is_entry():
             name = self.tokens[self.at - 2].text
             raise Unsupported(f"values on entry to a function are not read: {name}@entry")
-        return ast.Binary(operator, left, self.expression(power + 1))
+        right = self.expression(power if operator == POWER else power + 1)
+        return ast.Binary(operator, left, right)
 
     def _is_entry(self) -> bool:
         """Return whether `entry` comes after `@`, as in GDB's `argc@entry`, and means no object."""
@@ -131,7 +133,10 @@ class Parser(Cursor):
             return ast.Unary("!", self.expression(_NOT_OF_FORTRAN))
         operator = self.accept(*_PREFIXES)
         if operator is not None:
-            return ast.Unary(operator, self.expression(_UNARY))
+            is_sign = self.is_fortran and operator in "+-"
+            return ast.Unary(operator, self.expression(_POWER if is_sign else _UNARY))
+        if self.accept(POWER):  # of a pointer to a pointer, as in C
+            return ast.Unary("*", ast.Unary("*", self.expression(_UNARY)))
         if self.token == Token("name", "sizeof", self.token.start):
             self.next()
             if self._type_follows("("):
@@ -218,9 +223,53 @@ class Parser(Cursor):
                 self.expect(",")
         return tuple(arguments)
 
+    def _is_component(self) -> bool:
+        """Return whether `%name` of Fortran comes here."""
+        if not self.is_fortran or self.token.text != "%" or self.token.kind != "mark":
+            return False
+        return self.tokens[self.at + 1].kind == "name"
+
+    def _is_mark(self, *marks: str) -> bool:
+        return self.token.kind == "mark" and self.token.text in marks
+
+    def _subscripts(self) -> tuple[Node, ...]:
+        """Parse subscripts and triplets up to `)`, which is consumed."""
+        out: list[Node] = []
+        while self.accept(")") is None:
+            out.append(self._subscript())
+            if self.token.text != ")":
+                self.expect(",")
+        return tuple(out)
+
+    def _subscript(self) -> Node:
+        """Parse `5`, or a triplet: `2:5`, `:`, `1:9:2`, `::2`."""
+        bounds: list[Node | None] = [None, None, None]
+        index = 0
+        while self.token.kind != "end" and not self._is_mark(",", ")"):
+            if self.token.kind == "name" and self.token.text.startswith("::"):  # `::step`
+                name = Token("name", self.token.text[2:], self.token.start + 2)
+                self.tokens[self.at : self.at + 1] = [Token("mark", "::", self.token.start), name]
+            colons = len(self.accept(":", "::") or "")
+            if colons + index > 2:
+                raise self.syntax_error()
+            if not colons and (index or bounds[0] is not None):
+                raise self.syntax_error()
+            index += colons
+            if not self._is_mark(",", ")", ":", "::"):
+                bounds[index] = self.expression(_ASSIGNMENT)
+        low, high, stride = bounds
+        if not index and low is not None:
+            return low
+        if not index:
+            raise self.syntax_error()
+        return ast.Triplet(low, high, stride)
+
     def _postfix(self, node: Node) -> Node:
         while True:
             mark = self.accept(".", "->", "[", "(", "++", "--")
+            if mark is None and self._is_component():
+                self.next()
+                mark = "."
             if mark is None:
                 return node
             if mark in (".", "->"):
@@ -229,7 +278,7 @@ class Parser(Cursor):
                 node = ast.Index(node, self.expression(_COMMA))
                 self.expect("]")
             elif mark == "(":
-                node = ast.Call(node, self._listed(")"))
+                node = ast.Call(node, self._subscripts() if self.is_fortran else self._listed(")"))
             else:
                 node = ast.Unary(f"after{mark}", node)
 
@@ -273,6 +322,8 @@ class Parser(Cursor):
             if more.prefix and literal.prefix and more.prefix != literal.prefix:
                 raise UsageError("Undefined string concatenation.")
             literal = ast.String(literal.codes + more.codes, literal.prefix or more.prefix)
+        if self.is_fortran:  # a character constant, too, which has no NUL at its end
+            return ast.String(literal.codes, literal.prefix, is_counted=True)
         return literal
 
     def _quoted(self) -> Node:
@@ -289,7 +340,7 @@ class Parser(Cursor):
         token = self.token
         if (cast := self._functional_cast()) is not None:
             return cast
-        if _is_type_word(token.text):
+        if _is_type_word(token.text) or fortran_type(self, self.at) is not None:
             raise UsageError("Attempt to use a type name as an expression")
         if self._is_word(("typeid",), "("):
             raise Unsupported("typeid is not supported in expressions")
@@ -333,6 +384,8 @@ class Parser(Cursor):
             return False
         if _is_type_word(after.text):
             return True
+        if (named_type := fortran_type(self, self.at + 1)) is not None:
+            return self.tokens[named_type[1]].text == ")"
         if self.is_type_of(self.at + 1):
             return True
         name, end = extended_name(self, self.at + 1)

@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Declarator, Integer, TypeName
 from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.name_parser import name_at
 from dwarfgpu.language.syntax.tokens import number
-from dwarfgpu.language.syntax.words import QUALIFIERS, TAGS, TYPE_WORDS
+from dwarfgpu.language.syntax.words import (
+    FORTRAN,
+    FORTRAN_TYPES,
+    QUALIFIERS,
+    TAGS,
+    TYPE_WORDS,
+)
+
+
+def fortran_type(cursor: Cursor, index: int) -> tuple[str, int] | None:
+    """Return the intrinsic type of Fortran that tokens name, as `integer*8`, and where it ends.
+
+    `integer`, `integer*8`, `integer(kind=8)`, `integer_8` and `double precision`; None for another
+    text, and for a name that the program has.
+    """
+    token = cursor.tokens[index]
+    word = token.text.lower()
+    if not cursor.is_fortran or token.kind != "name":
+        return None
+    if cursor.known.is_name(word) and not cursor.known.is_type(word):
+        return None
+    after = cursor.tokens[index + 1 :]
+    if word == "double" and [token.text.lower() for token in after[:1]] == ["precision"]:
+        return "real*8", index + 2
+    family, _, kind = word.partition("_")
+    if family not in FORTRAN_TYPES or (kind and not is_decimal(kind)):
+        return None
+    if kind:
+        return f"{family}*{kind}", index + 1
+    texts = [token.text.lower() for token in after[:5]]
+    if texts[:1] == ["*"] and is_decimal(texts[1]):
+        return f"{family}*{texts[1]}", index + 3
+    if texts[:3] == ["(", "kind", "="] and is_decimal(texts[3]) and texts[4] == ")":
+        return (family if family == "character" else f"{family}*{texts[3]}"), index + 6
+    return family, index + 1
 
 
 class TypeParser:
@@ -22,7 +57,9 @@ class TypeParser:
         tag: str | None = None
         qualifiers = list(self._qualifiers())
         cursor = self._cursor
-        while cursor.token.kind == "name":
+        if (named_type := fortran_type(cursor, cursor.at)) is not None:
+            words, cursor.at = [FORTRAN, named_type[0]], named_type[1]
+        while cursor.token.kind == "name" and words[:1] != [FORTRAN]:
             text = cursor.token.text
             if text in TAGS and not words and tag is None:
                 tag = cursor.next().text

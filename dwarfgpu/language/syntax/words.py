@@ -13,3 +13,7 @@ TAGS: Final = frozenset({"struct", "union", "class", "enum"})
 QUALIFIERS: Final = frozenset(
     {"const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic"}
 )
+
+FORTRAN: Final = "Fortran"
+"""Before the word of an intrinsic type of Fortran, such as `integer*8`, in `TypeName.words`."""
+FORTRAN_TYPES: Final = frozenset({"integer", "logical", "real", "complex", "character"})

@@ -1,0 +1,172 @@
+"""Calls in expressions: functions of the debugger, elements and intrinsic functions of Fortran.
+
+Law: no function of the program is executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import Absent, Array, Dynamic, Function, Pointer, Type, strip
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.language.class_operators import NO_CALLS
+from dwarfgpu.language.fortran_intrinsics import INTRINSICS
+from dwarfgpu.language.fortran_sections import Triplet, section
+from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
+from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
+from dwarfgpu.language.name_resolution import is_fortran
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
+
+_NO_INDEX: Final = "Argument to subscript operation is not an integer."
+
+
+class Calling(FunctionContext, Protocol):
+    """What evaluates the parts of a call; `dwarfgpu.language.evaluator.Evaluator` does."""
+
+    @property
+    def is_fortran(self) -> bool: ...
+
+    def value(self, node: ast.Node) -> TypedValue: ...
+
+    def object(self, node: ast.Node) -> TypedValue: ...
+
+    def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue: ...
+
+    def member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue: ...
+
+    def debugger_function(self, node: ast.Node) -> DebuggerFunction | None: ...
+
+    def counting(self) -> Calling:
+        """Return what evaluates numbers on which a type depends."""
+        ...
+
+
+def called(evaluator: Calling, call: ast.Call) -> TypedValue:
+    """Return what a call denotes; of a function of the program, where only the type is wanted, a
+    value of its result type without contents."""
+    node = call.function
+    is_evaluated = not isinstance(evaluator.objects, Unevaluated)
+    own = evaluator.debugger_function(node)
+    if own is not None and not is_evaluated:
+        return evaluator.arithmetic.value(evaluator.arithmetic.numbers.integer(0))  # as in GDB
+    if own is not None:
+        return own(evaluator, [evaluator.object(argument) for argument in call.arguments])
+    if isinstance(node, ast.Name):
+        intrinsic = _intrinsic(evaluator, node, call.arguments)
+        if intrinsic is not None:
+            return intrinsic
+        gpu_value = _gpu_call(evaluator, node, call.arguments)
+        if gpu_value is not None:
+            return gpu_value
+        function = evaluator.named(node, is_called=True)
+    elif isinstance(node, ast.Access):
+        function = evaluator.member(node, is_called=True)
+    else:
+        function = evaluator.value(node)
+    if evaluator.is_fortran:
+        bare = strip(function.type)
+        if isinstance(bare, Pointer) and _is_array(bare.target):
+            function = evaluator.objects.dereferenced(function)
+        if _is_array(function.type):
+            subscripts = [_subscript(evaluator, argument) for argument in call.arguments]
+            return _selected(evaluator, function, subscripts)
+    bare = strip(function.type)
+    if isinstance(bare, Pointer):
+        bare = strip(bare.target)
+    if not is_evaluated and isinstance(bare, Function):
+        return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
+    raise Unsupported(NO_CALLS)
+
+
+def _is_array(type_: Type | None) -> bool:
+    """Return whether a type is an array, maybe one without data now."""
+    bare = strip(type_)
+    return isinstance(bare.form if isinstance(bare, Dynamic | Absent) else bare, Array)
+
+
+def _selected(evaluator: Calling, array: TypedValue, subscripts: list[int | Triplet]) -> TypedValue:
+    indices = [subscript for subscript in subscripts if isinstance(subscript, int)]
+    if len(indices) < len(subscripts):
+        return section(evaluator.objects, array, subscripts)
+    return _element(evaluator, array, indices)
+
+
+def _element(evaluator: Calling, array: TypedValue, indices: Sequence[int]) -> TypedValue:
+    """Return an element of an array by its indices, the fastest first.
+
+    `UsageError` with GDB's wording for indices outside of the array.
+    """
+    objects, bare = evaluator.objects, strip(array.type)
+    if isinstance(bare, Absent):
+        return objects.element(array, 0)  # says whether it is not allocated or not associated
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    if not isinstance(form, Array) or len(indices) != len(form.dimensions):
+        raise UsageError("Wrong number of subscripts")
+    for index in reversed(indices):
+        bare = strip(array.type)
+        count = bare.dimensions[0] if isinstance(bare, Array) else None
+        first = bare.lower_bound if isinstance(bare, Array) else None
+        if first is not None and (index < first or (count is not None and index >= first + count)):
+            raise UsageError("no such vector element")
+        array = objects.element(array, index)
+    return array
+
+
+def _subscript(evaluator: Calling, node: ast.Node) -> int | Triplet:
+    """Return the number of an index, or those of `low:high:stride`."""
+    if not isinstance(node, ast.Triplet):
+        return _index(evaluator, node)
+    low, high, stride = (
+        None if part is None else _index(evaluator, part)
+        for part in (node.low, node.high, node.stride)
+    )
+    return Triplet(low, high, 1 if stride is None else stride)
+
+
+def _index(evaluator: Calling, node: ast.Node) -> int:
+    """Return an index, evaluated even where only the type is wanted: the type depends on it."""
+    counting = evaluator.counting()
+    number = counting.arithmetic.number(counting.object(node))
+    if number.is_float:
+        raise UsageError(_NO_INDEX)
+    return number.value.integer
+
+
+def _intrinsic(
+    evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]
+) -> TypedValue | None:
+    """Return the value of an intrinsic function of Fortran; None where the name means none.
+
+    What the program declares in Fortran comes first, as in the program itself.
+    """
+    intrinsic = INTRINSICS.get(node.name.lower()) if evaluator.is_fortran else None
+    if intrinsic is None or node.file is not None or node.is_quoted:
+        return None
+    for meaning in evaluator.names.meaning(node.name):
+        die = meaning.die if isinstance(meaning, Variable) else meaning
+        if is_fortran(die.unit):
+            return None
+    values = [evaluator.object(argument) for argument in arguments]
+    value = intrinsic.value(evaluator, values)
+    return evolve(value, unit=evaluator.names.current_unit())
+
+
+def _gpu_call(
+    evaluator: Calling, node: ast.Name, arguments: Sequence[ast.Node]
+) -> TypedValue | None:
+    """Return what a function of OpenCL gives that the program has not; None of any other."""
+    if node.name not in BUILTIN_FUNCTIONS or node.file is not None:
+        return None
+    if not is_free(evaluator.names.meaning(node.name)):
+        return None
+    numbers = [
+        evaluator.arithmetic.number(evaluator.object(argument)).value.integer
+        for argument in arguments
+    ]
+    return builtin_function(evaluator.session, node.name, numbers)

@@ -1,0 +1,388 @@
+"""The intrinsic functions of Fortran that GDB evaluates (Fortran 2018 16.9), with its errors.
+
+Law: a function that asks for the shape or the place of an object reads none of its elements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.types.type_sizes import size_bytes, strides_of
+from dwarfgpu.dwarf.types.types import Absent, Array, Base, Pointer, Type, declared_name, strip
+from dwarfgpu.errors import UsageError, counted
+from dwarfgpu.language.arithmetic_conversions import Number, is_integer
+from dwarfgpu.language.builtin_types import INT_BITS
+from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
+from dwarfgpu.language.fortran_types import intrinsic_type
+from dwarfgpu.language.function_context import FunctionContext
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import single_location_in
+from dwarfgpu.model.object import concatenate
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.value import Value
+
+Arguments: TypeAlias = list[TypedValue]
+_REAL_PARTS: Final = (
+    "Types of arguments for CMPLX called with more then one argument must be REAL or INTEGER"
+)
+
+
+@frozen
+class Intrinsic:
+    """One function, and how many arguments it takes."""
+
+    name: str
+    evaluate: Callable[[FunctionContext, Arguments, str], TypedValue]
+    least: int = 1
+    most: int = 1
+
+    def value(self, context: FunctionContext, arguments: Arguments) -> TypedValue:
+        """Return the value; `UsageError` for arguments that it does not take."""
+        if not self.least <= len(arguments) <= self.most:
+            most = counted(self.most, "argument")
+            takes = most if self.least == self.most else f"{self.least} to {most}"
+            raise UsageError(f"{self.name} takes {takes}, not {len(arguments)}")
+        return self.evaluate(context, arguments, self.name)
+
+
+# Numbers
+
+
+def _absolute(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    (operand,) = arguments
+    number = _number(context, operand, name)
+    if number.is_float:
+        form = number.value.type.float_format
+        negative = form is not None and form.sign(number.value.bits)
+        value = -number.value if negative else number.value
+        return context.arithmetic.value(Number(value, number.type))
+    return _integer_of(context, abs(number.value.integer), number)
+
+
+def _remainder(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return MOD, with the sign of the dividend, or MODULO, with that of the divisor."""
+    left, right = (_number(context, operand, name) for operand in arguments)
+    if left.is_float != right.is_float:
+        raise UsageError(f"non-matching types for parameters to {name} ()")
+    if not left.is_float:
+        dividend, divisor = left.value.integer, right.value.integer
+        if divisor == 0:
+            if isinstance(context.objects, Unevaluated):
+                return context.arithmetic.value(left)
+            raise UsageError(f"calling {name} (N, 0) is undefined")
+        return _integer_of(context, int(_reduced(name, Fraction(dividend), divisor)), left)
+    form, other = left.value.type.float_format, right.value.type.float_format
+    if form is None or other is None:
+        raise UsageError(_unsupported(name, left.type))
+    a, p = form.decode(left.value.bits), other.decode(right.value.bits)
+    if isinstance(a, str) or p in ("nan", 0):
+        bits = form.nan()
+    elif isinstance(p, str):  # infinite: the quotient is 0
+        is_moved = name == "MODULO" and a and (a < 0) != (p == "-inf")
+        bits = form.infinity(int(p == "-inf")) if is_moved else left.value.bits
+    else:
+        bits = form.encode(_reduced(name, a, p), form.sign(left.value.bits))
+    return context.arithmetic.value(Number(Value(bits, left.value.type), left.type))
+
+
+def _reduced(name: str, a: Fraction, p: Fraction | int) -> Fraction:
+    quotient = a / p
+    whole = math.floor(quotient) if name == "MODULO" else math.trunc(quotient)
+    return a - whole * p
+
+
+def _rounded(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return FLOOR or CEILING."""
+    number = _number(context, arguments[0], name, "argument to {} must be of type float")
+    kind = intrinsic_type(context.names.builtins, "integer", _kind_argument(context, arguments, 1))
+    form = number.value.type.float_format
+    if not number.is_float or form is None:
+        raise UsageError(f"argument to {name} must be of type float")
+    exact = form.decode(number.value.bits)
+    if isinstance(exact, str):
+        raise UsageError(f"{name} of {exact} is no integer")
+    whole = math.floor(exact) if name == "FLOOR" else math.ceil(exact)
+    value = Value.of(whole, kind.base)
+    if value.integer != whole:
+        raise UsageError(f"{kind.name} does not hold the result of {name}: give a larger kind")
+    return context.arithmetic.value(Number(value, kind))
+
+
+def _complex(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    builtins = context.names.builtins
+    kind = _kind_argument(context, arguments, 2)
+    whole = intrinsic_type(builtins, "complex", kind)
+    if len(arguments) > 1 and any(is_complex(part.type) for part in arguments[:2]):
+        raise UsageError(_REAL_PARTS)
+    real, imaginary = parts_of(context.arithmetic, arguments[0])
+    if len(arguments) > 1:
+        imaginary = _number(context, arguments[1], name)
+    part = intrinsic_type(builtins, "real", kind)
+    return joined_as(context.arithmetic, real, imaginary, whole, part)
+
+
+def _number(context: FunctionContext, operand: TypedValue, name: str, message: str = "") -> Number:
+    """Return an integer or a real number; `UsageError` with GDB's wording for another type."""
+    bare = strip(operand.type)
+    is_real = isinstance(bare, Base) and bare.base.encoding == "float"
+    if not is_real and not is_integer(operand.type):
+        raise UsageError(message.format(name) if message else _unsupported(name, operand.type))
+    return context.arithmetic.number(operand)
+
+
+def _unsupported(name: str, type_: Type | None) -> str:
+    shown = declared_name(strip(type_)) or "<unnamed type>"
+    return f"{name} of type {shown} not supported"
+
+
+def _integer_of(context: FunctionContext, number: int, like: Number) -> TypedValue:
+    return context.arithmetic.value(Number(Value.of(number, like.value.type), like.type))
+
+
+# Types
+
+
+def _kind(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    bare = strip(arguments[0].type)
+    if isinstance(bare, Absent):
+        bare = bare.form
+    for _ in range(2):
+        if isinstance(bare, Array):
+            bare = strip(bare.element)
+        elif isinstance(bare, Pointer):  # of Fortran: the object that it is associated with
+            bare = strip(bare.target)
+    if not isinstance(bare, Base):
+        raise UsageError("argument to kind must be an intrinsic type")
+    size = bare.base.bit_size // 8
+    size = size // 2 if bare.base.encoding == "complex_float" else size
+    return context.arithmetic.value(context.arithmetic.numbers.integer(size))
+
+
+def _array_of(context: FunctionContext, value: TypedValue, name: str) -> Array:
+    """Return the type of an array with known bounds; `UsageError` for anything else."""
+    bare = strip(value.type)
+    if isinstance(bare, Absent) and isinstance(bare.form, Array):
+        raise UsageError(f"{name} can only be used on allocated/associated arrays")
+    if isinstance(bare, Array) and not _is_text(bare):
+        return bare
+    error = context.objects.read(value).error
+    raise error or UsageError(f"{name} can only be applied to arrays")
+
+
+def _is_text(array: Array) -> bool:
+    element = strip(array.element)
+    return isinstance(element, Base) and element.base.encoding in ("signed_char", "unsigned_char")
+
+
+def _counts(array: Array) -> list[int | None]:
+    """Return the number of elements of each dimension, the fastest first."""
+    return list(reversed(array.dimensions))
+
+
+def _size(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    counts = _counts(_array_of(context, arguments[0], name))
+    if len(arguments) > 1:
+        dimension = _dimension(context, arguments[1], name)
+        if not 1 <= dimension <= len(counts):
+            raise UsageError(f"DIM argument to {name} must be between 1 and {len(counts)}")
+        counts = counts[dimension - 1 : dimension]
+    total = 1
+    for count in counts:
+        total *= _known(count, name)
+    return _integer(context, total, _kind_argument(context, arguments, 2))
+
+
+def _bounds(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return LBOUND or UBOUND (Fortran 2018 16.9.109, 16.9.196): of a dimension without elements 1
+    and 0."""
+    array = _array_of(context, arguments[0], name)
+    lowers = list(reversed(array.lower_bounds or (0,) * len(array.dimensions)))
+    pairs = list(zip(lowers, _counts(array), strict=True))
+    kind = _kind_argument(context, arguments, 2)
+    if len(arguments) > 1:
+        dimension = _dimension(context, arguments[1], name)
+        if not 1 <= dimension <= len(pairs):
+            raise UsageError(f"{name} dimension must be from 1 to {len(pairs)}")
+        return _integer(context, _bound(*pairs[dimension - 1], name), kind)
+    return _integers(context, [_bound(*pair, name) for pair in pairs])
+
+
+def _bound(lower: int | None, count: int | None, name: str) -> int:
+    if name == "LBOUND":
+        return 1 if count == 0 else _known(lower, name)
+    return 0 if count == 0 else _known(lower, name) + _known(count, name) - 1
+
+
+def _known(bound: int | None, name: str) -> int:
+    if bound is None:
+        raise UsageError(f"{name}: a bound of the array is unknown, as that of an assumed size")
+    return bound
+
+
+def _shape(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    bare = strip(arguments[0].type)
+    if not isinstance(bare, Array | Absent) or isinstance(bare, Array) and _is_text(bare):
+        return _integers(context, [])
+    counts = _counts(_array_of(context, arguments[0], name))
+    return _integers(context, [_known(count, name) for count in counts])
+
+
+def _rank(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    bare = strip(arguments[0].type)
+    form = bare.form if isinstance(bare, Absent) else bare
+    is_array = isinstance(form, Array) and not _is_text(form)
+    return _integer(context, len(form.dimensions) if is_array and isinstance(form, Array) else 0)
+
+
+# Storage
+
+
+def _location(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    single = single_location_in(arguments[0].location)
+    if single is None or not isinstance(single.storage, Memory) or single.byte_address is None:
+        raise UsageError("LOC needs an object in memory")
+    size = context.session.architecture.address_bits // 8
+    return _integer(context, single.byte_address, size)
+
+
+def _allocated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    bare = strip(arguments[0].type)
+    form = bare.form if isinstance(bare, Absent) else bare
+    if not isinstance(form, Array) or _is_text(form):
+        raise UsageError("ALLOCATED can only be applied to arrays")
+    return context.truth(not (isinstance(bare, Absent) and bare.state == "not allocated"))
+
+
+def _associated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
+    """Return whether a pointer is associated, or with a target (Fortran 2018 16.9.20)."""
+    pointer, objects = arguments[0], context.objects
+    bare = strip(pointer.type)
+    form = bare.form if isinstance(bare, Absent) else bare
+    is_array = isinstance(form, Array) and form.attribute == "pointer"
+    if not is_array and not isinstance(form, Pointer):
+        raise UsageError("ASSOCIATED can only be applied to pointers")
+    if isinstance(bare, Pointer) and not isinstance(objects, Unevaluated):
+        is_associated = context.arithmetic.truth(pointer)
+    else:
+        is_associated = not isinstance(bare, Absent)
+    if len(arguments) == 1 or isinstance(objects, Unevaluated):
+        return context.truth(is_associated)
+    target = arguments[1]
+    if isinstance(strip(target.type), Absent):
+        return context.truth(False)
+    sides = [_pointed(context, side) for side in (pointer, target)]
+    if is_associated and not _is_alike(strip(sides[0].type), strip(sides[1].type)):
+        raise UsageError("arguments to associated must be of same type and kind")
+    return context.truth(is_associated and _is_same(*sides))
+
+
+def _pointed(context: FunctionContext, value: TypedValue) -> TypedValue:
+    is_pointer = isinstance(strip(value.type), Pointer)
+    if is_pointer and context.arithmetic.truth(value):
+        return context.objects.dereferenced(value)
+    return value
+
+
+def _is_alike(pointer: Type | None, target: Type | None) -> bool:
+    """Return whether a pointer to one type may be associated with the other."""
+    if isinstance(pointer, Array) and isinstance(target, Array):
+        return _is_alike(strip(pointer.element), strip(target.element))
+    if isinstance(pointer, Array) or isinstance(target, Array):
+        return False
+    if isinstance(pointer, Base) and isinstance(target, Base):
+        return (pointer.base.encoding, pointer.base.bit_size) == (
+            target.base.encoding,
+            target.base.bit_size,
+        )
+    return type(pointer) is type(target) and size_bytes(pointer) == size_bytes(target)
+
+
+def _is_same(pointer: TypedValue, target: TypedValue) -> bool:
+    """Return whether two objects are the same elements in the same order, and not without any."""
+    locations = [single_location_in(side.location) for side in (pointer, target)]
+    if any(single is None or not isinstance(single.storage, Memory) for single in locations):
+        return False
+    if locations[0] != locations[1]:
+        return False
+    left, right = strip(pointer.type), strip(target.type)
+    if not isinstance(left, Array) or not isinstance(right, Array):
+        return True
+    if left.dimensions != right.dimensions or 0 in left.dimensions:
+        return False
+    steps = [
+        [stride for stride, count in zip(strides_of(side) or (), side.dimensions, strict=False)
+         if count != 1]
+        for side in (left, right)
+    ]  # fmt: skip
+    return steps[0] == steps[1]
+
+
+# Arguments and results
+
+
+def _kind_argument(context: FunctionContext, arguments: Arguments, index: int) -> int | None:
+    if len(arguments) <= index:
+        return None
+    number = context.arithmetic.number(arguments[index])
+    if number.is_float:
+        raise UsageError("The kind of a type is an integer.")
+    return 4 if isinstance(context.objects, Unevaluated) and not number.value else (
+        number.value.integer
+    )  # fmt: skip
+
+
+def _dimension(context: FunctionContext, argument: TypedValue, name: str) -> int:
+    if not is_integer(argument.type):
+        raise UsageError(
+            f"DIM argument to {name} must be an integer"
+            if name == "SIZE"
+            else f"{name} second argument should be an integer"
+        )
+    number = context.arithmetic.number(argument).value.integer
+    return 1 if isinstance(context.objects, Unevaluated) and not number else number
+
+
+def _integer(context: FunctionContext, number: int, kind: int | None = None) -> TypedValue:
+    """Return a number of `integer*4`, or of another kind; `UsageError` where that is too small."""
+    type_ = intrinsic_type(context.names.builtins, "integer", kind)
+    value = Value.of(number, type_.base)
+    if value.integer != number:
+        raise UsageError(f"{type_.name} does not hold {number}: give a larger kind")
+    return context.arithmetic.value(Number(value, type_))
+
+
+def _integers(context: FunctionContext, numbers: list[int]) -> TypedValue:
+    """Return an array of one dimension of `integer*4`."""
+    values = [_integer(context, number) for number in numbers]
+    runs = [context.objects.known(value) for value in values]
+    bits = concatenate(runs, context.arithmetic.numbers.endian)
+    kind = intrinsic_type(context.names.builtins, "integer", INT_BITS // 8)
+    return TypedValue(Array(kind, (len(numbers),), lower_bounds=(1,)), bits=bits)
+
+
+INTRINSICS: Final = {
+    intrinsic.name.lower(): intrinsic
+    for intrinsic in (
+        Intrinsic("ABS", _absolute),
+        Intrinsic("ALLOCATED", _allocated),
+        Intrinsic("ASSOCIATED", _associated, most=2),
+        Intrinsic("CEILING", _rounded, most=2),
+        Intrinsic("CMPLX", _complex, most=3),
+        Intrinsic("FLOOR", _rounded, most=2),
+        Intrinsic("KIND", _kind),
+        Intrinsic("LBOUND", _bounds, most=3),
+        Intrinsic("LOC", _location),
+        Intrinsic("MOD", _remainder, least=2, most=2),
+        Intrinsic("MODULO", _remainder, least=2, most=2),
+        Intrinsic("RANK", _rank),
+        Intrinsic("SHAPE", _shape),
+        Intrinsic("SIZE", _size, most=3),
+        Intrinsic("UBOUND", _bounds, most=3),
+    )
+}
+"""Keyed by their names in lower case."""
