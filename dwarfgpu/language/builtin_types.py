@@ -45,6 +45,11 @@ class Builtins:
         return Base(BaseType("bool", "boolean", 8, self.endian))
 
     @property
+    def boolean_type(self) -> Base:
+        """The type of a condition of Ada."""
+        return Base(BaseType("boolean", "boolean", 8, self.endian))
+
+    @property
     def logical_type(self) -> Base:
         """The default logical type of Fortran."""
         return Base(BaseType("logical(kind=4)", "boolean", 32, self.endian))

@@ -1,4 +1,5 @@
-"""Calls in expressions: functions of the debugger, elements and intrinsic functions of Fortran.
+"""Calls in expressions: functions of the debugger, elements of arrays of Fortran and Ada,
+intrinsic functions of Fortran.
 
 Law: no function of the program is executed.
 """
@@ -31,6 +32,9 @@ class Calling(FunctionContext, Protocol):
 
     @property
     def is_fortran(self) -> bool: ...
+
+    @property
+    def is_ada(self) -> bool: ...
 
     def value(self, node: ast.Node) -> TypedValue: ...
 
@@ -76,6 +80,9 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         if _is_array(function.type):
             subscripts = [_subscript(evaluator, argument) for argument in call.arguments]
             return _selected(evaluator, function, subscripts)
+    if evaluator.is_ada and _is_array(function.type):  # its last dimension is the fastest
+        indices = [_index(evaluator, argument) for argument in call.arguments]
+        return _element(evaluator, function, indices[::-1])
     bare = strip(function.type)
     if isinstance(bare, Pointer):
         bare = strip(bare.target)

@@ -56,7 +56,7 @@ from dwarfgpu.language.machine_variables import (
 )
 from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
-from dwarfgpu.language.name_resolution import Names, Typed, is_fortran
+from dwarfgpu.language.name_resolution import Names, Typed
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
 from dwarfgpu.language.syntax.literals import text
@@ -105,8 +105,9 @@ def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     """Return whether an expression assigns, as GDB takes it: by its outermost operator."""
     names = Names(session)
     node = parse(text, names, options.radix)
-    if isinstance(node, ast.Assign) and node.operator == "/":
-        return not is_fortran(names.current_unit())
+    unit = names.current_unit()
+    if isinstance(node, ast.Assign) and unit is not None:
+        return comparison(node, unit.style) is None
     if isinstance(node, ast.Unary):
         return node.operator.endswith(("++", "--"))
     return isinstance(node, ast.Assign) or isinstance(node, ast.Binary) and node.operator == ","
@@ -131,8 +132,8 @@ class Evaluator(MemberAccess):
             if isinstance(node, ast.Name):
                 value = typed(value, node.name)
             value = self.objects.read(value)
-            if value.unit is None and value.location is None and self.is_fortran:
-                value = evolve(value, unit=self.names.current_unit())  # written as in Fortran
+            if value.unit is None and value.location is None and (self.is_fortran or self.is_ada):
+                value = evolve(value, unit=self.names.current_unit())  # in its style
         finally:
             if self.options.looked_at is not None:
                 for variable in self.objects.variables:
@@ -170,7 +171,7 @@ class Evaluator(MemberAccess):
             case ast.Conditional():
                 return self._conditional(node)
             case ast.Access():
-                return self.member(node)
+                return self.of_package(node) or self.member(node)
             case ast.Index():
                 return self._element(node)
             case ast.Call():
@@ -448,7 +449,8 @@ class Evaluator(MemberAccess):
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
     def _assign(self, node: ast.Assign) -> TypedValue:
-        compared = comparison(node) if self.is_fortran else None
+        unit = self.names.current_unit()
+        compared = None if unit is None else comparison(node, unit.style)
         if compared is not None:
             return self._binary(compared)
         if self.options.read_only is not None:

@@ -1,4 +1,4 @@
-"""Operators that in a frame of Fortran mean what they mean there, not in C (as GDB's Fortran).
+"""Operators that in a frame of Fortran or Ada mean what they mean there, not in C (as in GDB).
 
 Law: an operator of Fortran is never evaluated as an operation of C that it is not: `/=` compares,
 `%` selects a component, parentheses after an array select elements, `**` raises to a power.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -16,24 +17,33 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 
-_AMBIGUOUS: Final = "In Fortran /= compares: write != with parentheses around its operands."
+_MARKS: Final = {"/": "/=", None: "="}
+_COMPARISONS: Final[dict[str, dict[str | None, str]]] = {
+    "fortran": {"/": "!="},
+    "ada": {"/": "!=", None: "=="},
+}
+"""What the marks of assignments of C mean in a language, by the operator before `=`."""
 _AS_STRONG: Final = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 """Operators of C that bind no stronger than a comparison, but stronger than an assignment."""
 
 
-def comparison(node: ast.Assign) -> ast.Binary | None:
-    """Return the comparison that `/=` is; None for an assignment.
+def comparison(node: ast.Assign, style: Style) -> ast.Binary | None:
+    """Return the comparison that `/=`, or `=` of Ada, is; None for an assignment.
 
-    `UsageError` where the parts of the expression would be others than in Fortran.
+    `UsageError` where the parts of the expression would be others than in that language.
     """
-    if node.operator != "/":
+    operator = _COMPARISONS.get(style, {}).get(node.operator)
+    if operator is None:
         return None
     right = node.right
     if isinstance(right, ast.Assign | ast.Conditional) or (
         isinstance(right, ast.Binary) and right.operator in _AS_STRONG
     ):
-        raise UsageError(_AMBIGUOUS)
-    return ast.Binary("!=", node.left, right)
+        mark, language = _MARKS[node.operator], style.capitalize()
+        raise UsageError(
+            f"In {language} {mark} compares: write {operator} with parentheses around its operands."
+        )
+    return ast.Binary(operator, node.left, right)
 
 
 def complex_literal(arithmetic: Arithmetic, real: TypedValue, imaginary: TypedValue) -> TypedValue:

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.names.fortran_ada import PARENT
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
@@ -102,7 +103,8 @@ def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
         for member in current.members:
             if member.name == name and not member.is_base_class:
                 return [[*path, member]]
-            is_part = member.name is None and not member.is_base_class and len(path) < _DEPTH
+            is_nameless = member.name is None or member.name == PARENT
+            is_part = is_nameless and not member.is_base_class and len(path) < _DEPTH
             inner = strip(member.type) if is_part else None
             if isinstance(inner, Struct):
                 pending.append((inner, [*path, member]))

@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
+from dwarfgpu.language.ada_names import ada_spelling
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.fortran_types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
@@ -107,9 +108,15 @@ class Names:
 
     def spelled(self, name: str) -> str:
         """Return a name as the file has it: in Fortran, where the case of letters does not matter,
-        in lower case if that means something, as compilers write it."""
+        in lower case if that means something, as compilers write it; in Ada with the packages
+        around it, `p__x`."""
+        unit = self.current_unit()
+        if unit is None or unit.style == "c":
+            return name
+        if unit.style == "ada":
+            return ada_spelling(self.session.meanings(name).chain, name)
         lowered = name.lower()
-        if lowered == name or not self.is_fortran():
+        if lowered == name:
             return name
         with suppress(UsageError):  # a scope that does not exist
             meanings = self.session.meanings(lowered)

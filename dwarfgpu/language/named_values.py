@@ -62,14 +62,22 @@ class NamedValues:
     def is_fortran(self) -> bool:
         return is_fortran(self.names.current_unit())
 
+    @property
+    def is_ada(self) -> bool:
+        unit = self.names.current_unit()
+        return unit is not None and unit.style == "ada"
+
     def number(self, number: Number) -> TypedValue:
         """Return a number as a value."""
         return self.arithmetic.value(number)
 
     def truth(self, holds: bool) -> TypedValue:
-        """Return the result of a comparison: bool in C++, logical in Fortran, otherwise int."""
+        """Return the result of a comparison: bool in C++, logical in Fortran, boolean in Ada,
+        otherwise int."""
         if self.is_fortran:
             return TypedValue(self.names.builtins.logical_type, bits=Bits(int(holds), 32))
+        if self.is_ada:
+            return TypedValue(self.names.builtins.boolean_type, bits=Bits(int(holds), 8))
         if not self.is_cplusplus:
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
@@ -133,6 +141,18 @@ class NamedValues:
                 return TypedValue(types_of(first.unit).type_of(first), unit=first.unit)
             return self._member_of_this(name)
         raise UsageError("Attempt to use a type name as an expression")
+
+    def of_package(self, node: ast.Access) -> TypedValue | None:
+        """Return what `p.x` denotes in Ada if `p` is a package; None for anything else."""
+        parts: list[str] = []
+        inner: ast.Node = node
+        while isinstance(inner, ast.Access) and not inner.is_arrow:
+            parts.append(inner.name)
+            inner = inner.operand
+        if not self.is_ada or not isinstance(inner, ast.Name) or self.names.meaning(inner.name):
+            return None
+        name = "__".join((inner.name, *reversed(parts)))
+        return self.named(ast.Name(name)) if self.names.meaning(name) else None
 
     def _of_enclosing(self, variable: Variable) -> TypedValue:
         """Return a variable of a function whose text encloses the one in focus."""

@@ -9,6 +9,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.names.fortran_ada import PARENT
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.type_sizes import offset_bits, size_bits, strides_of, why_outside
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
@@ -27,6 +28,8 @@ from dwarfgpu.view.variants import variant_members
 
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
+_PARENTS: Final = 50
+"""Tagged types of Ada that are derived from one another."""
 _INVALID_ADDRESS: Final = "<invalid address>"
 _TABLE_POINTER: Final = ("_vptr.", "_vptr$")  # of gcc, of clang
 
@@ -131,12 +134,28 @@ def _parts(shown: Shown, struct_type: Struct) -> tuple[list[Member], list[Member
         bases = [member for member in struct_type.members if member.is_base_class]
         fields = [m for m in struct_type.members if not m.is_base_class]
         if shown.options.style == "ada":  # what the compiler adds
-            fields = [m for m in fields if not (m.name or "").startswith("_")]
+            fields = [*_components(struct_type)]
         if shown.static is None:
             fields = [m for m in fields if not m.is_static]
         shown.located_elsewhere.update(filter(_must_be_evaluated, (*bases, *fields)))
         shown.parts[struct_type] = bases, fields
     return shown.parts[struct_type]
+
+
+def _components(struct_type: Struct, depth: int = 0) -> Iterator[Member]:
+    """Yield the components of a record of Ada, those of the parent of a tagged type first; what the
+    compiler adds is left out."""
+    for member in struct_type.members:
+        parent = strip(member.type) if member.name == PARENT and member.location is None else None
+        first = member.bit_offset
+        is_open = isinstance(parent, Struct) and not parent.declared.variant_parts
+        if isinstance(parent, Struct) and is_open and first is not None and depth < _PARENTS:
+            for inner in _components(parent, depth + 1):
+                yield evolve(inner, bit_offset=(inner.bit_offset or 0) + first)
+            continue
+        is_added = member.name != PARENT and (member.name or "").startswith("_")
+        if not is_added and not member.is_base_class:
+            yield member
 
 
 def _variants(shown: Shown, struct_type: Struct, first_bit: int) -> list[Member | DwarfGpuError]:

@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_dimensions, fortran_name, is_string
+from dwarfgpu.dwarf.names.fortran_ada import (
+    PARENT,
+    ada_name,
+    fortran_dimensions,
+    fortran_name,
+    is_string,
+)
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
@@ -100,7 +106,8 @@ def _ada_array(form: Array) -> str:
 
 
 def _record(struct_type: Struct) -> Iterator[str]:
-    yield "record"
+    parent = next((member for member in struct_type.members if member.name == PARENT), None)
+    yield "record" if parent is None else f"new {ada_name(parent.type)} with record"
     members = [
         member for member in struct_type.members[:_MOST] if not (member.name or "").startswith("_")
     ]

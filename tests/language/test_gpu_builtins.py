@@ -147,8 +147,8 @@ def test_a_name_of_the_program_comes_first(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(gpu_builtins._VARIABLES, "launches", workgroup_id)
     monkeypatch.setattr(named_values, "BUILTIN_VARIABLES", frozenset({"launches"}))
     monkeypatch.setitem(gpu_builtins._FUNCTIONS, "item", (workgroup_id, 0))
-    evaluate_module = sys.modules["dwarfgpu.language.evaluator"]
-    monkeypatch.setattr(evaluate_module, "BUILTIN_FUNCTIONS", frozenset({"item"}))
+    calls_module = sys.modules["dwarfgpu.language.calls"]
+    monkeypatch.setattr(calls_module, "BUILTIN_FUNCTIONS", frozenset({"item"}))
     assert run("eval", "--state", STATE, "--lane", 0, "launches + 0").out == "launches + 0 = 3\n"
     assert (
         "functions of the program cannot be called"

@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
 from dwarfgpu.dwarf.types.class_parts import Declarations, Variant, VariantPart
-from dwarfgpu.dwarf.types.types import Base, Member, Struct
+from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.evaluation_options import DEFAULT
 from dwarfgpu.language.evaluator import evaluate
+from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.model.object import Bits
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import type_text
-from dwarfgpu.view.values import format_value
+from dwarfgpu.view.values import FormatOptions, format_value
 from tests.language.sessions import FIXTURES, program, stopped, text
 
 VALUES = {
@@ -164,6 +166,13 @@ VALUES = {
         price = 12.34
         turn = -1.125
         line = (1, 2, 3, 4)
+        line(2) = 2
+        Line(4) = 4
+        matrix(2,3) = 6
+        little=-3 = true
+        paint=GREEN = true
+        Little = -3
+        little /= -3 = false
         matrix = ((1, 2, 3), (4, 5, 6))
         tally = (7, 8, 9)
         mask = (true, false, true, false, false, false, false, false, false, false)
@@ -434,3 +443,31 @@ def test_same_as_gdb(
             assert (name, ours) == (name, theirs)
             compared += 1
     assert compared > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("p__red", "red"),
+        ("a__b__red", "red"),
+        ("red", "red"),
+        ("p__red__2", "red__2"),
+        ("__", "__"),
+    ],
+)
+def test_enumerators_of_ada(name: str, expected: str) -> None:
+    assert ada_enumerator(name) == expected
+
+
+def test_a_derived_type_of_ada_has_the_components_of_its_parent() -> None:
+    """gnat puts them into a component `_parent`, which GDB does not show as one."""
+    number = Base(BaseType("integer", "signed", 32))
+    tag = Member("_tag", Pointer(None))
+    shape = Struct("struct", "shape", 16, (tag, Member("x", number, 64), Member("y", number, 96)))
+    circle = Struct("struct", "circle", 24, (Member("_parent", shape), Member("r", number, 128)))
+    shown = format_value(
+        Bits(3 << 128 | 2 << 96 | 1 << 64 | 0xFFFF, 192), circle, FormatOptions(style="ada")
+    )
+    assert shown == "(x => 1, y => 2, r => 3)"
+    assert [step.name for step in path_to(circle, "y") or ()] == ["_parent", "y"]
+    assert type_text(circle, style="ada").startswith("new shape with record\n    r: integer;")

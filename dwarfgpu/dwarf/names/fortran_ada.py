@@ -86,6 +86,18 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
             return "..."
 
 
+def ada_enumerator(name: str) -> str:
+    """Return an enumerator without the packages around it: `red` for `p__red`; a number after `__`
+    is that of an overloaded one."""
+    while (mark := name.find("__")) > 0 and name[mark + 2 :] and not name[mark + 2].isdigit():
+        name = name[mark + 2 :]
+    return name
+
+
+PARENT: Final = "_parent"
+"""The component of a derived tagged type that has those of its parent, in gnat's files."""
+
+
 def is_string(type_: Type | None) -> bool:
     """Return whether it is an array of one dimension of characters, which is a string."""
     bare = strip(type_)

@@ -13,6 +13,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
 from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, default_lower
 from dwarfgpu.dwarf.types.base_types import (
     storage_bits_of,
@@ -344,12 +345,14 @@ class TypeBuilder:
             subject = f"enumeration at {die.offset:#x} has values at bit {underlying.first_bit}"
             raise Unsupported(f"{subject} of their storage, not at bit 0")
         enumerators: list[tuple[str, int]] = []
+        is_ada = die.unit.style == "ada"
         for child in die.children():
             if child.tag == dw.TAG_ENUMERATOR:
                 value = child.integer(dw.AT_CONST_VALUE)
                 if value is None:
                     raise IllFormed(f"enumerator at {child.offset:#x} has no value")
-                enumerators.append((child.name or "", value))
+                name = child.name or ""
+                enumerators.append((ada_enumerator(name) if is_ada else name, value))
         size = die.integer(dw.AT_BYTE_SIZE)
         if size is None and underlying is not None:
             size = underlying.size_bytes
