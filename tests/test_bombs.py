@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import main
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import Shape
 from tests.work import calls_of
 from tools.bombs.catalogue import BOMBS
+from tools.bombs.elf import HERE, NAME, PLACE, program
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb
 
@@ -45,6 +48,32 @@ def test_the_first_of_many_namesakes_is_enough(
         calls_of(_run(f"debug bomb <<< {command} x")) for command in ("print", "ptype")
     )
     assert described < result + 10 * 4_000 + START_CALLS, (result, described)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["eval --file bomb nosuch", "where bomb nosuch", "debug bomb <<< print nosuch"],
+)
+def test_an_unknown_name_is_compared_with_the_first_names(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is neither a table of all names, nor a search of all functions for a suggestion."""
+    monkeypatch.chdir(tmp_path)
+    for module in ("session.unknown_name", "service.where.coverages", "base.suggest"):
+        monkeypatch.setattr(f"dwarfgpu.{module}.MOST_SUGGESTED", 50)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.global_names._MOST", 50)
+    work = []
+    for count in (10, 100, 1_000):  # the first command imports modules
+        Path("bomb").write_bytes(_functions(count))
+        work.append(calls_of(_run(command)))
+    assert work[2] < work[1] + 30 * 900, work
+
+
+def _functions(count: int) -> bytes:
+    """A program of functions without variables, and as many variables."""
+    function, variable = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE)), Shape(dw.TAG_VARIABLE, (NAME,))
+    entries = (b"\2f%d\0" % number + HERE + b"\3v%d\0" % number for number in range(count))
+    return program(b"".join(entries), function, variable)
 
 
 def _calls(bomb: Bomb, size: int) -> list[int]:

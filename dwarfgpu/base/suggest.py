@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final
 
-_MAX_NAMES: Final = 10_000
+MOST_SUGGESTED: Final = 10_000
+"""Maximum number of names that an unknown one is compared with."""
 _MAX_CHARACTERS: Final = 80
 _LEAST_PART: Final = 3
 """Characters of a word that suggest the names in which it is a part."""
@@ -17,7 +18,7 @@ def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
     `sigil` is their common prefix. Only the first names are considered."""
     typed = name.lower()[:_MAX_CHARACTERS]
     least, best = _most_edits(typed) + 1, ""
-    for candidate in islice(names, _MAX_NAMES):
+    for candidate in islice(names, MOST_SUGGESTED):
         folded = candidate.lower()
         if candidate == name or (len(typed) <= 3 and folded[:1] != typed[:1]):
             continue

@@ -384,13 +384,20 @@ class Session(FocusedLane):
     def variable(self, name: str) -> Variable:
         """Return the variable that a name denotes; `UsageError` with GDB's wording if there is
         none."""
+        variable = self.find_variable(name)
+        if variable is not None:
+            return variable
+        why = self._why_unknown(name) + self.unsearched_note()
+        raise UsageError(f'No symbol "{name}" in current context.{why}')
+
+    def find_variable(self, name: str) -> Variable | None:
+        """Return the same, or None if there is none: why may take a search of all names."""
         for meaning in self.meanings(name).of(name)[:1]:
             # `f::x` is for the language: it needs a frame of f, or a location that needs none.
             if isinstance(meaning, Variable) and (meaning.kind == "global" or "::" not in name):
                 return meaning
         self.require_entered(name)
-        why = self._why_unknown(name) + self.unsearched_note()
-        raise UsageError(f'No symbol "{name}" in current context.{why}')
+        return None
 
     def require_entered(self, name: str) -> None:
         """Raise the reason if the lane is not in the frame, and the name means something in the

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
@@ -64,7 +64,8 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
                 " Without a program location, only global variables are in scope; give --pc ADDR: "
                 f"where FILE {name} lists addresses"
             )
-        names = (variable.name for variable in _declared(focus, Wanted()))
+        first = Wanted(most_entries=MOST_SUGGESTED)
+        names = (variable.name for variable in _declared(focus, first))
         return suggestion(focus, name, ("variable", "function")) or did_you_mean(name, names)
     variables_here = [] if focus.is_absent else focus.variables()
     outer = next((item for item in variables_here if item.name == name and item.inline_level), None)

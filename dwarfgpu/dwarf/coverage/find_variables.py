@@ -7,6 +7,7 @@ found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.pattern import pattern
@@ -19,6 +20,7 @@ from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import is_called, name_problem
+from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import (
     is_nameless,
     nameless_variables,
@@ -37,6 +39,8 @@ _NAMELESS: Final = ("(anonymous", "function 0x")
 """How placeholders for missing names begin."""
 _SCOPES: Final = BLOCKS | {dw.TAG_SUBPROGRAM}
 _ALLOWANCE: Final = 100_000
+_UNIT_ENTRIES: Final = 10
+"""How many entries take as long to read as a unit does at least."""
 _MAX_ORIGINS: Final = 8
 """Maximum number of abstract origins per entry; compilers stay far below."""
 
@@ -70,24 +74,30 @@ class UnitGroups:
     """Every subprogram with code and every call inlined into one, whatever their variables."""
     problems: list[DwarfGpuError] = field(factory=list)
     """Why others are missing."""
+    entry_count: int = 0
+    """How many functions, blocks and variables were read."""
 
 
-def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
+def groups_of(unit: CompilationUnit, scopes: Scopes, most: int | None = None) -> UnitGroups:
     """Return the variables of a unit by subprogram, for a skeleton those of its split unit; never
     raises.
 
-    Imported units are read on their own.
+    Imported units are read on their own. `most`: how many functions, blocks and variables are read
+    at most; an unreadable name of the others is a problem.
     """
     out = UnitGroups(unit)
     try:
         # Read once, so that a unit without an entry of its own is one problem.
         unit = unit.full.root.unit
         name = _name_of(unit, out)
-        _find_groups(unit, name, out)
+        _find_groups(unit, name, out, most)
         globals_ = Group(unit, name, None)
-        for variable in scopes.own_globals_of(unit):
+        for variable in islice(scopes.own_globals_of(unit), most):
             globals_.declared.append((variable, None))
-        globals_.declared += [(variable, None) for variable in nameless_variables(unit)]
+        globals_.declared += [
+            (variable, None) for variable in islice(nameless_variables(unit), most)
+        ]
+        out.entry_count += len(globals_.declared)
         if globals_.declared:
             out.groups.append(globals_)
         unreadable = (
@@ -97,6 +107,10 @@ def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
             if variable.name == UNREADABLE_NAME
         )
         out.problems += [problem for problem in unreadable if problem is not None]
+        if most is not None and out.entry_count >= most and not out.problems:
+            first_unreadable = named_entries(unit).first_unreadable
+            problem = None if first_unreadable is None else name_problem(first_unreadable)
+            out.problems += [] if problem is None else [problem]
     except DwarfGpuError as error:
         # Every unit may have one: what its frames hold is many times its size.
         out.problems.append(error.with_traceback(None))
@@ -111,7 +125,7 @@ def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
         return ""
 
 
-def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
+def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups, most: int | None) -> None:
     # Only questions about all variables of a function or a file come here.
     from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
@@ -122,6 +136,9 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
     reader = ScopeReader(unit)
     for index in tree.with_tags(_SCOPES):
         is_subprogram = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
+        if most is not None and out.entry_count >= most:
+            break
+        out.entry_count += 1
         parent, instance = None, None
         if not is_subprogram:
             if tree.parents[index] not in scopes:
@@ -142,7 +159,8 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
                 instance = Instance(declared, code_scope)
                 instances.append(instance)
             scopes[index] = code_scope, instance
-            instance.add(index, code_scope, reader, origin)
+            remaining = None if most is None else most - out.entry_count
+            out.entry_count += instance.add(index, code_scope, reader, origin, remaining)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
     out.functions = [instance.scope for instance in instances]
@@ -185,6 +203,9 @@ class Wanted:
     """A program location, as loaded, that is in their scopes."""
     with_functions: bool = False
     """Whether functions are wanted that have none of the variables: all units are then read."""
+    most_entries: int | None = None
+    """Maximum number of functions, blocks and variables to read: a suggestion needs no more than
+    the first."""
     is_generic: bool = False
     """Whether the function, or that of a name as `twice::x`, may be a template without its
     arguments."""
@@ -311,10 +332,11 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
         yield UnitGroups(None, problems=list(scopes.info.problems))
     is_possible = query.may_be_in(scopes.info)
     allowance = scopes.info.object.limits.namesakes
+    remaining = query.most_entries
     for unit in units:
         if not is_possible(unit):
             continue
-        groups = groups_of(unit, scopes)
+        groups = groups_of(unit, scopes, remaining)
         if query.is_restricted:
             for group in groups.groups:
                 group.declared = _chosen(group, query, groups.problems)
@@ -326,7 +348,9 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
             group.unit.lists.forget_locations()
             if not query.is_restricted:  # the next question may be about the same unit
                 group.unit.forget_entries()
-        if allowance < 0:
+        if remaining is not None:
+            remaining -= groups.entry_count + _UNIT_ENTRIES
+        if allowance < 0 or (remaining is not None and remaining <= 0):
             return
 
 

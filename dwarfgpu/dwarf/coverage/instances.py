@@ -7,6 +7,7 @@ of one unit, whose bytes do not change. Errors are not cached: every entry that 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from dwarfgpu.base.records import define, field
@@ -186,10 +187,16 @@ class Instance:
     """The scopes of the instance by the abstract one."""
 
     def add(
-        self, index: int, scope: CodeScope, reader: ScopeReader, origin: int | None = None
-    ) -> None:
-        """Add one of the scopes of the instance, with the variables directly in it; `index`: that
-        of its entry in the unit; `origin`: the offset of its abstract instance, if it was read."""
+        self,
+        index: int,
+        scope: CodeScope,
+        reader: ScopeReader,
+        origin: int | None = None,
+        most: int | None = None,
+    ) -> int:
+        """Add one of the scopes of the instance, with the variables directly in it; return how many
+        entries were read, `most` at most. `index`: that of its entry in the unit; `origin`: the
+        offset of its abstract instance, if it was read."""
         die = scope.die
         origins = reader.origins(die) if origin is None else reader.origins_at(die, origin)
         if scope is self.scope and die.has(dw.AT_ABSTRACT_ORIGIN):
@@ -200,7 +207,9 @@ class Instance:
         unit = reader.unit
         tree = unit.tree
         abbreviations = tree.abbreviations
-        for child in tree.children(index):
+        count = 0
+        for child in islice(tree.children(index), most):
+            count += 1
             if abbreviations[child].tag not in DATA:
                 continue
             entry = unit.die(child)
@@ -209,6 +218,7 @@ class Instance:
             self.origins.update(origins.keys)
             if variable is not None:
                 self.declared.append((variable, scope))
+        return count
 
     def missing(
         self, reader: ScopeReader

@@ -52,7 +52,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     order,
     ordinary,
 )
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named, named_entries
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import (
     in_nameless,
     nameless_variables,
@@ -63,7 +63,6 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     CLASSES,
     CONTAINERS,
     FUNCTIONS,
-    UNKNOWN_NAME,
     name_of,
 )
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
@@ -502,7 +501,7 @@ def _problem_of(doubt: DwarfGpuError | CompilationUnit) -> DwarfGpuError | None:
     if isinstance(doubt, DwarfGpuError):
         return doubt
     try:
-        unreadable = next(named(doubt, UNKNOWN_NAME), None)
+        unreadable = named_entries(doubt).first_unreadable
     except DwarfGpuError as error:
         return error
     return None if unreadable is None else name_problem(unreadable)

@@ -93,6 +93,36 @@ class NamedEntries:
                     by_name.setdefault(name, []).append(index)
         return {name: tuple(indices) for name, indices in by_name.items()}
 
+    @cached_property
+    def first_unreadable(self) -> Die | None:
+        """The first entry with an unreadable name.
+
+        Names in the entries, and offsets of `.debug_str` in front of its last string, are readable
+        without a look at their text: no table of all names is made for a name that is in no entry.
+        """
+        if "by_name" in vars(self):
+            indices = self.by_name.get(UNKNOWN_NAME, ())
+            return self._unit.die(indices[0]) if indices else None
+        unit, abbreviations = self._unit, self._unit.tree.abbreviations
+        data, end, starts = unit.data, unit.end, unit.tree.offsets
+        width, endian = unit.format.offset_size, unit.endian
+        strings_end: int | None = None
+        checks = {one: _check_of(one) for one in set(abbreviations) if _has_name(one)}
+        for index, abbreviation in enumerate(abbreviations):
+            check = checks.get(abbreviation, -1)
+            if check == -1:
+                continue
+            if check is not None and data[starts[index]] < 0x80:
+                offset_at = starts[index] + 1 + check
+                if strings_end is None:
+                    strings_end = _last_string_end(unit.sections)
+                offset = int.from_bytes(data[offset_at : offset_at + width], endian)
+                if offset_at + width <= end and offset <= strings_end:
+                    continue
+            if UNKNOWN_NAME in self._names(index, abbreviation):
+                return unit.die(index)
+        return None
+
     def _names(self, index: int, abbreviation: Abbreviation) -> Iterator[str]:
         """Yield the names by which an entry is looked up: also that of one in another unit."""
         unit, tag, positions = self._unit, abbreviation.tag, abbreviation.positions
@@ -225,6 +255,25 @@ def _shows_name(abbreviation: Abbreviation) -> bool:
         if position is not None and abbreviation.attributes[position].form not in forms:
             return False
     return True
+
+
+def _check_of(abbreviation: Abbreviation) -> int | None:
+    """Return what to check of the names of entries: -1 for nothing, as they are in the entries; the
+    bytes between the code and the offset of the string; or None if they must be read."""
+    if _completes(abbreviation) or dw.AT_NAME not in abbreviation.positions:
+        return None
+    value = abbreviation.value(abbreviation.positions[dw.AT_NAME])
+    if value.form == dw.FORM_STRING:
+        return -1
+    return value.before_bytes if value.form == dw.FORM_STRP else None
+
+
+def _last_string_end(sections: Sections) -> int:
+    """Return where the last string of `.debug_str` ends; -1 if the section is unreadable."""
+    try:
+        return sections.section(".debug_str").rfind(b"\0")
+    except DwarfGpuError:  # every name that is in it has this error
+        return -1
 
 
 def _completes(abbreviation: Abbreviation) -> bool:

@@ -65,7 +65,7 @@ def subject(session: Session, text: str) -> Subject:
     if _NAME.fullmatch(text) is None:
         return Expression(text)
     try:
-        return session.variable(text)
+        return session.find_variable(text) or Expression(text)
     except UsageError as error:
         if not error.message.startswith(_UNKNOWN):
             raise

@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
-from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables, is_template
@@ -200,7 +200,8 @@ def _similar_function(file: CodeObject, name: str) -> str | None:
 def _suggestion(file: CodeObject, query: Wanted) -> str:
     """Return ` Did you mean "limit"?` with a similar variable, and why names are not searched;
     otherwise empty."""
-    every = list(find_variables(file.scopes, Wanted((), query.function, query.pc)))
+    first = Wanted((), query.function, query.pc, most_entries=MOST_SUGGESTED)
+    every = list(find_variables(file.scopes, first))
     variables = [variable for unit in every for group in unit.groups for variable in group.declared]
     simple = {variable.name for variable, _ in variables}
     part = _PART.match(query.names[0])
