@@ -325,11 +325,11 @@ def _locations_of_symbol(session: Session, name: str) -> tuple[CodeLocation, ...
     """Return the function of a lambda, `f()::{lambda(int)#1}::operator()`: only its symbol has the
     whole name."""
     symbol = demangled_symbol(session.code_objects, name) if "{lambda" in name else None
-    if symbol is None or not symbol[1]:
+    if symbol is None or not symbol.is_code:
         return ()
-    function = function_at(session.code_objects, symbol[0])
+    function = function_at(session.code_objects, symbol.address)
     shown = name if function is None else full_function_name(function) or name
-    position, pcs = position_at(session, symbol[0]), (symbol[0],)
+    position, pcs = position_at(session, symbol.address), (symbol.address,)
     return (CodeLocation("function", position, pcs, shown, is_described=function is not None),)
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf.scope.functions_by_name import merged_function
-from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, untyped_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import (
+    UntypedSymbol,
+    demangled_symbol,
+    untyped_symbol,
+)
+from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.types.types import Function, Type, Unspecified
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -15,6 +20,7 @@ from dwarfgpu.session.session import Session
 
 TEXT: Final = Function(own_name="<text variable, no debug info>")
 DATA: Final = Unspecified("<data variable, no debug info>")
+THREAD_LOCAL: Final = Unspecified("<thread local variable, no debug info>")
 
 
 def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue | None:
@@ -30,32 +36,35 @@ def quoted_symbol(objects: ObjectAccess, name: str) -> TypedValue | None:
 
 
 def _value(
-    objects: ObjectAccess, name: str, symbol: tuple[int, bool], *, is_called: bool
+    objects: ObjectAccess, name: str, symbol: UntypedSymbol, *, is_called: bool
 ) -> TypedValue:
-    address, is_code = symbol
-    if is_code and is_called:
+    if symbol.is_code and is_called:
         raise UsageError(
             f"'{name}' has unknown return type; cast the call to its declared return type"
         )
+    address, type_ = symbol.address, DATA
+    if symbol.thread_local_in is not None:
+        session, type_ = objects.session, THREAD_LOCAL
+        address = tls_address(symbol.thread_local_in, address, session.wave, session.target)
     location = objects.at(objects.architecture.address_space(0), address)
-    if is_code:
+    if symbol.is_code:
         return TypedValue(TEXT, location, Bits(0, 0))
-    return TypedValue(DATA, location)
+    return TypedValue(type_, location)
 
 
-def symbol_of(session: Session, name: str) -> tuple[int, bool] | None:
-    """Return the address of the symbol of a name, as loaded, and whether it is code; a function of
-    C++ may be named without parameters. None if the symbol tables do not have it."""
+def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
+    """Return the symbol of a name; a function of C++ may be named without parameters. None if the
+    symbol tables do not have it."""
     symbol = untyped_symbol(session.code_objects, name)
     if symbol is None:
         entry = merged_function(session.code_objects, name)
-        symbol = None if entry is None else (entry, True)
+        symbol = None if entry is None else UntypedSymbol(entry, is_code=True)
     return symbol
 
 
 def typed(value: TypedValue, name: str) -> TypedValue:
     """Return a value that has a type; `UsageError` for data whose type is unknown."""
-    if value.type is DATA:
+    if value.type is DATA or value.type is THREAD_LOCAL:
         raise UsageError(f"'{name}' has unknown type; cast it to its declared type")
     return value
 
@@ -63,4 +72,5 @@ def typed(value: TypedValue, name: str) -> TypedValue:
 def as_type(value: TypedValue, type_: Type | None) -> TypedValue | None:
     """Return data without a type as an object of a type, at its location; None for any other
     value."""
-    return TypedValue(type_, value.location) if value.type is DATA else None
+    is_untyped = value.type is DATA or value.type is THREAD_LOCAL
+    return TypedValue(type_, value.location) if is_untyped else None

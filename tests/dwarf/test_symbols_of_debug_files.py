@@ -28,6 +28,6 @@ def test_symbols_come_from_the_debug_file_too(tool: Callable[[str], str], tmp_pa
         subprocess.run(command, check=True, cwd=tmp_path, timeout=120)
     code_object = CodeObject.open(program, 0x10000)
     known = untyped_symbol([code_object], "quiet")
-    assert known is not None and known[1], "it is code"
-    assert symbol_text([code_object], known[0] + 4) == "quiet+4"
-    assert symbol_text([CodeObject.open(debug, 0)], known[0] - 0x10000) == "quiet"
+    assert known is not None and known.is_code
+    assert symbol_text([code_object], known.address + 4) == "quiet+4"
+    assert symbol_text([CodeObject.open(debug, 0)], known.address - 0x10000) == "quiet"

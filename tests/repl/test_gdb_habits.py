@@ -326,3 +326,21 @@ def test_a_breakpoint_of_a_line_without_code_names_that_line() -> None:
     """As in GDB, where its locations are several: they are at the next line with code."""
     done = run("debug", FIXTURES / "x86_64/bodies.gcc.O2.v5", "--batch", "-ex", "break 11")
     assert done.out.rstrip().endswith("x86_64/bodies.c:11. (2 locations)"), done.out
+
+
+def test_thread_local_variables_without_debugging_information(tmp_path: Path) -> None:
+    """Which `errno` is in most programs: crash.c sets its own one to 41 before the crash."""
+    program = tmp_path / "crash"
+    data = (FIXTURES / "core/crash.x86_64.O0").read_bytes()
+    program.write_bytes(data.replace(b"\0.debug_info\0", b"\0.other_info\0"))
+    words = ("print (int)mine", "whatis &mine", "print mine", "info address mine")
+    core = FIXTURES / "core/crash.x86_64.O0.core"
+    done = run("debug", program, "--core", core, "--batch",
+               *(word for line in words for word in ("-ex", line)))  # fmt: skip
+    assert done.out.splitlines()[-3:] == [
+        "$1 = 41",
+        "type = <thread local variable, no debug info> *",
+        'Symbol "mine" is a thread-local variable at offset 0x0 in the thread-local storage for '
+        f"`{program}'.",
+    ]
+    assert "'mine' has unknown type; cast it to its declared type" in done.err

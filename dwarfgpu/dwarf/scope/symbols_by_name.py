@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
@@ -16,6 +17,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.objfile.dynamic_relocations import binds_itself
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
 
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _ADDR: Final = 0x03
@@ -26,6 +28,17 @@ _NO_NAMES: Final = {
     "thunk", "to", "typeinfo", "unsigned", "variable", "virtual", "void", "volatile", "vtable",
 }  # fmt: skip
 """Words of demangled names that mangled ones do not have."""
+
+
+@frozen
+class UntypedSymbol:
+    """A symbol of a loaded file, without a type."""
+
+    address: int
+    """As loaded; of a thread-local variable, its offset in the storage of its file."""
+    is_code: bool
+    thread_local_in: ObjectFile | None = None
+    """The loaded file whose thread-local storage has it; None for an address."""
 
 
 def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
@@ -100,7 +113,9 @@ def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | N
     """Return the function whose code begins at the symbol of a name; None if none is described, or
     its description is unreadable."""
     symbol = untyped_symbol(code_objects, name)
-    return None if symbol is None or not symbol[1] else function_at(code_objects, symbol[0])
+    if symbol is None or not symbol.is_code:
+        return None
+    return function_at(code_objects, symbol.address)
 
 
 def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
@@ -115,27 +130,30 @@ def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
     return function.die if function is not None and is_entry else None
 
 
-def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, bool] | None:
-    """Return the address of the symbol of a name, as loaded, and whether it is code: global symbols
-    first. None if no file has one in a section."""
-    candidates: list[tuple[bool, int, bool]] = []
+def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:
+    """Return the symbol of a name: global symbols first. None if no file has one in a section."""
+    candidates: list[tuple[bool, UntypedSymbol]] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, with_untyped=True):
                 if symbol.is_in_section:
-                    address = symbol.address + code_object.load_address
-                    is_code = symbol.kind == "function" or file.is_code(symbol.address)
-                    candidates.append((symbol.is_local, address, is_code))
+                    candidates.append((symbol.is_local, _as_loaded(code_object, file, symbol)))
     if not candidates:
         return None
-    _, address, is_code = min(candidates, key=lambda candidate: candidate[0])
-    return address, is_code
+    return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> tuple[int, bool] | None:
-    """Return the address, as loaded, of the symbol whose whole demangled name is given, of a
-    function with or without its parameters, and whether it is code: `vtable for ns::X`,
-    `f(int)::{lambda()#1}::operator()() const`. None if the symbol tables do not have it.
+def _as_loaded(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> UntypedSymbol:
+    if symbol.kind == "thread_local":
+        return UntypedSymbol(symbol.address, is_code=False, thread_local_in=code_object.file)
+    is_code = symbol.kind == "function" or file.is_code(symbol.address)
+    return UntypedSymbol(symbol.address + code_object.load_address, is_code)
+
+
+def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> UntypedSymbol | None:
+    """Return the symbol whose whole demangled name is given, of a function with or without its
+    parameters: `vtable for ns::X`, `f(int)::{lambda()#1}::operator()() const`. None if the symbol
+    tables do not have it.
     """
     from dwarfgpu.dwarf.names.demangle import demangled  # few names are only those of symbols
 
@@ -147,8 +165,7 @@ def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> tuple[int
                 for symbol in file.mangled_symbols(f"{len(word)}{word}"):
                     name = demangled(symbol.name) if symbol.is_in_section else None
                     if name is not None and wanted in _spellings(name):
-                        is_code = symbol.kind == "function" or file.is_code(symbol.address)
-                        return symbol.address + code_object.load_address, is_code
+                        return _as_loaded(code_object, file, symbol)
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
@@ -102,15 +103,20 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         function = None
         if symbol is None:
             symbol = demangled_symbol(session.code_objects, argument)
-            function = None if symbol is None else function_at(session.code_objects, symbol[0])
+            function = None if symbol is None else function_at(session.code_objects, symbol.address)
         if symbol is None and "::" in argument:
             raise UsageError(f'No symbol "{argument}" in current context.')
         if symbol is None:
             raise names.unknown(argument)
-        if function is None:
-            text = f"at {symbol[0]:#x} in a file compiled without debugging"
+        if symbol.thread_local_in is not None:
+            text = (
+                f"a thread-local variable at offset {symbol.address:#x} in the thread-local "
+                f"storage for `{one_line(absolute_path(symbol.thread_local_in.path))}'"
+            )
+        elif function is None:
+            text = f"at {symbol.address:#x} in a file compiled without debugging"
         else:
-            text = f"a function at address {symbol[0]:#x}"
+            text = f"a function at address {symbol.address:#x}"
             name = full_function_name(function) or argument
     else:
         text = symbol_description(session, first)
