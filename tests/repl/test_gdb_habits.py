@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.scope.symbol_at_address import unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
+from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.service.symbol import symbol_listing
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import demo_shell, output_of
@@ -344,3 +346,20 @@ def test_thread_local_variables_without_debugging_information(tmp_path: Path) ->
         f"`{program}'.",
     ]
     assert "'mine' has unknown type; cast it to its declared type" in done.err
+
+
+@pytest.mark.parametrize(
+    ("symbol", "shown"),
+    [
+        ("calls.0", "calls"),
+        ("cached_3.12", "cached_3"),
+        ("__PRETTY_FUNCTION__.20", "__PRETTY_FUNCTION__.20"),
+        ("_first.1", "_first.1"),
+        ("lastUsed.1", "lastUsed.1"),
+        ("name@V1.0", "name@V1.0"),
+    ],
+)
+def test_numbers_of_local_variables(symbol: str, shown: str) -> None:
+    """As GDB 13 shows them in `info symbol` and `info variables`."""
+    assert unnumbered(Symbol(symbol, 0x1000, 4, "object", 1)) == shown
+    assert unnumbered(Symbol(symbol, 0x1000, 4, "function", 1)) == symbol

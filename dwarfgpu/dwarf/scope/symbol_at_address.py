@@ -18,8 +18,9 @@ from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 
-_NUMBER: Final = pattern(r"(?<=[a-z0-9_])\.[0-9]+$")
-"""After the name of a variable of a function; the versions of symbols end so, too."""
+_NUMBERED: Final = pattern(r"([a-z][a-z0-9_]*)\.[0-9]+")
+"""The name of a variable of a function, as it would be in Ada: GDB shows no other name without the
+number. The versions of symbols end so, too."""
 
 
 @frozen
@@ -83,8 +84,8 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
 def unnumbered(symbol: Symbol) -> str:
     """Return the name of a symbol without the number that compilers append to a variable of a
     function: `counter.0` is `counter`, as in GDB."""
-    is_numbered = symbol.kind == "object" and "@" not in symbol.name
-    return _NUMBER.sub("", symbol.name) if is_numbered else symbol.name
+    match = _NUMBERED.fullmatch(symbol.name) if symbol.kind == "object" else None
+    return match[1] if match else symbol.name
 
 
 def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
