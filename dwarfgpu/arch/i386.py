@@ -57,7 +57,7 @@ def architecture(endian: Endian) -> Architecture:
         stack_pointer=4,
         preserved=frozenset((3, 5, 6, 7, *range(40, 46))),  # ebx, ebp, esi, edi, segments
         abi=ABI,
-        register_aliases={f"st({n})": f"st{n}" for n in range(8)},
+        register_aliases={"ps": "eflags"} | {f"st({n})": f"st{n}" for n in range(8)},
     )
 
 

@@ -89,7 +89,9 @@ def architecture(endian: Endian) -> Architecture:
     """Return the architecture; registers are named as GDB names them."""
     registers = registers_of_thread(_registers())
     unnumbered = tuple(_unnumbered_registers())
-    aliases = {"rflags": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip"}
+    aliases = {
+        "rflags": "eflags", "ps": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip",
+    }  # fmt: skip
     return Architecture(
         name="x86_64",
         machine="X86_64",

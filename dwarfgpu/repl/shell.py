@@ -143,8 +143,8 @@ class Shell:
             self.machine = evolve(machine, state_path=absolute_path(machine.state_path))
 
     def _give_values(self, machine: OpenedMachine) -> None:
-        """Set `$_thread`, `$_siginfo` and `$_exitsignal` for a machine."""
-        self.values.has_threads = bool(machine.threads)
+        """Set `$_thread`, `$_siginfo` and others for a machine."""
+        self.values.thread_count = len(machine.threads)
         self.values.siginfo = None if machine.core is None else machine.siginfo
         self.values.named.pop("_exitsignal", None)
         if machine.ending_signal:
@@ -154,7 +154,7 @@ class Shell:
     def know_threads(self, threads: Mapping[WaveId, str]) -> None:
         """Set which waves or threads there are, after the program has run."""
         self.machine = evolve(self.machine, threads=threads)
-        self.values.has_threads = bool(threads)
+        self.values.thread_count = len(threads)
 
     def _spelling_of_frame(self) -> Spelling | None:
         """Return how the language of the frame in focus writes all values, as in GDB; None if each

@@ -338,6 +338,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
                 "$_thread",
                 "$_gthread",
                 "$_inferior",
+                "$_inferior_thread_count",
                 "$_siginfo",
                 "$_gdb_setting",
                 "$_gdb_setting_str",

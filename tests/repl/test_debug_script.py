@@ -71,6 +71,7 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
          "First argument of $_gdb_setting must be a valid setting of the 'show' command.\n"),
         ("p $_gdb_setting(1)", "First argument of $_gdb_setting must be a string.\n"),
         ("p $_inferior", "$1 = 1\n"),
+        ("p $_inferior_thread_count", "$1 = 0\n"),
         ("p $pc", "No registers.\n"),
         ("x/x $pc", "No registers.\n"),
         ("info registers", "The program has no registers now.\n"),

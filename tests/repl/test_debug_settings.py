@@ -121,7 +121,7 @@ def placed(shell: Shell) -> Shell:
         {4: Workgroup(4, 3, (2, 1, 3), (16, 16, 1))},
         {0: Wave(0, 4, 2)},
     )
-    shell.values.has_threads = True
+    shell.values.thread_count = 1
     return shell
 
 

@@ -42,6 +42,9 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         count = max(before.format.count, 1) if not argument else 1
         format_, text = evolve(before.format, count=count), argument
+    # As in GDB, the count is kept even where the expression fails.
+    before = evolve(before, format=evolve(before.format, count=format_.count))
+    shell.examined = before
     objects = ObjectAccess(shell.session)
     if text:
         space, address = address_of(shell, objects, text)
@@ -53,9 +56,7 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
         shell.console.warn("Unable to display strings with size 'g', using 'b' instead.")
         format_ = evolve(format_, size="b")
     # As in GDB, a format that failed does not become the default.
-    shell.examined = evolve(
-        before, format=evolve(before.format, count=format_.count), space=space, address=address
-    )
+    shell.examined = evolve(before, space=space, address=address)
     yield from memory_lines(shell, objects, format_)
     if format_.letter == "s":  # as in GDB, the size of characters is not kept
         format_ = evolve(format_, size="b")
@@ -112,10 +113,13 @@ def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -
     unit = Format("x", "b", 1).type
     lines = []
     for output, line in examined_instructions(shell, address, count):
+        if line is None:  # as in GDB, what cannot be read is passed over, if `x` follows
+            shell.examined = evolve(shell.examined, address=address + 1)
         yield output
         if line is not None:
             lines.append(line)
             examined_code(shell, line.address, unit)
+            shell.values.named["__"] = VOID  # as in GDB: code is no value
     if lines:
         last = lines[-1]
         goes_on = last.address + len(last.data) if count > 0 else lines[0].address

@@ -39,7 +39,7 @@ from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.step_text import depth_option
 from dwarfgpu.view.where_described import coverage_at
 
-_OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")
+_OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?|-[a-z].*")
 """What `where` takes as `backtrace`."""
 _BAR: Final = 40
 
@@ -107,7 +107,7 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
 def where(shell: Shell, argument: str) -> Iterator[Part]:
     """Show where a variable is described, or the call frames.
 
-    Usage: where [VARIABLE | full] [COUNT | -COUNT]
+    Usage: where [VARIABLE | [OPTION]... [full] [COUNT | -COUNT]]
 
     For a variable, shows each range of the code in its scope with the source lines, the variable's
     location and the lanes in that range; => marks the range of the lane in focus. Without a

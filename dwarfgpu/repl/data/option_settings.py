@@ -15,6 +15,7 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.repl.declared_settings import WITHOUT_MEANING
 from dwarfgpu.repl.setting import Setting, SettingValue, boolean, choice
 from dwarfgpu.repl.settings import SETTINGS, Settings
+from dwarfgpu.repl.settings_in_force import IN_FORCE
 from dwarfgpu.view.command_options import without_options
 
 END: Final = pattern(r"(?:^|\s)--(?:\s|$)")
@@ -101,6 +102,8 @@ def _set(
     `takes_operand`: anything but a boolean is the operand after an enabled option.
     """
     setting = _DECLARED.get(name)
+    if setting is None and (words := _value(text))[0] in IN_FORCE.get(name, ()):
+        return words[1]
     if setting is None:
         raise Unsupported(
             f"the option -{option}: {WITHOUT_MEANING.get(name, 'it is not implemented')}"

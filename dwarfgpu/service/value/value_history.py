@@ -66,8 +66,8 @@ class ValueHistory:
         """The base of integers without a prefix in expressions."""
         self.real_types: Callable[[], bool] = lambda: False
         """Whether `->` finds members of the class that the object was created as."""
-        self.has_threads = False
-        """Whether there are waves or threads to choose from."""
+        self.thread_count = 0
+        """How many waves or threads there are to choose from."""
 
     def wrote(self) -> None:
         self.has_written = True
@@ -225,12 +225,16 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
 
 
 def _thread(session: Session, history: ValueHistory) -> TypedValue:
-    number = session.wave if history.has_threads else 0
+    number = session.wave if history.thread_count else 0
     return integer_value(session.architecture, number)
 
 
 def _inferior(session: Session, history: ValueHistory) -> TypedValue:
     return integer_value(session.architecture, 1)
+
+
+def _thread_count(session: Session, history: ValueHistory) -> TypedValue:
+    return integer_value(session.architecture, history.thread_count)
 
 
 def _siginfo(session: Session, history: ValueHistory) -> TypedValue | None:
@@ -267,6 +271,7 @@ BUILT_IN: Final = {
     "_thread": BuiltIn("the wave or thread in focus", _thread),
     "_gthread": BuiltIn("the wave or thread in focus", _thread),  # the same: there is one program
     "_inferior": BuiltIn("the number of the program", _inferior),
+    "_inferior_thread_count": BuiltIn("how many waves or threads there are", _thread_count),
     "_siginfo": BuiltIn("the signal of the thread in focus", _siginfo),
     "_lane_name": BuiltIn("the name of the lane in focus", _name_of_lane),
 }
