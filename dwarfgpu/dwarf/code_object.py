@@ -30,6 +30,7 @@ from dwarfgpu.objfile.elf_structures import (
     Segment,
 )
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
+from dwarfgpu.objfile.plt_symbols import PltSymbols
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class CodeObject:
     @relocations.default
     def _relocations(self) -> DynamicRelocations:
         return DynamicRelocations(self.file, self.load_address)
+
+    plt: PltSymbols = field()
+
+    @plt.default
+    def _plt(self) -> PltSymbols:
+        return PltSymbols(self.file)
 
     @classmethod
     def open(

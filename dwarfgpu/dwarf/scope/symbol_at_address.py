@@ -22,6 +22,10 @@ _NUMBERED: Final = pattern(r"([a-z][a-z0-9_]*)\.[0-9]+")
 """The name of a variable of a function, as it would be in Ada: GDB shows no other name without the
 number. The versions of symbols end so, too."""
 
+_PLT: Final = ".plt"
+"""The beginning of the names of procedure linkage tables."""
+_AT_PLT: Final = "@plt"
+
 
 @frozen
 class SymbolAtAddress:
@@ -59,6 +63,11 @@ def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolA
         section = next((section for section in file.sections if section.covers(inside)), None)
         if section is None:
             continue
+        entry = code_object.plt.at(inside) if section.name.startswith(_PLT) else None
+        if entry is not None:
+            name = demangled_entry(entry.name)
+            offset = inside - entry.address
+            return SymbolAtAddress(name, offset, section.name, code_object, entry.name)
         # A stripped file keeps only what the dynamic linker needs.
         symbols = [file.symbol_before(inside) for file in symbol_files(code_object)]
         before = [symbol for symbol in symbols if symbol is not None]
@@ -79,6 +88,12 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """Return `ns::f(int)`, `vtable for ns::X`; the symbol itself if no better name is known."""
     name = _function_name(code_object, symbol) if symbol.kind == "function" else None
     return name or demangled_clone(symbol.name) or demangled(symbol.name) or unnumbered(symbol)
+
+
+def demangled_entry(name: str) -> str:
+    """Return the name of an entry of a procedure linkage table: `f(int)@plt`."""
+    function = name.removesuffix(_AT_PLT)
+    return f"{demangled(function) or function}{_AT_PLT}"
 
 
 def unnumbered(symbol: Symbol) -> str:

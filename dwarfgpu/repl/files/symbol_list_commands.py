@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import chain, groupby
 from os.path import normpath
 from typing import TYPE_CHECKING, Final
 
@@ -91,6 +91,7 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     one."""
     from dwarfgpu.service.symbol.symbol_listing import (
         described_symbols,
+        linkage_entries,
         symbol_text,
         undescribed_symbols,
     )
@@ -114,7 +115,10 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
                 line = f"{f'{row.line}:' if row.line else ''}\t{text}"
                 data: JsonObject = {"line": row.line, "name": row.name, "description": text}
                 yield NestedOutput(of_file, Output(line, data, "symbols"))
-    undescribed = list(undescribed_symbols(shell.session, query)) if query.has_others else []
+    undescribed = list[tuple[int, str]]()
+    if query.has_others:
+        parts = undescribed_symbols(shell.session, query), linkage_entries(shell.session, query)
+        undescribed = sorted(chain(*parts))
     if undescribed and not query.is_quiet:
         yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import passed_parameters, with_parameters
-from dwarfgpu.dwarf.scope.symbol_at_address import unnumbered
+from dwarfgpu.dwarf.scope.symbol_at_address import demangled_entry, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
@@ -119,6 +119,15 @@ def undescribed_symbols(session: Session, query: SymbolQuery) -> Iterator[tuple[
             if _is_undescribed(code_object, symbol, query.kind, described):
                 symbols_found.add((symbol.address + code_object.load_address, _shown_name(symbol)))
     yield from sorted(symbols_found)
+
+
+def linkage_entries(session: Session, query: SymbolQuery) -> Iterator[tuple[int, str]]:
+    """Yield address and name of the entries of procedure linkage tables: `puts@plt`."""
+    for code_object in session.code_objects if query.kind == "functions" else ():
+        for symbol in code_object.plt.symbols:
+            name = demangled_entry(symbol.name)
+            if query.name is None or query.name.search(name):
+                yield symbol.address + code_object.load_address, name
 
 
 def _matches(symbol: Symbol, query: SymbolQuery) -> bool:

@@ -1,0 +1,115 @@
+"""Names of the entries of a procedure linkage table: `puts@plt`, as GDB and disassemblers name them
+(System V ABI, AMD64 supplement, "Procedure Linkage Table").
+
+Law: an entry has a name where its first instruction jumps through a word that a relocation sets to
+the address of a function; what else is in the table has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from struct import Struct
+from typing import Final
+
+from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHT_NOBITS, Section
+from dwarfgpu.objfile.relocate import SHT_RELA
+from dwarfgpu.objfile.symbols import Symbol
+
+SECTIONS: Final = (".plt", ".plt.got", ".plt.sec")
+_RELOCATION: Final = Struct("<QQq")
+_SETS_FUNCTION: Final = {6, 7}
+"""R_X86_64_GLOB_DAT and R_X86_64_JUMP_SLOT."""
+_CHOOSES_FUNCTION: Final = 37
+"""R_X86_64_IRELATIVE: its addend is the address of what chooses the function."""
+_ENDBR64: Final = bytes.fromhex("f30f1efa")
+_BND: Final = b"\xf2"
+_JMP_THROUGH: Final = b"\xff\x25"
+"""`jmp *disp32(%rip)`."""
+_ENTRY_BYTES: Final = {0: 16, 8: 8, 16: 16}
+"""Size of an entry by that of the section header, which lld leaves 0."""
+
+
+class PltSymbols:
+    """The named entries of a file's procedure linkage tables, which are read when one is needed."""
+
+    def __init__(self, file: ObjectFile) -> None:
+        self._file = file
+
+    @cached_property
+    def _symbols(self) -> dict[int, Symbol]:
+        try:
+            return plt_symbols(self._file)
+        except DwarfGpuError:
+            return {}  # what cannot be read names nothing, as symbols
+
+    @property
+    def symbols(self) -> Collection[Symbol]:
+        """All of them, in the order of the tables."""
+        return self._symbols.values()
+
+    def at(self, address: int) -> Symbol | None:
+        """Return the entry that an address is in; None if there is none, or it has no name."""
+        for start in (address & -8, address & -16):  # entries are aligned to their sizes
+            symbol = self._symbols.get(start)
+            if symbol is not None and address - start < symbol.size_bytes:
+                return symbol
+        return None
+
+
+def plt_symbols(file: ObjectFile) -> dict[int, Symbol]:
+    """Return a function symbol for each entry of the tables that has a name, by its address; none
+    for files of other machines than x86-64. `Malformed` and `LimitExceeded` for tables that cannot
+    be read."""
+    if file.machine != "X86_64" or file.is_relocatable:
+        return {}
+    tables = [
+        section
+        for name in SECTIONS
+        for section in file.sections_named(name)
+        if section.entry_bytes in _ENTRY_BYTES and section.type != SHT_NOBITS
+    ]
+    if not tables:
+        return {}
+    names = _names_by_word(file)
+    return {
+        symbol.address: symbol for section in tables for symbol in _entries(file, section, names)
+    }
+
+
+def _entries(file: ObjectFile, section: Section, names: dict[int, str]) -> list[Symbol]:
+    data, out = file.data_of(section), list[Symbol]()
+    size_bytes = _ENTRY_BYTES[section.entry_bytes]
+    for start in range(0, len(data) - size_bytes + 1, size_bytes):
+        code = data[start : start + size_bytes]
+        jump = code.removeprefix(_ENDBR64).removeprefix(_BND)
+        if not jump.startswith(_JMP_THROUGH) or len(jump) < 6:
+            continue
+        address = section.address + start
+        after = address + size_bytes - len(jump) + 6
+        name = names.get(after + int.from_bytes(jump[2:6], "little", signed=True))
+        if name:
+            out.append(Symbol(f"{name}@plt", address, size_bytes, "function", section.index))
+    return out
+
+
+def _names_by_word(file: ObjectFile) -> dict[int, str]:
+    """Return the name of the function whose address a relocation stores, by the word's address."""
+    names: dict[int, str] = {}
+    for section in file.sections:
+        if section.type != SHT_RELA or not 0 < section.link < len(file.sections):
+            continue
+        symbols, data = file.symbols_of(file.sections[section.link]), file.data_of(section)
+        end = len(data) - len(data) % _RELOCATION.size
+        for word, info, addend in _RELOCATION.iter_unpack(data[:end]):
+            number = info >> 32
+            if info & 0xFFFFFFFF == _CHOOSES_FUNCTION:
+                names[word] = f"*ABS*+{addend:#x}"
+            if info & 0xFFFFFFFF not in _SETS_FUNCTION or not number:
+                continue
+            if number >= len(symbols):
+                raise Malformed(f"{section.name} of {file.path} has no symbol {number}")
+            names[word] = symbols[number].name
+    return names

@@ -1,0 +1,46 @@
+"""Entries of procedure linkage tables have the names that `objdump -d` of binutils 2.40 gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.plt_symbols import PltSymbols, plt_symbols
+from tests.dwarf.builder import FIXTURES
+
+PROGRAM = FIXTURES / "x86_64/demo.gcc.O0.v5"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("x86_64/demo.gcc.O0.v5", {0x1030: "abort@plt", 0x1040: "__cxa_finalize@plt"}),
+        ("x86_64/demo.clang.O2.v5", {0x1A70: "__cxa_finalize@plt", 0x1A80: "abort@plt"}),
+        ("core/crash.x86_64.O0", {}),
+    ],
+)
+def test_names(name: str, expected: dict[int, str]) -> None:
+    file = open_object(FIXTURES / name)
+    assert {address: symbol.name for address, symbol in plt_symbols(file).items()} == expected
+
+
+def test_the_entry_of_an_address() -> None:
+    file = open_object(PROGRAM)
+    table = file.sections_by_name[".plt"]
+    symbols = PltSymbols(file)
+    assert symbols.at(table.address) is None  # what the linker calls itself
+    (name,) = [symbol.name for symbol in plt_symbols(file).values()][:1]
+    (address, *_) = plt_symbols(file)
+    for inside in range(address, address + 16):
+        found = symbols.at(inside)
+        assert found is not None and found.name == name
+
+
+def test_tables_that_cannot_be_read_have_no_names() -> None:
+    data = PROGRAM.read_bytes()
+    file = ObjectFile("program", data)
+    section = next(item for item in file.sections if item.name == ".rela.plt")
+    at = section.offset + 12  # the symbol of the first relocation
+    broken = data[:at] + b"\xff" * 4 + data[at + 4 :]
+    symbols = PltSymbols(ObjectFile("program", broken))
+    assert symbols.at(file.sections_by_name[".plt"].address + 16) is None
