@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Struct, Type, strip
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.base_class_casts import way_up
 from dwarfgpu.language.name_resolution import Typed
@@ -15,7 +15,24 @@ _DYNAMIC = "Argument to dynamic_cast must"
 
 def written_cast(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
     """Cast a value to a type name; its address classes are those of its own unit."""
-    return evolve(arithmetic.cast(value, to.type), unit=to.unit or value.unit)
+    unit = to.unit or value.unit
+    if _keeps_address(value.type, to.type):
+        value = arithmetic.objects.read(value)
+        if isinstance(value.error, UndefinedBits):  # as in GDB, it stays `<optimized out>`
+            return TypedValue(to.type, error=value.error, unit=unit)
+    return evolve(arithmetic.cast(value, to.type), unit=unit)
+
+
+def _keeps_address(from_: Type | None, to: Type | None) -> bool:
+    """Return whether a cast between pointers leaves the address as it is; pointers to two classes
+    may differ by the offset of a base class."""
+    pointers = strip(from_), strip(to)
+    targets = [
+        strip(bare.target)
+        for bare in pointers
+        if isinstance(bare, Pointer) and bare.kind == "pointer"
+    ]
+    return len(targets) == 2 and not all(isinstance(target, Struct) for target in targets)
 
 
 def in_memory(arithmetic: Arithmetic, address: TypedValue, to: Typed) -> TypedValue:

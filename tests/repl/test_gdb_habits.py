@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.service.symbol import symbol_listing
 from tests.cli.command import FIXTURES, run
-from tests.repl.repl_shell import demo_shell, output_of
+from tests.repl.repl_shell import demo_shell, nest_shell, output_of
 
 GDBINIT = """
 set history save on
@@ -363,3 +363,12 @@ def test_numbers_of_local_variables(symbol: str, shown: str) -> None:
     """As GDB 13 shows them in `info symbol` and `info variables`."""
     assert unnumbered(Symbol(symbol, 0x1000, 4, "object", 1)) == shown
     assert unnumbered(Symbol(symbol, 0x1000, 4, "function", 1)) == symbol
+
+
+def test_a_cast_of_an_optimized_out_pointer() -> None:
+    """GDB 13's answers for such a pointer; a number made of it is an error there, too."""
+    shell = nest_shell()
+    assert output_of(shell, "output (char *)in").startswith("<optimized out>")
+    assert output_of(shell, "output (long *)(void *)in").startswith("<optimized out>")
+    for text in ("(long)in", "*(char *)in", "(char *)in + 1"):
+        assert output_of(shell, f"output {text}").startswith("value has been optimized out")
