@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, cast
+from bisect import bisect_right
+from typing import Final, Literal
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
@@ -19,16 +20,41 @@ _TOKEN: Final = pattern(
             | or\ DW_OP_HP_\w+              # readelf, of an operation with two meanings
             | \?\?\?                        # eu-readelf, of an index that it cannot look up
     )
-    | (?P<newline> \n )
     | (?P<undecoded> <decoding\ error> )    # llvm-dwarfdump: the rest of the bytes follow
     | (?P<lost> (?:User\ defined|Unknown)\ location\ op\ 0x[0-9a-f]+ )
-    | (?P<word> [$%]?\.?[A-Za-z0-9_][A-Za-z0-9_.]* )
+    | (?P<word> [$%]?\.?[A-Za-z0-9_][A-Za-z0-9_.]* ) [ \t]*
     | (?P<punctuation> -> | [()\[\]<>:;,+-] )
+    | (?P<bad> . )
     """,
     re.VERBOSE,
 )
+_RANGES: Final = pattern(
+    r"""^[ \t]*\[0x[0-9a-f]+,[ \t]*0x[0-9a-f]+\)(?:[ \t]*"[^"\n]*")?:?"""  # llvm-dwarfdump
+    r"""|^[ \t]*(?:[0-9a-f]{8,16}[ \t]+){1,3}(?=\()"""  # readelf
+    r"""|^[ \t]*0x[0-9a-f]+[ \t]+(?:[0-9a-f]{2})+[ \t]+(?=[a-z.])"""  # dwarfgpu dis
+    r"""|<empty>""",
+    re.IGNORECASE,
+)
+"""What tools print before the expressions of a location list, and for one of no operations; and
+before each operation its offset and its bytes, which say the same as the text."""
 _NUMBER: Final = pattern(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _HEX: Final = pattern(r"(?:0[xX])?[0-9a-fA-F]+")
+_SEPARATORS: Final = frozenset(("\n", ",", ";"))
+_ENDS: Final = frozenset(("\n", ",", ";", ")", ""))
+"""The words that end an operation whose operands are numbers; "" is the end of the text."""
+_KINDS: Final[dict[str, Kind]] = {
+    "": "end",
+    "\n": "newline",
+    "<decoding error>": "undecoded",
+    **dict.fromkeys(("->", *"()[]<>:;,+-"), "punctuation"),
+}
+LONGEST_STATEMENT: Final = 3
+"""Words of an operation that is remembered: `const1s - 5`."""
+_REPEATED: Final = 4096
+_REPEATED_CHARACTERS: Final = 256
+"""Of how many lines, and how long ones, the words are remembered."""
+Statement = tuple[str, ...]
+"""The words of an operation."""
 _CLOSING: Final = {"(": ")", "[": "]", "<": ">"}
 _MAX_DIGITS: Final = 4000
 """Maximum number of digits of a number: Python converts it at once, and no operand needs it."""
@@ -75,55 +101,133 @@ class Token:
         return Malformed(f"{self.line}:{self.column}: {named}: {message}")
 
 
-def tokens(text: str) -> list[Token]:
-    """Return the tokens of `text`, with an end token; `Malformed` at a character that begins
-    none."""
-    tokens: list[Token] = []
-    line, start, position = 1, 0, 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            character = Token("word", text[position], line, position - start + 1)
-            raise character.error("this character has no meaning here")
+class _Words:
+    """The words of a text: their texts in one list, with the positions beside it."""
+
+    def __init__(self, text: str) -> None:
+        self.texts: list[str] = []
+        self._columns: list[int] = []
+        self._line_starts: list[int] = []
+        """The number of the first word of each line."""
+        known: dict[str, tuple[list[str], list[int]]] = {}  # lines that come often
+        for number, line in enumerate(text.split("\n"), 1):
+            words = known.get(line)
+            if words is None:
+                words = _words_of_line(line, number)
+                if len(line) <= _REPEATED_CHARACTERS:
+                    if len(known) >= _REPEATED:
+                        known.clear()
+                    known[line] = words
+            self._line_starts.append(len(self.texts))
+            self.texts += words[0]
+            self._columns += words[1]
+        self.texts[-1] = ""  # the newline that the last line does not have
+        self.last = len(self.texts) - 1
+        self.texts += [""] * LONGEST_STATEMENT
+
+    def token(self, at: int) -> Token:
+        """Return the word of that number."""
+        text = self.texts[at]
+        return Token(_KINDS.get(text, "word"), text, self.line(at), self._columns[at])
+
+    def line(self, at: int) -> int:
+        """Return the line of that word, from 1."""
+        return bisect_right(self._line_starts, at)
+
+
+def _words_of_line(line: str, number: int) -> tuple[list[str], list[int]]:
+    """Return the words of a line and their columns, with a newline; `Malformed` at a character
+    that begins none."""
+    line = _RANGES.sub(lambda match: " " * len(match[0]), line)  # so that columns stay
+    texts: list[str] = []
+    columns: list[int] = []
+    for match in _TOKEN.finditer(line):
         kind = match.lastgroup
+        if kind == "skip":
+            continue
+        text, column = match[kind or 0], match.start() + 1
         if kind == "lost":
-            unknown = Token("word", match.group(), line, position - start + 1)
-            raise unknown.error("readelf stops here; take the bytes, or the text of another tool")
-        if kind != "skip":
-            column = position - start + 1
-            tokens.append(Token(cast(Kind, kind), match.group(), line, column))
-        position = match.end()
-        if kind == "newline":
-            line, start = line + 1, position
-    tokens.append(Token("end", "", line, position - start + 1))
-    return tokens
+            why = "readelf stops here; take the bytes, or the text of another tool"
+            raise Token("word", text, number, column).error(why)
+        if kind == "bad":
+            raise Token("word", text, number, column).error("this character has no meaning here")
+        texts.append(text)
+        columns.append(column)
+    texts.append("\n")
+    columns.append(len(line) + 1)
+    return texts, columns
 
 
 class Cursor:
     """A position among the words of a text."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = tokens(text)
+        self._words = _Words(text)
         self._at = 0
+        self._token = self._words.token(0)
+
+    @property
+    def at(self) -> int:
+        """The number of the next word."""
+        return self._at
 
     @property
     def token(self) -> Token:
         """The next word; at the end for ever the end token."""
-        return self._tokens[self._at]
+        return self._token
 
     def peek(self, distance: int = 1) -> Token:
         """Return the word that far behind the next."""
-        return self._tokens[min(self._at + distance, len(self._tokens) - 1)]
+        return self._words.token(min(self._at + distance, self._words.last))
+
+    def statement(self, start: int) -> Statement | None:
+        """Return the words from `start` to here, where here they end; None if they are many."""
+        texts = self._words.texts
+        if texts[self._at] in _ENDS and 0 < self._at - start <= LONGEST_STATEMENT:
+            return tuple(texts[start : self._at])
+        return None
+
+    def take_known(self, known: dict[Statement, bytes], out: bytearray) -> bool:
+        """Take statements that are known, and what separates them, adding their bytes to `out`;
+        return whether anything was taken."""
+        texts, at = self._words.texts, self._at
+        while True:
+            text = texts[at]
+            if text in _SEPARATORS:
+                at += 1
+                continue
+            statement: Statement
+            if texts[at + 1] in _ENDS:
+                statement = (text,)
+            elif texts[at + 2] in _ENDS:
+                statement = (text, texts[at + 1])
+            else:
+                statement = (text, texts[at + 1], texts[at + 2])
+                if texts[at + 3] not in _ENDS:
+                    break
+            data = known.get(statement)
+            if data is None:
+                break
+            out += data
+            at += len(statement)
+        if at == self._at:
+            return False
+        self._move(at)
+        return True
+
+    def _move(self, at: int) -> None:
+        self._at = min(at, self._words.last)
+        self._token = self._words.token(self._at)
 
     @property
     def line(self) -> int:
         """The line of the last word taken."""
-        return self._tokens[max(self._at - 1, 0)].line
+        return self._words.line(max(self._at - 1, 0))
 
     def next(self) -> Token:
         """Take the next word."""
-        token = self.token
-        self._at = min(self._at + 1, len(self._tokens) - 1)
+        token = self._token
+        self._move(self._at + 1)
         return token
 
     def accept(self, signs: str) -> Token | None:

@@ -6,11 +6,9 @@ print around them (names of registers and types, units, brackets) is decoration.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
@@ -19,12 +17,14 @@ from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import LLVM_USER, OperandInfo, Operation
-from dwarfgpu.expr.text.lexer import Cursor, Token
+from dwarfgpu.expr.text.lexer import Cursor, Statement, Token
 from dwarfgpu.expr.text.operands import OperandReader, bare_name, operation_named, unknown_operation
 
 _DEEPEST: Final = 64
 """Expressions within one another, in the text."""
 _BRANCH_BYTES: Final = 3
+_REPEATED: Final = 4096
+"""How many operations are remembered."""
 
 
 class Parser:
@@ -38,10 +38,12 @@ class Parser:
         arch: Architecture | None,
         unit_offset: int,
     ) -> None:
-        self._cursor = Cursor(_without_ranges(text))
+        self._cursor = Cursor(text)
         self._operands = OperandReader(self._cursor, arch, unit_offset, dialect)
         self._dialect = dialect
         self._form = form
+        self._known: dict[Statement, bytes] = {}
+        """Operations that occurred already: their words, and the bytes that they give."""
 
     def parse(self) -> bytes:
         """Return the bytes of the whole text; `Malformed` has the line and the column of an
@@ -60,8 +62,10 @@ class Parser:
         part = _Part(self._form)
         groups = 0
         while cursor.token.kind != "end":
-            if cursor.token.kind == "newline" or cursor.token.is_sign(",;"):
-                cursor.next()
+            size = len(part.out)
+            if cursor.take_known(self._known, part.out):
+                if len(part.out) > size:
+                    part.listed = None
             elif cursor.accept("("):
                 groups += 1
             elif cursor.token.is_sign(")"):
@@ -121,6 +125,7 @@ class Parser:
 
     def _operation(self, part: _Part, token: Token, depth: int) -> None:
         operands = self._operands
+        start = self._cursor.at - 1
         user = bare_name(token.text) == "llvm_user"
         if user:
             while self._cursor.token.kind == "newline":  # it adds nothing by itself
@@ -144,9 +149,22 @@ class Parser:
             values.append(first_type)
         operands.skip_decoration()
         try:
-            part.out += self._encoded(operation, values, user)
+            data = self._encoded(operation, values, user)
         except Malformed as cause:
             raise token.error(cause.message) from None
+        part.out += data
+        if not user and not any(
+            info.codec.meaning in ("branch", "expression", "block") for info in operation.operands
+        ):
+            self._remember(start, data)
+
+    def _remember(self, start: int, data: bytes) -> None:
+        """Remember the operation that ends here, which means the same wherever it stands."""
+        statement = self._cursor.statement(start)
+        if statement is not None:
+            if len(self._known) >= _REPEATED:
+                self._known.clear()
+            self._known[statement] = data
 
     def _operand(
         self, part: _Part, operation: Operation, info: OperandInfo, colon: bool, depth: int
@@ -275,19 +293,3 @@ class _Part:
                 raise token.error(f"a branch of {counted(by, 'byte')} does not fit 2 bytes")
             self.out[offset + 1 : end] = by.to_bytes(2, self._form.endian, signed=True)
         return bytes(self.out)
-
-
-_RANGES: Final = pattern(
-    r"""^[ \t]*\[0x[0-9a-f]+,[ \t]*0x[0-9a-f]+\)(?:[ \t]*"[^"\n]*")?:?"""  # llvm-dwarfdump
-    r"""|^[ \t]*(?:[0-9a-f]{8,16}[ \t]+){1,3}(?=\()"""  # readelf
-    r"""|^[ \t]*0x[0-9a-f]+[ \t]+(?:[0-9a-f]{2})+[ \t]+(?=[a-z.])"""  # dwarfgpu dis
-    r"""|<empty>""",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""What tools print before the expressions of a location list, and for one of no operations; and
-before each operation its offset and its bytes, which say the same as the text."""
-
-
-def _without_ranges(text: str) -> str:
-    """Return the text with blanks in place of the ranges, so that columns stay."""
-    return _RANGES.sub(lambda match: " " * len(match[0]), text)
