@@ -74,7 +74,7 @@ _ONE_KIND: Final = {
     "LLVM_select_bit_piece": OTHER_LOCATION,
 }
 """Where the declaration says only `Value` or `Location`: what it pushes, by the function."""
-_CALLS: Final = frozenset({"call2", "call4", "call_ref"})
+CALLS: Final = frozenset({"call2", "call4", "call_ref"})
 _COMPARISONS: Final = frozenset({"eq", "ge", "gt", "le", "lt", "ne"})
 _CONVERSIONS: Final = frozenset({"convert", "reinterpret"})
 
@@ -210,7 +210,7 @@ class Transfer:
             report("note", "unsupported-operation", f"not supported: {operation.unsupported}")
             return None
         name = operation.function.__name__
-        if name in _CALLS:
+        if name in CALLS:
             return UNKNOWN_SHAPE
         if "stack" in operation.leading:
             return on_stack(name, instruction, shape, report)

@@ -6,12 +6,12 @@ A `warning` may be intended, `info` suggests a better encoding. The work is line
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.expr.bind import Program, bind, prepare
 from dwarfgpu.expr.context import ResultKind, UnitFormat
@@ -41,6 +41,7 @@ from dwarfgpu.expr.static_check.operand_rules import (
     reads_base_register,
     wrong_operands,
 )
+from dwarfgpu.expr.static_check.repeated_effects import RepeatedEffects
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.expr.static_check.stack_shape import TRACKED_ENTRIES, UNKNOWN_SHAPE, Shape
 
@@ -160,16 +161,41 @@ class _Checker:
         """Return the same where no operation transfers control: each is reached from the one
         before."""
         shape: Shape | None = start
-        for instruction, step in zip(self.instructions, self.program.steps, strict=True):
+        instructions = self.instructions
+        effects = RepeatedEffects(self.transfer, instructions)
+        fails = self._once(instructions, self._operands)
+        for index, step in enumerate(self.program.steps):
             if shape is None:
                 break
-            fails = self._operands(instruction)
-            report = partial(self._add, instruction)
-            shape = None if fails else self.transfer(instruction, step, shape, report)
-        for instruction in self.expression.instructions:
-            self._encoding(instruction)
+            report = partial(self._add_at, index)
+            shape = None if fails(index) else effects.after(index, step, shape, report)
+        encoding = self._once(self.expression.instructions, self._encoding)
+        for index in range(len(self.expression.instructions)):
+            encoding(index)
         self._suffix()
         return self._end(shape, is_reached=True)
+
+    def _once(
+        self, instructions: Instructions, judge: Callable[[Instruction], bool]
+    ) -> Callable[[int], bool]:
+        """Return the judgement of the instruction of a number, which is made once of equal ones:
+        its findings are repeated at each."""
+        judged: dict[int, tuple[bool, list[Finding]]] = {}
+
+        def again(index: int) -> bool:
+            number = instructions.order[index]
+            known = judged.get(number)
+            if known is None:
+                before = len(self.findings)
+                result = judge(instructions[index])
+                judged[number] = result, self.findings[before:]
+                return result
+            result, findings = known
+            offset = instructions.offsets[index]
+            self.findings.extend(evolve(finding, offset=offset) for finding in findings)
+            return result
+
+        return again
 
     def gives_no_value(self, result: Known | None) -> bool:
         """Return whether DW_OP_entry_value of the expression is ill-formed (A.2.5.4.3.4)."""
@@ -291,8 +317,8 @@ class _Checker:
             message = "its expression neither gives a value nor ends with a register"
             self._add(instruction, "warning", "no-entry-value", message)
 
-    def _encoding(self, instruction: Instruction) -> None:
-        """Report numbers in more bytes than needed, and old names."""
+    def _encoding(self, instruction: Instruction) -> bool:
+        """Report numbers in more bytes than needed, and old names; return whether there are."""
         operation, more = instruction.operation, len(instruction.encoding)
         size = self._least_bytes(instruction)
         if size < more:
@@ -303,6 +329,8 @@ class _Checker:
             if current is not None and current != operation.name:
                 message = f"the older form of DW_OP_{current}"
                 self._add(instruction, "note", "older-form", message)
+                return True
+        return size < more
 
     def _least_bytes(self, instruction: Instruction) -> int:
         """Return the size of the shortest encoding of an instruction."""
@@ -422,6 +450,9 @@ class _Checker:
     def _result(self, severity: Severity, rule: str, message: str) -> None:
         offset = len(self.expression.data)
         self.findings.append(Finding(offset, None, severity, rule, message, "A.2.5.4"))
+
+    def _add_at(self, index: int, severity: Severity, rule: str, message: str) -> None:
+        self._add(self.instructions[index], severity, rule, message)
 
     def _add(
         self,
