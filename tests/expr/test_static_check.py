@@ -19,7 +19,7 @@ from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
 from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.assembly import assemble
-from tests.work import assert_linear
+from tests.work import assert_linear, calls_of
 
 GFX942 = architecture("gfx942")
 FORM = UnitFormat()
@@ -281,3 +281,17 @@ def test_command_json(arguments: list[str], repository: Path) -> None:
     schema = json.loads((repository / "docs/schema/check.json").read_text())
     Draft202012Validator(schema).validate(json.loads(out))
     assert err == ""
+
+
+def test_operations_that_repeat_are_judged_once() -> None:
+    """What an operation alone says is at each of its places; what it pushes depends on what it
+    pops."""
+    encoded = assemble("piece 0\nGNU_entry_value (lit1)\ndrop\npiece 0\nGNU_entry_value (lit1)")
+    findings = [(each.offset, each.rule) for each in check(encoded) if each.rule != "wrong-kind"]
+    for rule, offsets in (("empty-piece", {0, 6}), ("older-form", {2, 8})):
+        assert {offset for offset, found in findings if found == rule} == offsets
+    space = "lit0; lit5; LLVM_form_aspace_address; drop; lit0; lit31; LLVM_form_aspace_address"
+    findings = [(each.offset, each.rule) for each in check(assemble(space), arch=GFX942)]
+    assert findings == [(7, "unknown-address-space")]
+    long = assemble("lit1\ndrop\n" * 2000 + "lit1")
+    assert calls_of(lambda: check(long)) < 30 * 4000

@@ -27,6 +27,7 @@ from dwarfgpu.expr.text.assembly import (
     readable_text,
 )
 from dwarfgpu.expr.text.hex_input import parse_hex
+from tests.work import calls_of
 
 GFX942 = architecture("gfx942")
 X86_64 = architecture("x86_64")
@@ -425,3 +426,43 @@ def test_any_hex_text(text: str) -> None:
         parse_hex(text)
     except UsageError as error:
         assert "\n" not in str(error)
+
+
+# Long texts.
+
+
+@pytest.mark.parametrize("separator", ["\n", "; ", ", "])
+def test_operations_that_repeat_are_read_once(separator: str) -> None:
+    """A statement has the same bytes at its first and at later occurrences, wherever it stands."""
+    pieces = ["lit1", "constu 5", "DW_OP_const1s -5", "breg7 (rsp): 8", "regx v3", "drop"]
+    alone = [assemble(piece, arch=GFX942 if "v3" in piece else X86_64) for piece in pieces]
+    for arch, parts in ((X86_64, [0, 1, 2, 3, 5]), (GFX942, [0, 1, 2, 4, 5])):
+        order = parts * 3 + parts[::-1]
+        text = separator.join(pieces[part] for part in order)
+        assert assemble(text, arch=arch) == b"".join(alone[part] for part in order)
+    assert calls_of(lambda: assemble(f"lit1{separator}drop{separator}" * 2000)) < 12 * 4000
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lit1\n" * 3 + " lit1 nope", "4:7: 'nope': "),
+        ("constu 5; constu 5; constu; lit1", "1:27: ';': DW_OP_constu needs a number here"),
+        ("lit1\nlit1\nlit1 é", "3:6: 'é': this character has no meaning here"),
+        ("(lit1\n\n\nlit1\nlit1", "5:5: end of text: a ) is missing"),
+        ("lit1\nLLVM_user\nlit1", "3:1: 'lit1': no operation of DW_OP_LLVM_user"),
+        ("const1u 5\nconst1u 5\nconst1u 500", "3:1: 'const1u': "),
+    ],
+)
+def test_errors_after_repeated_operations(text: str, message: str) -> None:
+    with pytest.raises(Malformed) as caught:
+        assemble(text)
+    assert str(caught.value).startswith(message)
+
+
+def test_operands_across_commas_are_no_repetition() -> None:
+    """`.byte 1` and `bregx 5` end where a comma follows or not: never as remembered."""
+    assert assemble(".byte 1\n.byte 1, 2") == bytes.fromhex("01 01 02")
+    assert assemble("bregx 5 0\nbregx 5, 0, lit1") == bytes.fromhex("92 05 00") * 2 + b"\x31"
+    assert assemble("[0] lit1\n[1]\nlit1\n[2] bra 0") == bytes.fromhex("31 31 28 fb ff")
+    assert assemble("entry_value (lit1), entry_value (lit1)") == bytes.fromhex("a3 01 31") * 2

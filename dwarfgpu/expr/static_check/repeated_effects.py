@@ -31,9 +31,9 @@ class RepeatedEffects:
             else len(instruction.operation.pops)
             for instruction in instructions.distinct
         ]
-        self._effects = KeptAnswers[
-            tuple[int, ...], tuple[tuple[Known, ...], tuple[Known, ...]]
-        ](_KEPT)
+        self._effects = KeptAnswers[tuple[int, ...], tuple[tuple[Known, ...], tuple[Known, ...]]](
+            _KEPT
+        )
         """What is popped, which keeps the entries in the key alive, and what is pushed."""
 
     def after(self, index: int, perform: Perform, shape: Shape, report: Report) -> Shape | None:
