@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Struct, Type, strip
@@ -17,6 +18,8 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 _DEEPEST: Final = 100
 _MAX_MEMBERS: Final = 10_000
 """Limit for nested structures: further members of a structure are omitted."""
+_MAX_NAMES: Final = 4096
+"""Names of types that are kept."""
 
 
 def layout(type_: Type | None, *, cplusplus: bool = False) -> JsonObject:
@@ -34,6 +37,8 @@ class _Layout:
     def __init__(self, cplusplus: bool) -> None:
         self.cplusplus = cplusplus
         self.members_left = _MAX_MEMBERS
+        self._names = KeptAnswers[int, tuple[Type | None, str]](_MAX_NAMES)
+        """The names of types by identity, each with its type, which keeps that alive."""
 
     def inside(self, type_: Type | None, around: tuple[Struct, ...]) -> JsonObject:
         """Return the layout. `around`: the structures that it is a member of, outermost first."""
@@ -44,20 +49,33 @@ class _Layout:
         ):
             return {}
         self.members_left -= len(type_.members)
-        members: list[Plain] = [self._member(member, (*around, type_)) for member in type_.members]
-        return {"members": members, "holes": [] if type_.kind == "union" else _holes(type_)}
+        sizes = [member_bits(member) for member in type_.members]
+        deeper = (*around, type_)
+        members: list[Plain] = [
+            self._member(member, size, deeper)
+            for member, size in zip(type_.members, sizes, strict=True)
+        ]
+        return {"members": members, "holes": [] if type_.kind == "union" else _holes(type_, sizes)}
 
-    def _member(self, member: Member, around: tuple[Struct, ...]) -> JsonObject:
+    def _member(self, member: Member, size: int | None, around: tuple[Struct, ...]) -> JsonObject:
         is_placed = member.location is None and not member.is_static
         return {
             "name": member.name,
-            "type": type_name(member.type, cplusplus=self.cplusplus),
+            "type": self._name(member.type),
             "bit_offset": member.bit_offset if is_placed else None,
-            "bit_size": member_bits(member),
+            "bit_size": size,
             "is_static": member.is_static,
             "is_base": member.is_base_class,
             **({} if member.is_static else self.inside(_bare(member.type), around)),
         }
+
+    def _name(self, type_: Type | None) -> str:
+        known = self._names.get(id(type_))
+        if known is not None:
+            return known[1]
+        name = type_name(type_, cplusplus=self.cplusplus)
+        self._names[id(type_)] = type_, name
+        return name
 
 
 def _bare(type_: Type | None) -> Type | None:
@@ -77,11 +95,10 @@ def member_bits(member: Member) -> int | None:
         return None
 
 
-def _holes(struct_type: Struct) -> list[Plain]:
+def _holes(struct_type: Struct, sizes: list[int | None]) -> list[Plain]:
     """Return the bits without a member, by offset; empty if a member's place is unknown."""
     placed: list[tuple[int, int]] = []
-    for member in struct_type.members:
-        size = member_bits(member)
+    for member, size in zip(struct_type.members, sizes, strict=True):
         if member.is_static:
             continue
         if member.location is not None or member.bit_offset is None or size is None:

@@ -54,7 +54,7 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
         shell.session, argument, options, shell.settings.spelling(), flags
     )
     text = definition.text if definition.has_offsets else f"type = {definition.text}"
-    yield Output(text, definition.record)
+    yield Output(text, definition.record if shell.console.is_json else {})
 
 
 def _of_settings(shell: Shell) -> set[str]:

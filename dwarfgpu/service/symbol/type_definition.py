@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Callable, Set
+from functools import partial
 from typing import Final, TypeAlias
 
 from dwarfgpu import language
@@ -39,14 +40,15 @@ class TypeDefinition:
 
     name: str
     text: str
-    layout: JsonObject
-    """The members `kind`, `size` … of `docs/schema/repl.json`."""
+    layout: Callable[[], JsonObject]
+    """Returns the members `bit_size`, `members` … of `docs/schema/repl.json`: work that the text
+    does not need."""
     has_offsets: bool = False
     """Whether the text has the offset and size of each member."""
 
     @property
     def record(self) -> JsonObject:
-        return {"type": self.name, **self.layout, "definition": self.text}
+        return {"type": self.name, **self.layout(), "definition": self.text}
 
 
 def name_of_type(
@@ -80,15 +82,15 @@ def definition_of_type(
     namespace = _namespace(session, text)
     if namespace is not None:
         name = f"namespace {namespace}"
-        return TypeDefinition(name, name, {})
+        return TypeDefinition(name, name, dict)
     named = language.named_type(text, session, options)
     typed = named or _type_of(session, text, options)
     if typed.type is TEXT:
         name = "<unknown return type> ()"
-        return TypeDefinition(name, name, {})
+        return TypeDefinition(name, name, dict)
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
     name = type_name(typed.type, cplusplus=cplusplus, style=style)
-    parts = layout(typed.type, cplusplus=cplusplus)
+    parts = partial(layout, typed.type, cplusplus=cplusplus)
     if "o" in flags and style == "c":
         shown = offset_text(
             typed.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
