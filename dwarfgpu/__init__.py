@@ -41,8 +41,8 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # loading `typing` takes longer than all else here: a program begins here
 if TYPE_CHECKING:
     from dwarfgpu.api import *  # noqa: F403
 

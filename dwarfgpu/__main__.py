@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from contextlib import suppress
-from typing import Final, NoReturn
+
+try:
+    import gc
+    import signal
+    from contextlib import suppress
+except KeyboardInterrupt:  # what the interpreter itself loads before is out of our hands
+    os._exit(130)
+
+TYPE_CHECKING = False  # loading `typing` takes longer than this module
+if TYPE_CHECKING:
+    from typing import Final, NoReturn
 
 _NEW_OBJECTS: Final = 200_000
 """After how many the collector looks for garbage: there is next to none, and a unit of debug
@@ -17,22 +25,43 @@ def run() -> NoReturn:
     """Run the command of the command line.
 
     The process then ends without destroying its objects, which would take a tenth of a short
-    command's time; all output is written by then.
+    command's time; all output is written by then. Ctrl-C (SIGINT) ends it by that signal, without
+    a word, so that a shell ends its script too, and has 130 in `$?`.
     """
-    gc.set_threshold(_NEW_OBJECTS)
     try:
-        from dwarfgpu.cli.main import main  # loading it is what makes most of the objects
+        status = _status()
+    except KeyboardInterrupt:
+        _end_by_interrupt()
+    os._exit(status)
 
-        status = main()
-    except KeyboardInterrupt:  # while modules are loaded; `main` reports later ones itself
-        status = 130
-        with suppress(AttributeError, OSError, ValueError):
-            print("dwarfgpu: interrupted", file=sys.stderr)
+
+def _status() -> int:
+    """Return the exit status of the command, with all output written."""
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt is signal.default_int_handler:  # not ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.set_threshold(_NEW_OBJECTS)
+    from dwarfgpu.cli.main import main  # loading it is what makes most of the objects
+
+    if interrupt is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+    status = main()
+    _flush()
+    _finish_index_cache()
+    return status
+
+
+def _end_by_interrupt() -> NoReturn:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends what waits for a reader
+    _flush()
+    os.kill(os.getpid(), signal.SIGINT)
+    os._exit(130)  # where the signal is blocked
+
+
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # there may be none, or a closed one
             stream.flush()
-    _finish_index_cache()
-    os._exit(status)
 
 
 def _finish_index_cache() -> None:

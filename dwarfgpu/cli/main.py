@@ -299,7 +299,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status."""
+    """Run a command; the exit status. Ctrl-C raises `KeyboardInterrupt`."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     with standard_streams(), recorded_inputs():
         if sys.stdout is None:
@@ -315,9 +315,6 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return 1
             print(f"dwarfgpu: the output cannot be written: {error.strerror}", file=sys.stderr)
             return 2
-        except KeyboardInterrupt:
-            print("dwarfgpu: interrupted", file=sys.stderr)
-            return 130
 
 
 def _parsed_arguments(parser: _Parser, words: list[str]) -> argparse.Namespace:
