@@ -24,7 +24,8 @@ def run_interactive(
     `commands` run first. `names` are further names for the command `python`. Returns the session
     with its final focus (wave, lane and frame); assignments that were not undone are in its
     machine. The status given to `quit` is for programs and has no effect here. Input raises
-    `KeyboardInterrupt` only; `UsageError` for a lane that the wave does not have.
+    nothing, and Ctrl-C ends a command, not the prompt; `UsageError`
+    for a lane that the wave does not have.
     """
     with recorded_inputs(_files(session)):
         return _run(session, commands, names or {}, quiet=quiet)

@@ -228,6 +228,7 @@ class Shell:
             console.fail(shortened(message_of(error)), error)
             return False
         except KeyboardInterrupt:
+            self.failures += 1
             if answer is not None:
                 answer.fail("Quit")
             raise

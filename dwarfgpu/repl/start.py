@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -30,6 +30,7 @@ from dwarfgpu.repl.opened_machine import OpenedMachine
 from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal import plain_prompt
+from dwarfgpu.repl.terminal.kept_interrupts import interrupts_kept
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.gdb_error_text import error_text
@@ -357,15 +358,17 @@ def interact(shell: Shell, *, is_interactive: bool) -> None:
     if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
         from dwarfgpu.repl.terminal.first_prompt import modes_before, show_first_prompt
 
-        with _cleaned_up(modes_before()):
-            restore = show_first_prompt(shell)
-            try:
+        with _cleaned_up(modes_before()), ExitStack() as leaving:
+            with interrupts_kept() as kept:
+                restore = show_first_prompt(shell)
+                leaving.callback(restore)
                 # Only a session on a terminal pays for loading prompt_toolkit, while its user
                 # types.
                 from dwarfgpu.repl.terminal import prompt
 
-                prompt.converse(shell, restore)
-            finally:
-                restore()
+                converse = prompt.conversation(shell, restore)
+            if kept:
+                shell.console.streams.complain("Quit")
+            converse()
     else:
         plain_prompt.converse(shell, prompts=is_interactive)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal import plain_prompt
+from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.value.printf import split_arguments, unescaped
 from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of, talked
 
@@ -221,6 +224,42 @@ def test_piped_commands_may_begin_with_a_byte_order_mark(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, encoding="utf-8"))
     plain_prompt.converse(shell, prompts=False)
     assert output_of(shell, "print $2") == "$3 = 2\n"
+
+
+def test_an_interrupt_ends_the_line_or_the_script_not_the_session(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As in GDB 13: from a pipe, from `-x` and from `-ex`."""
+    script = tmp_path / "script"
+    script.write_text("print 1\ninfo locals\nprint 2\n")
+    lines = io.StringIO("print 4\ninfo locals\nprint 5\n")
+
+    run = shell.run
+
+    def interrupted(line: str) -> Iterator[Part]:
+        if line == "info locals":
+            raise KeyboardInterrupt
+        return run(line)
+
+    def readline(_: int) -> str:
+        monkeypatch.setattr(lines, "readline", io.StringIO(lines.getvalue()).readline)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shell, "run", interrupted)
+    monkeypatch.setattr(sys, "stdin", lines)
+    monkeypatch.setattr(lines, "readline", readline)
+    streams = shell.console.streams
+    starting = [
+        StartupCommand(str(script), is_script=True),
+        StartupCommand("print 3", is_script=False),
+    ]
+    plain_prompt.run_startup_commands(shell, starting)
+    plain_prompt.converse(shell, prompts=False)
+    assert isinstance(streams.out, io.StringIO)
+    assert isinstance(streams.err, io.StringIO)
+    assert streams.out.getvalue()[1:] == "$1 = 1\n$2 = 3\n$3 = 4\n$4 = 5\n"
+    assert streams.err.getvalue().endswith("initial contents\n" + "Quit\n" * 3)
+    assert shell.failures == 2
 
 
 def test_a_focus_that_python_reads_is_that_of_the_prompt() -> None:

@@ -86,6 +86,16 @@ def test_an_early_ctrl_c_gives_up_the_line(start: Callable[..., Any]) -> None:
     assert "Undefined" not in child.before
 
 
+def test_an_early_signal_gives_up_the_line(start: Callable[..., Any]) -> None:
+    """As in GDB, where the process gets SIGINT from elsewhere."""
+    child = start()
+    child.expect_exact("(dwarfgpu w0 l0) <loading>")
+    child.kill(signal.SIGINT)
+    child.send("print 41 + 1\r")
+    child.expect_exact("Quit")
+    child.expect_exact("$1 = 42\r")
+
+
 def test_an_early_ctrl_d_leaves(start: Callable[..., Any]) -> None:
     child = start()
     typed_early(child, "\x04")

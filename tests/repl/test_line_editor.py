@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.history import FileHistory
 from prompt_toolkit.input import create_pipe_input
@@ -31,7 +30,7 @@ def opened() -> Shell:
 def typed(shell: Shell, text: str) -> None:
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         pipe.send_text(text)
-        prompt.converse(shell)
+        prompt.conversation(shell)()
 
 
 def keys(text: str, monkeypatch: pytest.MonkeyPatch, folder: str) -> list[str]:
@@ -69,24 +68,34 @@ def test_a_search_for_a_bracket_can_be_left(
     assert out.getvalue().startswith("$1 = 3\n")
 
 
-def test_a_signal_between_two_lines_is_not_an_error(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("moment", ["_begun", "get_app", "_was_cancelled", "adapt"])
+def test_a_signal_at_any_time_ends_the_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, moment: str
 ) -> None:
-    """Ctrl-C twice, before the terminal makes it a key."""
+    """Three interrupts before, in, after and between prompts: GDB says `Quit`, and goes on."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    made: list[PromptSession[str]] = []
+    original, left = getattr(prompt, moment), [1, 1, 1]
 
-    class Noted(PromptSession[str]):
-        def __init__(self, **arguments: Any) -> None:
-            super().__init__(**arguments)
-            made.append(self)
+    def interrupted(*arguments: Any) -> Any:
+        if left:
+            number = len(left)
+            left.clear()
+            for _ in range(number if moment != "adapt" else 1):
+                signal.raise_signal(signal.SIGINT)
+        return original(*arguments)
 
-    async def interrupt() -> None:
-        made[0].app.key_processor.send_sigint()
-
-    monkeypatch.setattr(prompt, "PromptSession", Noted)
-    typed(opened(), "print 1\r\x04")
-    asyncio.run(interrupt())
+    monkeypatch.setattr(prompt, moment, interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        shell = opened()
+        typed(shell, "print 1\rprint 2\r\x04")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    out, err = shell.console.streams.out, shell.console.streams.err
+    assert isinstance(out, io.StringIO)
+    assert isinstance(err, io.StringIO)
+    assert (out.getvalue()[-4:], err.getvalue()) == ("= 2\n", "Quit\n")
 
 
 def test_bytes_that_are_not_text_are_not_sent_to_an_editor(
@@ -99,7 +108,7 @@ def test_bytes_that_are_not_text_are_not_sent_to_an_editor(
     monkeypatch.setattr(shell, "execute", lambda line, **_: ran.append(line))
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         pipe.send_bytes(b'p "\xff"\x18\x05\r\x04')
-        prompt.converse(shell)
+        prompt.conversation(shell)()
     assert ran == ['p "\udcff"']
     out, err = capfd.readouterr()
     assert "surrogates" not in out + err

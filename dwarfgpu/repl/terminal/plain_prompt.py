@@ -33,7 +33,7 @@ class StartupCommand:
 
 
 def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> None:
-    """Run the commands in order; a failure does not prevent the next from running.
+    """Run the commands in order; neither a failure nor Ctrl-C prevents the next from running.
 
     A command with a body takes it from the following commands, if they contain its end; otherwise
     from stdin as in GDB.
@@ -44,12 +44,15 @@ def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> No
     following = _drained(queue)
     shell.console.input = InputSource(partial(_ask, shell, prompts=False))
     while queue and not shell.is_over:
-        line = queue.popleft()
-        if _has_body(shell, line) and not _is_ended(queue):
-            shell.execute(line)
-        else:
-            with shell.script.starting(following):
+        try:
+            line = queue.popleft()
+            if _has_body(shell, line) and not _is_ended(queue):
                 shell.execute(line)
+            else:
+                with shell.script.starting(following):
+                    shell.execute(line)
+        except KeyboardInterrupt:
+            shell.console.streams.complain("Quit")
 
 
 def _drained(queue: deque[str]) -> Iterator[str]:
@@ -100,7 +103,10 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
 
 
 def converse(shell: Shell, *, prompts: bool) -> None:
-    """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
+    """Read lines of stdin until it ends; Ctrl-C ends the line or the command, as in GDB.
+
+    `prompts`: there is a terminal, without powers.
+    """
     ask = partial(_ask, shell, prompts=prompts)
     shell.console.input = InputSource(ask, ask, prompts)
     while not shell.is_over:
@@ -113,8 +119,6 @@ def converse(shell: Shell, *, prompts: bool) -> None:
                 return
             shell.execute(line, repeats=True)
         except KeyboardInterrupt:
-            if not prompts:
-                raise
             shell.console.streams.complain("Quit")
 
 

@@ -47,6 +47,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bottom_bar import bar_text
 from dwarfgpu.repl.terminal.first_prompt import has_prompt_colours
 from dwarfgpu.repl.terminal.input_highlighting import CLASS, CommandLexer
+from dwarfgpu.repl.terminal.kept_interrupts import interrupts_kept
 from dwarfgpu.repl.terminal.pager import CODES
 from dwarfgpu.repl.terminal.plain_prompt import adapt, terminal_answer
 from dwarfgpu.repl.terminal.source_tokens import COLOURS
@@ -124,12 +125,6 @@ def _bindings(completer: Completer) -> KeyBindings:
         event.current_buffer.insert_text("quit", fire_event=False)
         event.app.exit(exception=EOFError)
 
-    @bindings.add("<sigint>")
-    def _(event: KeyPressEvent) -> None:
-        # A second one comes before the terminal reads keys, after the first has left the line.
-        if event.app.is_running and not event.app.is_done:
-            event.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
-
     return bindings
 
 
@@ -202,8 +197,9 @@ def lines_of(text: str) -> list[str]:
     return out + [one_line("\n".join(begun))] * bool(begun)
 
 
-def converse(shell: Shell, restore: Callable[[], None] = lambda: None) -> None:
-    """Read and run commands until `quit` or Ctrl-D; Ctrl-C cancels the line or the command.
+def conversation(shell: Shell, restore: Callable[[], None] = lambda: None) -> Callable[[], None]:
+    """Return what reads and runs commands until `quit` or Ctrl-D; Ctrl-C cancels the line or the
+    command.
 
     `restore` is called when the first line was read: it gives the terminal the modes back that it
     had before the first prompt was shown (`dwarfgpu.repl.terminal.first_prompt`).
@@ -211,43 +207,62 @@ def converse(shell: Shell, restore: Callable[[], None] = lambda: None) -> None:
     session = _session(shell)
     pasted: deque[str] = deque()
 
+    def leave() -> None:
+        if session.app.is_running and not session.app.is_done:
+            session.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
+    def leave_soon() -> None:
+        loop = session.app.loop
+        if loop is not None:
+            with suppress(RuntimeError):  # it is closed
+                loop.call_soon_threadsafe(leave)
+
     def ask(prompt: str) -> str | None:
         if pasted:
             print(f"{prompt}{pasted[0]}", flush=True)
             return pasted.popleft()
-        begun = _begun(shell)
-        try:
-            shown = FormattedText([("", begun), ("class:prompt", prompt)])
-            first, *rest = lines_of(session.prompt(shown, in_thread=_is_in_loop()))
-        except EOFError:
-            return None
-        finally:
-            restore()
-        if _was_cancelled(session.input):
-            shell.console.streams.complain("Quit")
+        # The line editor does not survive one at any time, nor two of its own handling.
+        with interrupts_kept(leave_soon) as kept:
+            try:
+                shown = FormattedText([("", _begun(shell)), ("class:prompt", prompt)])
+                typed = session.prompt(
+                    shown,
+                    in_thread=_is_in_loop(),
+                    handle_sigint=False,
+                    pre_run=lambda: leave() if kept else None,
+                )
+            except EOFError:
+                return None
+            finally:
+                restore()
+            if _was_cancelled(session.input):
+                raise KeyboardInterrupt
+        if kept:
             raise KeyboardInterrupt
+        first, *rest = lines_of(typed)
         pasted.extend(rest)
         return first
 
     shell.console.input = InputSource(ask, terminal_answer, is_interactive=True)
-    while not shell.is_over:
-        adapt(shell)
-        shell.symbols.collect(shell.session.code_objects)
-        vi = shell.settings.word("editing-mode") == "vi"
-        session.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
-        while pasted and not pasted[0].strip():  # only who types repeats with an empty line
-            pasted.popleft()
-        try:
-            line = ask(shell.prompt)
-        except KeyboardInterrupt:
-            continue
-        if line is None:
-            return
-        try:
-            shell.execute(line, repeats=True)
-        except KeyboardInterrupt:
-            pasted.clear()
-            shell.console.streams.complain("Quit")
+
+    def converse() -> None:
+        while not shell.is_over:
+            try:
+                adapt(shell)
+                shell.symbols.collect(shell.session.code_objects)
+                vi = shell.settings.word("editing-mode") == "vi"
+                session.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
+                while pasted and not pasted[0].strip():  # only who types repeats with an empty line
+                    pasted.popleft()
+                line = ask(shell.prompt)
+                if line is None:
+                    return
+                shell.execute(line, repeats=True)
+            except KeyboardInterrupt:
+                pasted.clear()
+                shell.console.streams.complain("Quit")
+
+    return converse
 
 
 def _was_cancelled(source: Input) -> bool:
