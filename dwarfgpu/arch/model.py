@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dwarfgpu.arch.abi import NO_ABI, Abi
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import Factory, evolve, field, frozen
@@ -342,6 +343,7 @@ class Architecture:
             return name
         return self.dwarf_names.get(number) or name.upper()
 
+    @names_wrong_arguments
     def register_named(self, name: str) -> RegisterInfo | None:
         """Return the register with that name or alias, in any letter case, with or without `$` or
         `%`.
@@ -353,10 +355,12 @@ class Architecture:
             return None if number is None else self.registers.get(number)
         return self.by_name.get(name.lower().lstrip("$%"))
 
+    @names_wrong_arguments
     def part_named(self, name: str) -> RegisterPart | None:
         """Return the part of a register with that name; no operation can name it."""
         return self.register_parts.get(name.lower().lstrip("$%"))
 
+    @names_wrong_arguments
     def pseudo_named(self, name: str) -> PseudoRegister | None:
         """Return the pseudo register with that name; no operation can name it."""
         return self.pseudo_registers.get(name.lower().lstrip("$%"))
@@ -381,6 +385,7 @@ class Architecture:
         )
         return space, lane
 
+    @names_wrong_arguments
     def address_space_named(self, name: str) -> AddressSpace | None:
         """Return the address space with that name, in any letter case, with or without
         `DW_ASPACE_LLVM_`."""

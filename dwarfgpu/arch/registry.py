@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.abi import NO_ABI
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.suggest import nearest
@@ -80,6 +81,7 @@ def _advice(target: str) -> str:
     return f"{nearest(target, ARCHITECTURES)}; known: {', '.join(known)}"
 
 
+@names_wrong_arguments
 def architecture(name: str, wave_size: int | None = None) -> Architecture:
     """Return the architecture with a name in any letter case; its tables are made on first use.
 

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from operator import index
+from typing import Final
 
 from dwarfgpu.errors import UsageError, shown
+
+FOREIGN: Final = (
+    AttributeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError,
+)  # fmt: skip
+"""What a function raises that gets something else than it expects."""
 
 
 def wrong_argument(name: str, value: object, expected: str, advice: str = "") -> UsageError:

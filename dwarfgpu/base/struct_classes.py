@@ -20,6 +20,8 @@ from msgspec import Struct, StructMeta
 from msgspec import field as struct_field
 from msgspec.structs import force_setattr, replace
 
+from dwarfgpu.base.arguments import FOREIGN
+
 if TYPE_CHECKING:
     from inspect import Signature
 
@@ -343,14 +345,23 @@ def _hash_by(key: Callable[[object], object]) -> Callable[[object], int]:
 def _post_init(
     computed: list[tuple[str, Any]], check: Callable[[Any], None] | None
 ) -> Callable[[Any], None]:
-    """Return a method that computes defaults, and then calls `__attrs_post_init__`."""
+    """Return a method that computes defaults, and then calls `__attrs_post_init__`; a field of a
+    wrong type that makes it fail is a `WrongType`."""
 
     def __post_init__(self: Any) -> None:
-        for name, function in computed:
-            if getattr(self, name) is _MISSING:
-                force_setattr(self, name, function(self))
-        if check is not None:
-            check(self)
+        try:
+            for name, function in computed:
+                if getattr(self, name) is _MISSING:
+                    force_setattr(self, name, function(self))
+            if check is not None:
+                check(self)
+        except FOREIGN:
+            from dwarfgpu.base.argument_types import wrong_field  # it needs this module
+
+            wrong = wrong_field(self)
+            if wrong is None:
+                raise
+            raise wrong from None
 
     return __post_init__
 

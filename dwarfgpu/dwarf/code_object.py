@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -75,6 +77,7 @@ class CodeObject:
         return PltSymbols(self.file)
 
     @classmethod
+    @names_wrong_arguments
     def open(
         cls,
         path: str | Path,
@@ -93,12 +96,12 @@ class CodeObject:
         `debug_directories`: where to look for debug information in other files. `limits`: limits
         of each file.
         """
+        placed = integer("load_address", load_address, 0, (1 << 64) - 1)
         file = open_object(path, target, limits)
-        return cls.of(
-            file, load_address, dialect, strict=strict, debug_directories=debug_directories
-        )
+        return cls.of(file, placed, dialect, strict=strict, debug_directories=debug_directories)
 
     @classmethod
+    @names_wrong_arguments
     def of(
         cls,
         file: ObjectFile,
@@ -140,7 +143,6 @@ class CodeObject:
         machine.
         """
         # Commands open files by name.
-        from dwarfgpu.base.arguments import integer
         from dwarfgpu.objfile.borrowed_file import object_of
 
         file = object_of(elffile, limits)

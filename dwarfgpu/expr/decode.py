@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.records import field, frozen
@@ -53,6 +54,7 @@ PROBED_SIZES = 8
 """Sizes of the encodings of one opcode that are looked for before decoding."""
 
 
+@names_wrong_arguments
 def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     """Decode as far as possible; never raises."""
     return (decode_cached if len(data) <= CACHED_BYTES else _decode_long)(data, dialect, form)

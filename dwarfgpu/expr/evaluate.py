@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.access.location_access import HasAccess
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -89,6 +90,7 @@ class _Begun:
     calls: int
 
 
+@names_wrong_arguments
 def evaluate(
     data: bytes,
     context: Context,
@@ -115,6 +117,7 @@ def evaluate(
         READ_BUDGET.reset(token)
 
 
+@names_wrong_arguments
 def evaluate_attribute(
     attribute: ExprLoc | LocList, context: Context, *, observe: Observer | None = None
 ) -> Result:

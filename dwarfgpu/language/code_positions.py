@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
@@ -91,8 +93,10 @@ class LineEntry:
     """Whether the address is the first one after the code of a sequence."""
 
 
+@names_wrong_arguments
 def place_at(code_object: CodeObject, pc: int) -> CodePosition | None:
     """Return the source of a program location; None if it is outside of the object's code."""
+    pc = integer("pc", pc)
     if not code_object.covers(pc):
         return None
     line_info = LineLookup(code_object.scopes).line_of(pc)
@@ -124,6 +128,7 @@ def _symbol(code_object: CodeObject, pc: int) -> str | None:
     return None if text is None else text.partition("+")[0]
 
 
+@names_wrong_arguments
 def code_places(
     session: Session, text: str, options: Options = _READ_ONLY
 ) -> tuple[CodePosition, ...]:
@@ -165,6 +170,7 @@ def _position_of(session: Session, pc: int) -> CodePosition:
     return next((position for position in positions if position is not None), unknown_position)
 
 
+@names_wrong_arguments
 def line_entries(code_object: CodeObject) -> Iterator[LineEntry]:
     """Yield every row of every line table of a file, table by table, by address in each sequence.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
@@ -77,6 +78,7 @@ def _forget(name: str, value: TypedValue) -> None:
     """Discard the value: nothing is kept without evaluation."""
 
 
+@names_wrong_arguments
 def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedValue:
     """Return the value of an expression of the source language.
 
@@ -113,6 +115,7 @@ def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     return isinstance(node, ast.Assign) or isinstance(node, ast.Binary) and node.operator == ","
 
 
+@names_wrong_arguments
 def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """Return the type of an expression; reads and writes nothing."""
     evaluator = Evaluator(session, options)._unevaluated()

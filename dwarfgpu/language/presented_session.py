@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.typed_value import TypedValue
@@ -67,6 +68,20 @@ class Session(SessionOfReadings):
     presenter: Callable[[SessionOfReadings], Presenter] | None = field(
         default=ContentsPresenter, repr=False, kw_only=True
     )
+
+    # Scripts get a message for wrong arguments; other code pays nothing for it.
+    at_level = names_wrong_arguments(SessionOfReadings.at_level)
+    focused = names_wrong_arguments(SessionOfReadings.focused)
+    of_wave = names_wrong_arguments(SessionOfReadings.of_wave)
+    context = names_wrong_arguments(SessionOfReadings.context)
+    meanings = names_wrong_arguments(SessionOfReadings.meanings)
+    variable = names_wrong_arguments(SessionOfReadings.variable)
+    did_you_mean = names_wrong_arguments(SessionOfReadings.did_you_mean)
+    locate = names_wrong_arguments(SessionOfReadings.locate)
+    locate_variable = names_wrong_arguments(SessionOfReadings.locate_variable)
+    at_symbol = names_wrong_arguments(SessionOfReadings.at_symbol)
+    read = names_wrong_arguments(SessionOfReadings.read)
+    notes_on = names_wrong_arguments(SessionOfReadings.notes_on)
 
 
 def presented(session: SessionOfReadings) -> SessionOfReadings:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -44,6 +45,7 @@ class RealObject:
     """The name of the class."""
 
 
+@names_wrong_arguments
 def format(
     value: TypedValue,
     session: Session,

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TypeAlias, assert_never
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import field, frozen
@@ -147,6 +148,7 @@ class ImplicitPointerValue:
     type: BaseType
 
     @classmethod
+    @names_wrong_arguments
     def of(cls, storage: ImplicitPointer, generic: BaseType) -> ImplicitPointerValue:
         """Return the value; its type is generic in the default address space, else an integral type
         of its size."""

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from operator import index
 
 from dwarfgpu.base import float_format
+from dwarfgpu.base.argument_types import WrongType
+from dwarfgpu.base.arguments import wrong_argument
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
@@ -28,7 +30,12 @@ class Value:
     @classmethod
     def of(cls, number: int, base: BaseType) -> Value:
         """Return the low-order bits of a number, as a value of an integral or address type."""
-        return cls(number & (1 << base.bit_size) - 1, base)
+        try:
+            return cls(number & (1 << base.bit_size) - 1, base)
+        except (AttributeError, TypeError):
+            if isinstance(base, BaseType):
+                raise
+            raise WrongType(str(wrong_argument("Value.of: base", base, "BaseType"))) from None
 
     @property
     def as_signed(self) -> int:

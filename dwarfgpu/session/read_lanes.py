@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported
@@ -37,6 +38,7 @@ BATCH_THRESHOLD: Final = 400
 """Lanes for which importing NumPy takes less time than asking each alone."""
 
 
+@names_wrong_arguments
 def sessions_of(session: Session, waves: Iterable[WaveState]) -> tuple[Session, ...]:
     """Return one session per wave, for example of a loaded state."""
     return tuple(
@@ -146,6 +148,7 @@ class LanePick(Generic[T]):
         return reasons.of_lane if isinstance(reasons, LaneTexts) else None
 
 
+@names_wrong_arguments
 def read_lanes(
     sessions: Sequence[Session],
     variable: Variable,
@@ -201,6 +204,7 @@ class _Readings(LaneAnswers[Reading]):
         return evolve(reading, presenter=session.presenter(session))
 
 
+@names_wrong_arguments
 def evaluate_in_lanes(
     data: bytes,
     sessions: Sequence[Session],

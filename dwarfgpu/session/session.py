@@ -23,6 +23,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
     UsageError,
+    shown,
 )
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
@@ -200,6 +201,9 @@ class Session(FocusedLane):
     def at_level(self, level: int, inline_level: int = 0) -> Session:
         """Return the session in a frame; `MissingContext` with the reason if there are not as many
         frames."""
+        if level < 0 or inline_level < 0:
+            number = shown(min(level, inline_level))
+            raise UsageError(f"frames are numbered from 0: there is no frame {number}")
         stack = self.call_stack
         frame = None if stack is None else stack.frame(level)
         if frame is None:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
@@ -212,12 +214,14 @@ def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel
         level += 1
 
 
+@names_wrong_arguments
 def stack_frames(session: Session, hidden: int = 0, start: int = 0) -> Iterator[StackFrame]:
     """Yield the frames from the innermost outwards; `session.call_stack.end` says why they end.
 
     `hidden` innermost inlined functions are not entered yet and have no frames. Frames before the
     number `start` are skipped.
     """
+    hidden, start = integer("hidden", hidden, 0), integer("start", start, 0)
     for level in numbered_levels(session, hidden):
         if level.end > start:
             yield from frames_in(session, level, start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from inspect import unwrap
 from types import FrameType
 
 import pytest
@@ -133,7 +134,7 @@ def evaluations(session: Session, change: Callable[[], None]) -> int:
 
     def called(frame: FrameType, event: str, _: object) -> None:
         nonlocal count
-        count += event == "call" and frame.f_code is evaluate_attribute.__code__
+        count += event == "call" and frame.f_code is unwrap(evaluate_attribute).__code__
 
     sys.setprofile(called)
     try:

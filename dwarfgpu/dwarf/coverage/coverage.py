@@ -11,6 +11,7 @@ from collections.abc import Container, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
@@ -278,6 +279,7 @@ class Allowance:
         return coverage
 
 
+@names_wrong_arguments
 def coverage_of(
     variable: Variable, code_scope: CodeScope | None, extents: Extents | None = None
 ) -> Coverage:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -310,6 +311,7 @@ def _is_function(code_scope: CodeScope, name: str) -> bool:
     return is_called(code_scope.die, name)
 
 
+@names_wrong_arguments
 def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     """Yield the variables that match a query, unit by unit in file order; never raises.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 
@@ -89,6 +90,7 @@ DIALECTS: Mapping[str, Dialect] = {
 }
 
 
+@names_wrong_arguments
 def dialect(name: str) -> Dialect:
     """Return the dialect of a name; `UsageError` lists the existing ones."""
     try:

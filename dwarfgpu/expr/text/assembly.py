@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
@@ -49,6 +50,7 @@ class Line:
         return self.text if self.comment is None else f"{self.text}  # {self.comment}"
 
 
+@names_wrong_arguments
 def assemble(
     text: str,
     dialect: Dialect = AMD,
@@ -65,6 +67,7 @@ def assemble(
     return Parser(text, dialect, form, arch, unit_offset).parse()
 
 
+@names_wrong_arguments
 def disassemble(
     data: bytes,
     dialect: Dialect = AMD,

@@ -13,6 +13,7 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, Unavailable, UsageError
@@ -139,6 +140,7 @@ class Core:
             return None
 
 
+@names_wrong_arguments
 def load_core(
     path: Path | str,
     program: Path | str | None = None,

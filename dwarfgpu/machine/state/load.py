@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.model import Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.arch.registry import architecture, has_on_another_gpu
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
@@ -57,6 +58,7 @@ MAX_CODE_OBJECTS: Final = 8192
 """Each is opened before the first question; a large library has a thousand."""
 
 
+@names_wrong_arguments
 def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> State:
     """Load the state of a file; `UsageError` names a field that does not follow the format.
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
@@ -21,6 +22,7 @@ from dwarfgpu.errors import (
     Unavailable,
     UsageError,
     WhollyUnavailable,
+    shown,
 )
 from dwarfgpu.machine.sparse_memory import Data, SparseMemory, part_of
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -80,6 +82,7 @@ def _word(byte: int, mask: int) -> str:
 class StateTarget:
     """Stopped waves with given registers and memories."""
 
+    @names_wrong_arguments
     def __init__(
         self,
         architecture: Architecture,
@@ -107,11 +110,13 @@ class StateTarget:
         """The known registers of each wave, by name."""
         return self._registers
 
+    @names_wrong_arguments
     def add_wave(self, wave: WaveId, workgroup: int | None = None) -> None:
         """Add a wave; by default it is alone in its workgroup."""
         self._registers.setdefault(wave, {})
         self.workgroups[wave] = wave if workgroup is None else workgroup
 
+    @names_wrong_arguments
     def place_wave(self, record: Wave) -> None:
         """Record where a wave belongs."""
         self._wave_records[record.id] = record
@@ -135,6 +140,7 @@ class StateTarget:
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.machine.used_lanes(wave)
 
+    @names_wrong_arguments
     def set_register(
         self,
         wave: WaveId,
@@ -161,6 +167,7 @@ class StateTarget:
         stored = self._registers[wave].get(register.name) or _unknown(size_bytes)
         self._registers[wave][register.name] = stored.replaced(offset_bytes, data, mask)
 
+    @names_wrong_arguments
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
         """Make the lanes of a vector register known; None leaves a lane unknown."""
         lanes = register.type.vector_size
@@ -171,18 +178,25 @@ class StateTarget:
         first, data = 0, bytearray()
         for lane, value in enumerate((*values, None)):
             if value is not None:
+                if not -mask // 2 <= value <= mask:
+                    bits = 8 * element_bytes
+                    raise UsageError(
+                        f"lane {lane} of {register}: {shown(value)} exceeds {bits} bits"
+                    )
                 data += (value & mask).to_bytes(element_bytes, endian)
                 continue
             if data:
                 self.set_register(wave, register, bytes(data), first * element_bytes)
             first, data = lane + 1, bytearray()
 
+    @names_wrong_arguments
     def set_memory(self, where: Memory, address: int, data: Data) -> None:
         """Make bytes of a memory known, in whatever store they really are."""
         for store, start, part in self.lowered(where, address, len(data)):
             offset, size_bytes = part
             store.add(start, part_of(data, offset, offset + size_bytes))
 
+    @names_wrong_arguments
     def place_scratch(self, wave: WaveId, base: int) -> None:
         """Set where the scratch of a wave is in global memory; its known contents move there.
 
@@ -200,6 +214,7 @@ class StateTarget:
                 raise UsageError(f"scratch at {base:#x} ends beyond 64-bit addresses")
             self._store("", "process", None).add(base + address, data)
 
+    @names_wrong_arguments
     def share_global_memory(self, state: StateTarget) -> None:
         """Share the global memory of a state of the same process, for waves of another GPU."""
         self._memories["", None] = state._store("", "process", None)
@@ -212,6 +227,7 @@ class StateTarget:
         out.wave_apertures = self.wave_apertures
         return out
 
+    @names_wrong_arguments
     def replace_memory(self, state: StateTarget) -> None:
         """Take over the memory given to `without_memory`, replacing the known contents of those
         bytes."""
@@ -233,6 +249,7 @@ class StateTarget:
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.wave_apertures.get(wave, self.apertures)
 
+    @names_wrong_arguments
     def read_register(
         self,
         wave: WaveId,
@@ -272,6 +289,7 @@ class StateTarget:
             raise _missing(wave, register, stored, offset_bytes, end)
         return stored.data[offset_bytes:end]
 
+    @names_wrong_arguments
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
@@ -318,6 +336,7 @@ class StateTarget:
         if end > (register.size_bits + 7) // 8:
             raise OutOfRange(f"byte {end - 1} is outside register {register}")
 
+    @names_wrong_arguments
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         if size_bytes:
             store, start, contiguous_bytes = self._backing(where, address)
@@ -352,6 +371,7 @@ class StateTarget:
         """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         return not self.known_memory(where, address, size_bytes)
 
+    @names_wrong_arguments
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         parts = self.lowered(where, address, len(data))
         for store, start, (_, size_bytes) in parts:
