@@ -11,10 +11,17 @@ from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
-from hypothesis import settings
-from hypothesis.configuration import set_hypothesis_home_dir
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+CACHE = REPOSITORY / ".pytest_cache/bytecode"
+if sys.dont_write_bytecode and os.access(REPOSITORY, os.W_OK):
+    # Beside what pytest keeps: else each worker rewrites the assertions of all tests and of
+    # Hypothesis anew, which is half of finding the tests.
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(CACHE)
+
+from hypothesis import settings  # noqa: E402 -- compiled here, too
+from hypothesis.configuration import set_hypothesis_home_dir  # noqa: E402
 
 # In CI the examples are the same every time; at a desk they are new ones, and a failure prints
 # what reproduces it. No deadline: a busy machine is not a bug.
@@ -24,16 +31,9 @@ settings.register_profile(
 settings.load_profile("dwarfgpu")
 set_hypothesis_home_dir(str(REPOSITORY / ".pytest_cache/hypothesis"))
 
-CACHE = REPOSITORY / ".pytest_cache/bytecode"
-if sys.dont_write_bytecode and os.access(REPOSITORY, os.W_OK):
-    # Beside what pytest keeps: else each worker rewrites the assertions of all tests anew, which is
-    # half of finding them.
-    sys.dont_write_bytecode, sys.pycache_prefix = False, str(CACHE)
-
-
 # Little that a test makes is in cycles, but what files were read is walked by each garbage
 # collection, in all a tenth of the suite's processor time; while tests are found, so are these.
-gc.set_threshold(200_000, 20, 100)
+gc.set_threshold(1_000_000, 20, 100)
 
 
 def pytest_collection_finish() -> None:
@@ -42,15 +42,13 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A worker does not report that a set-up or a tear-down has passed, which is a fourth of what
-    pytest and its workers do for a test."""
+    """A worker reports neither that a test begins and ends nor that a set-up or a tear-down has
+    passed: these four messages are a third of what pytest and its workers do for a test."""
     if not hasattr(item.config, "workerinput"):
         return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in runtestprotocol(item, log=False, nextitem=nextitem):
         if report.when == "call" or not report.passed:
             item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 
 

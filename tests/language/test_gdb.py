@@ -57,6 +57,10 @@ UNLIKE: dict[str, str] = {
 }
 
 
+_AT_THE_END = re.compile(r"(?<= in expression, )near the end of `.*'\.$")
+"""How GDB 16 says what GDB 13 says as "near `'"."""
+
+
 def printed_by_gdb(
     gdb: str, program: str, expressions: list[str], before: tuple[str, ...] = ()
 ) -> list[str]:
@@ -83,7 +87,8 @@ def printed_by_gdb(
     out: list[str] = []
     for part in done.stdout.split("@@\n")[1:]:
         lines = [line for line in part.splitlines() if not line.startswith("warning: ")]
-        out.append(re.sub(r"^\$\d+ = ", "", "\n".join(lines)))
+        answer = re.sub(r"^\$\d+ = ", "", "\n".join(lines))
+        out.append(_AT_THE_END.sub("near `'.", answer))
     return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
+from tests.gdb.debugger import indexed
 from tests.language.sessions import stopped, text
 from tests.repl.repl_shell import made, output_of
 
@@ -86,6 +87,11 @@ def printed(command: Sequence[str | Path]) -> list[str]:
     return [part.strip() for part in re.split(r"^@@$", plain, flags=re.M)[1:]]
 
 
+def options_of(commands: Iterable[str]) -> list[str]:
+    """The options that run commands."""
+    return [piece for command in commands for piece in ("-ex", command)]
+
+
 @pytest.mark.parametrize(
     ("compiler", "source", "commands"), [("gcc", C, OF_C), ("g++", CPLUSPLUS, OF_CPLUSPLUS)]
 )
@@ -102,8 +108,9 @@ def test_the_same_as_gdb(
     program, core = tmp_path / "nested", tmp_path / "core"
     flags = ("-g", "-O0", "-w", "-fno-stack-protector")
     subprocess.run([tool(compiler), *flags, written, "-o", program], check=True)
-    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {core}", "-ex", "kill"]
-    subprocess.run([*made, program], capture_output=True, check=False)
+    debugger = [gdb, "-nx", "-q", "-batch", *options_of(indexed())]
+    made = [*debugger, *options_of(["run", f"gcore {core}", "kill"]), program]
+    subprocess.run(made, capture_output=True, check=False)
     if not core.exists():
         pytest.skip("GDB writes no core file here")
     lines = [line for command in commands for line in (r"echo @@\n", command)]
@@ -113,9 +120,9 @@ def test_the_same_as_gdb(
         f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as error: print(error)\nend"
         for line in lines
     ))  # fmt: skip
-    options = [piece for line in lines for piece in ("-ex", line)]
+    options = options_of(lines)
     ours = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, *options, "--batch"]
-    theirs = [gdb, "-nx", "-q", "-batch", program, core, "-x", script]
+    theirs = [*debugger, program, core, "-x", script]
     for command, expected, answer in zip(commands, printed(theirs), printed(ours), strict=True):
         if not command.startswith(("up", "down", "frame")):  # these show the source
             assert (command, answer) == (command, expected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from functools import cache
 
 import pytest
 
@@ -24,6 +25,7 @@ REASONS = {
 }
 
 
+@cache
 def gdb_version(program: str = "gdb") -> str:
     if shutil.which(program) is None:
         return ""

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from dwarfgpu.cli.main import main
@@ -24,11 +26,21 @@ NAMES = tuple(sorted(path.stem for path in HERE.glob("*.gdb") if path.stem not i
 GDB = ("gdb", "-nx", "-q", "-batch", "-ex", "set width 0", str(PROGRAM))
 
 
+@contextlib.contextmanager
+def copied() -> Iterator[Path]:
+    """A folder with the scripts: what one writes by mistake is not written into the checkout."""
+    with tempfile.TemporaryDirectory() as folder:
+        for script in HERE.glob("*.gdb"):
+            shutil.copyfile(script, Path(folder, script.name))
+        yield Path(folder)
+
+
 def transcript_of_ours(name: str) -> str:
     """All that `dwarfgpu debug` prints when it runs a script, and its exit status."""
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", write_through=True)
     with (
-        contextlib.chdir(HERE),
+        copied() as folder,
+        contextlib.chdir(folder),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
     ):
@@ -38,20 +50,22 @@ def transcript_of_ours(name: str) -> str:
 
 def transcript(program: tuple[str, ...], name: str) -> str:
     """All that a program prints when it runs a script, and its exit status."""
-    done = subprocess.run(
-        [*program, "-x", f"{name}.gdb"],
-        cwd=HERE,
-        env={
-            **os.environ,
-            "LC_ALL": "C.UTF-8",
-            "XDG_CACHE_HOME": tempfile.gettempdir(),  # GDB warns where it has no place for indexes
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=60,
-        check=False,
-    )
+    with copied() as folder:
+        done = subprocess.run(
+            [*program, "-x", f"{name}.gdb"],
+            cwd=folder,
+            env={
+                **os.environ,
+                "LC_ALL": "C.UTF-8",
+                # GDB warns where it has no folder for indexes.
+                "XDG_CACHE_HOME": tempfile.gettempdir(),
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=60,
+            check=False,
+        )
     return f"{done.stdout.decode('utf-8', 'backslashreplace')}[status {done.returncode}]\n"
 
 
