@@ -54,7 +54,7 @@ def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return function(*args, **kwargs)
         except FOREIGN as error:
-            wrong = _wrong_argument(function, args, kwargs)
+            wrong = wrong_call(function, args, kwargs)
             if wrong is None or isinstance(error, UsageError):
                 raise
             raise wrong from None
@@ -64,7 +64,7 @@ def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             yield from cast(Iterator[Any], function(*args, **kwargs))
         except FOREIGN as error:
-            wrong = _wrong_argument(function, args, kwargs)
+            wrong = wrong_call(function, args, kwargs)
             if wrong is None or isinstance(error, UsageError):
                 raise
             raise wrong from None
@@ -72,7 +72,7 @@ def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return cast(Callable[_P, _R], iterate) if is_generator else call
 
 
-def _wrong_argument(
+def wrong_call(
     function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> WrongType | None:
     """Return the error for the first argument of a wrong type; None if there is none."""

@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.access.location_access import HasAccess
-from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.argument_types import WrongType, names_wrong_arguments, wrong_call
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -90,7 +91,6 @@ class _Begun:
     calls: int
 
 
-@names_wrong_arguments
 def evaluate(
     data: bytes,
     context: Context,
@@ -103,18 +103,24 @@ def evaluate(
     The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError` and
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
-    program = program_of(data, context, dialect)
-    form = program.bound_form.compiled
-    if observe is None and form is not None and form.evaluated is not None:
-        result = form.evaluated(context)
-        if result is not None:
-            return result
-    evaluator = Evaluator(context, observe)
-    token = READ_BUDGET.set(READ_BUDGET.get() or evaluator)
     try:
-        return evaluator.result_of(evaluator.run(program, context)[0], context)
-    finally:
-        READ_BUDGET.reset(token)
+        program = program_of(data, context, dialect)
+        form = program.bound_form.compiled
+        if observe is None and form is not None and form.evaluated is not None:
+            result = form.evaluated(context)
+            if result is not None:
+                return result
+        evaluator = Evaluator(context, observe)
+        token = READ_BUDGET.set(READ_BUDGET.get() or evaluator)
+        try:
+            return evaluator.result_of(evaluator.run(program, context)[0], context)
+        finally:
+            READ_BUDGET.reset(token)
+    except FOREIGN as error:  # not with the decorator: a call more is a tenth of a short expression
+        wrong = wrong_call(evaluate, (data, context), {"dialect": dialect, "observe": observe})
+        if wrong is None or isinstance(error, WrongType):
+            raise
+        raise wrong from None
 
 
 @names_wrong_arguments

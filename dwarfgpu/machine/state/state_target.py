@@ -249,7 +249,6 @@ class StateTarget:
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.wave_apertures.get(wave, self.apertures)
 
-    @names_wrong_arguments
     def read_register(
         self,
         wave: WaveId,
@@ -289,7 +288,6 @@ class StateTarget:
             raise _missing(wave, register, stored, offset_bytes, end)
         return stored.data[offset_bytes:end]
 
-    @names_wrong_arguments
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
@@ -336,7 +334,6 @@ class StateTarget:
         if end > (register.size_bits + 7) // 8:
             raise OutOfRange(f"byte {end - 1} is outside register {register}")
 
-    @names_wrong_arguments
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         if size_bytes:
             store, start, contiguous_bytes = self._backing(where, address)
@@ -371,7 +368,6 @@ class StateTarget:
         """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         return not self.known_memory(where, address, size_bytes)
 
-    @names_wrong_arguments
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         parts = self.lowered(where, address, len(data))
         for store, start, (_, size_bytes) in parts:
