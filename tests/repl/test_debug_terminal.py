@@ -147,11 +147,14 @@ def test_address_spaces_complete() -> None:
     [
         ("p t", False), ("p (1 +", True), ("p a[1", True), ("p 1 +\\", True), ('p "(', False),
         ("p (1)", False), ("p )", False), ("", False), ('printf "a", f(', True),
+        ("p '('", False), (r"p '\'' + f(", True), (r"p '\50'", False), ("p operator'(", True),
     ],
 )  # fmt: skip
 def test_a_line_that_goes_on(text: str, expected: bool) -> None:
     prompt = pytest.importorskip("dwarfgpu.repl.terminal.prompt")
     assert prompt.is_unfinished(text) is expected
+    assert prompt.is_open_line(text) is expected
+    assert not prompt.is_open_line(f"{text}\n")  # an empty line ends it
 
 
 def test_lines_are_joined() -> None:

@@ -40,6 +40,7 @@ from prompt_toolkit.search import accept_search
 from prompt_toolkit.styles import DynamicStyle, Style
 from prompt_toolkit.utils import get_cwidth
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.console import InputSource
@@ -65,6 +66,7 @@ STYLE: Final = Style.from_dict(
 PLAIN_STYLE: Final = Style.from_dict({"bottom-toolbar": "reverse"})
 
 
+_CHARACTER_LITERAL: Final = pattern(r"'(?:\\[0-7]{1,3}|\\.|[^\\'])'")
 _GO_ON: Final = ("/", ":", ".", "(", "->", "=", "'", " ")
 """Ends of completions after which more is to come."""
 
@@ -167,7 +169,7 @@ def is_unfinished(text: str) -> bool:
     if text.endswith("\\"):
         return True
     depth, quote, is_escaped = 0, "", False
-    for character in text:
+    for character in _CHARACTER_LITERAL.sub("", text):
         if is_escaped:
             is_escaped = False
         elif quote:
@@ -178,6 +180,12 @@ def is_unfinished(text: str) -> bool:
         else:
             depth += (character in "([{") - (character in ")]}")
     return depth > 0
+
+
+def is_open_line(text: str) -> bool:
+    """Return whether Enter begins a further line: after an empty one it runs the command, whatever
+    brackets are open, as GDB does at once."""
+    return is_unfinished(text) and not text.endswith("\n")
 
 
 def one_line(text: str) -> str:
@@ -319,7 +327,7 @@ def _session(shell: Shell) -> PromptSession[str]:
         nonlocal was_open
         app = get_app()
         if not app.layout.is_searching:
-            was_open = is_unfinished(app.current_buffer.text)
+            was_open = is_open_line(app.current_buffer.text)
         return was_open
 
     return PromptSession(
