@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -89,7 +90,7 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
 def ada_enumerator(name: str) -> str:
     """Return an enumerator without the packages around it: `red` for `p__red`; a number after `__`
     is that of an overloaded one."""
-    while (mark := name.find("__")) > 0 and name[mark + 2 :] and not name[mark + 2].isdigit():
+    while (mark := name.find("__")) > 0 and name[mark + 2 :] and not is_decimal(name[mark + 2]):
         name = name[mark + 2 :]
     return name
 

@@ -125,14 +125,14 @@ class _Words:
         self.last = len(self.texts) - 1
         self.texts += [""] * LONGEST_STATEMENT
 
-    def token(self, at: int) -> Token:
+    def token(self, index: int) -> Token:
         """Return the word of that number."""
-        text = self.texts[at]
-        return Token(_KINDS.get(text, "word"), text, self.line(at), self._columns[at])
+        text = self.texts[index]
+        return Token(_KINDS.get(text, "word"), text, self.line(index), self._columns[index])
 
-    def line(self, at: int) -> int:
+    def line(self, index: int) -> int:
         """Return the line of that word, from 1."""
-        return bisect_right(self._line_starts, at)
+        return bisect_right(self._line_starts, index)
 
 
 def _words_of_line(line: str, number: int) -> tuple[list[str], list[int]]:
@@ -190,33 +190,33 @@ class Cursor:
     def take_known(self, known: dict[Statement, bytes], out: bytearray) -> bool:
         """Take statements that are known, and what separates them, adding their bytes to `out`;
         return whether anything was taken."""
-        texts, at = self._words.texts, self._at
+        texts, index = self._words.texts, self._at
         while True:
-            text = texts[at]
+            text = texts[index]
             if text in _SEPARATORS:
-                at += 1
+                index += 1
                 continue
             statement: Statement
-            if texts[at + 1] in _ENDS:
+            if texts[index + 1] in _ENDS:
                 statement = (text,)
-            elif texts[at + 2] in _ENDS:
-                statement = (text, texts[at + 1])
+            elif texts[index + 2] in _ENDS:
+                statement = (text, texts[index + 1])
             else:
-                statement = (text, texts[at + 1], texts[at + 2])
-                if texts[at + 3] not in _ENDS:
+                statement = (text, texts[index + 1], texts[index + 2])
+                if texts[index + 3] not in _ENDS:
                     break
             data = known.get(statement)
             if data is None:
                 break
             out += data
-            at += len(statement)
-        if at == self._at:
+            index += len(statement)
+        if index == self._at:
             return False
-        self._move(at)
+        self._move(index)
         return True
 
-    def _move(self, at: int) -> None:
-        self._at = min(at, self._words.last)
+    def _move(self, index: int) -> None:
+        self._at = min(index, self._words.last)
         self._token = self._words.token(self._at)
 
     @property
