@@ -161,7 +161,7 @@ def _intrinsic(
             return None
     values = [evaluator.object(argument) for argument in arguments]
     value = intrinsic.value(evaluator, values)
-    return evolve(value, unit=evaluator.names.current_unit())
+    return evolve(value, unit=evaluator.names.current_unit)
 
 
 def _gpu_call(

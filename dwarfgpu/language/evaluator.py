@@ -107,7 +107,7 @@ def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     """Return whether an expression assigns, as GDB takes it: by its outermost operator."""
     names = Names(session)
     node = parse(text, names, options.radix)
-    unit = names.current_unit()
+    unit = names.current_unit
     if isinstance(node, ast.Assign) and unit is not None:
         return comparison(node, unit.style) is None
     if isinstance(node, ast.Unary):
@@ -136,7 +136,7 @@ class Evaluator(MemberAccess):
                 value = typed(value, node.name)
             value = self.objects.read(value)
             if value.unit is None and value.location is None and (self.is_fortran or self.is_ada):
-                value = evolve(value, unit=self.names.current_unit())  # in its style
+                value = evolve(value, unit=self.names.current_unit)  # in its style
         finally:
             if self.options.looked_at is not None:
                 for variable in self.objects.variables:
@@ -452,7 +452,7 @@ class Evaluator(MemberAccess):
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
     def _assign(self, node: ast.Assign) -> TypedValue:
-        unit = self.names.current_unit()
+        unit = self.names.current_unit
         compared = None if unit is None else comparison(node, unit.style)
         if compared is not None:
             return self._binary(compared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -91,8 +92,9 @@ class Names:
         self.session = session
         self.builtins = Builtins(session.architecture)
 
+    @cached_property
     def current_unit(self) -> CompilationUnit | None:
-        """Return the unit at the program location; without one, the unit of `main`, or the only
+        """The unit at the program location; without one, the unit of `main`, or the only
         unit. None where it cannot be read."""
         try:
             unit = self.session.unit
@@ -110,7 +112,7 @@ class Names:
         """Return a name as the file has it: in Fortran, where the case of letters does not matter,
         in lower case if that means something, as compilers write it; in Ada with the packages
         around it, `p__x`."""
-        unit = self.current_unit()
+        unit = self.current_unit
         if unit is None or unit.style == "c":
             return name
         if unit.style == "ada":
@@ -133,11 +135,11 @@ class Names:
 
     def is_cplusplus(self) -> bool:
         """Return whether the unit in focus is of C++."""
-        return is_cplusplus(self.current_unit())
+        return is_cplusplus(self.current_unit)
 
     def is_fortran(self) -> bool:
         """Return whether the unit in focus is of Fortran."""
-        return is_fortran(self.current_unit())
+        return is_fortran(self.current_unit)
 
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""
@@ -203,9 +205,9 @@ class Names:
             kind = self.builtins.named(words)
             if kind is None and words != ("void",):
                 raise UsageError(f"No type named {' '.join(words)}.")
-            return Typed(kind, self.current_unit())
+            return Typed(kind, self.current_unit)
         if name.tag is None and words[0] == FORTRAN and len(words) == 2:
-            return Typed(written_type(self.builtins, words[1]), self.current_unit())
+            return Typed(written_type(self.builtins, words[1]), self.current_unit)
         (simple,) = words
         simple = self.spelled(simple)
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])

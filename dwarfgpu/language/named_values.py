@@ -56,15 +56,15 @@ class NamedValues:
 
     @property
     def is_cplusplus(self) -> bool:
-        return is_cplusplus(self.names.current_unit())
+        return is_cplusplus(self.names.current_unit)
 
     @property
     def is_fortran(self) -> bool:
-        return is_fortran(self.names.current_unit())
+        return is_fortran(self.names.current_unit)
 
     @property
     def is_ada(self) -> bool:
-        unit = self.names.current_unit()
+        unit = self.names.current_unit
         return unit is not None and unit.style == "ada"
 
     def number(self, number: Number) -> TypedValue:

@@ -283,17 +283,22 @@ def test_a_core_file_without_waves_does_not_run() -> None:
     assert done.error == ("the core file has no waves of GPUs; `dwarfgpu info` lists its threads")
 
 
-@pytest.mark.parametrize("address", ["0xfffffffffffff000", 1 << 64])
-def test_a_code_object_of_a_state_beyond_the_address_space(address: object, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("address", "wanted"),
+    [
+        ("0xfffffffffffff000", f"an address where {INTEGERS.name} ends within 64 bits, not "),
+        (1 << 64, "an integer of at least 0 and at most 0xffffffffffffffff, not "),
+    ],
+)
+def test_a_code_object_of_a_state_beyond_the_address_space(
+    address: object, wanted: str, tmp_path: Path
+) -> None:
     path = tmp_path / "s.json"
     run("run", INTEGERS, *NEST, *BUFFERS, "--break", "*nest", "--save", path)
     document = json.loads(path.read_text("utf-8"))
     document["code_objects"][0]["load_address"] = address
     path.write_text(json.dumps(document), "utf-8")
-    expected = (
-        f"{path}: code_objects[0].load_address: expected an address where {INTEGERS.name} ends "
-        "within 64 bits, not "
-    )
+    expected = f"{path}: code_objects[0].load_address: expected {wanted}"
     for command in (("run",), ("run", "--json"), ("eval", "DW_OP_lit0")):
         done = run(*command, "--state", path)
         assert (done.status, expected in done.out + done.err) == (2, True), done

@@ -198,7 +198,7 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
         out.append(
             StateCodeObject(
                 regular_file(entry["path"], folder_of(path)),
-                0 if load_address is None else load_address.integer(0),
+                0 if load_address is None else load_address.integer(0, _WORD),
                 load_address,
                 entry["path"],
             )
