@@ -441,6 +441,8 @@ def test_operations_that_repeat_are_read_once(separator: str) -> None:
         text = separator.join(pieces[part] for part in order)
         assert assemble(text, arch=arch) == b"".join(alone[part] for part in order)
     assert calls_of(lambda: assemble(f"lit1{separator}drop{separator}" * 2000)) < 12 * 4000
+    numbers = separator.join(f"constu {number}; const4s 0x{number:x}" for number in range(2000))
+    assert calls_of(lambda: assemble(numbers)) < 40 * 4000
 
 
 @pytest.mark.parametrize(
@@ -452,6 +454,7 @@ def test_operations_that_repeat_are_read_once(separator: str) -> None:
         ("(lit1\n\n\nlit1\nlit1", "5:5: end of text: a ) is missing"),
         ("lit1\nLLVM_user\nlit1", "3:1: 'lit1': no operation of DW_OP_LLVM_user"),
         ("const1u 5\nconst1u 5\nconst1u 500", "3:1: 'const1u': "),
+        ("constu 5\nconstu 0x5\nconstu 05f", "3:8: '05f': DW_OP_constu needs a number"),
     ],
 )
 def test_errors_after_repeated_operations(text: str, message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
 from dwarfgpu.base.pattern import pattern
@@ -37,6 +38,8 @@ _RANGES: Final = pattern(
 )
 """What tools print before the expressions of a location list, and for one of no operations; and
 before each operation its offset and its bytes, which say the same as the text."""
+_PLAIN: Final = pattern(r"([ \t]*)([A-Za-z_][A-Za-z0-9_]*)(?:([ \t]+)([0-9][0-9A-Fa-fx]*))?[ \t]*")
+"""A line of one operation with a number or no operand, as most are."""
 _NUMBER: Final = pattern(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _HEX: Final = pattern(r"(?:0[xX])?[0-9a-fA-F]+")
 _SEPARATORS: Final = frozenset(("\n", ",", ";"))
@@ -138,6 +141,12 @@ class _Words:
 def _words_of_line(line: str, number: int) -> tuple[list[str], list[int]]:
     """Return the words of a line and their columns, with a newline; `Malformed` at a character
     that begins none."""
+    plain = _PLAIN.fullmatch(line)
+    if plain is not None:
+        end = len(line) + 1
+        if plain[4] is None:
+            return [plain[2], "\n"], [plain.start(2) + 1, end]
+        return [plain[2], plain[4], "\n"], [plain.start(2) + 1, plain.start(4) + 1, end]
     line = _RANGES.sub(lambda match: " " * len(match[0]), line)  # so that columns stay
     texts: list[str] = []
     columns: list[int] = []
@@ -156,6 +165,16 @@ def _words_of_line(line: str, number: int) -> tuple[list[str], list[int]]:
     texts.append("\n")
     columns.append(len(line) + 1)
     return texts, columns
+
+
+def _encoded(encode: Callable[[int], bytes], word: str) -> bytes | None:
+    """Return an operation with a number; None where the word is none or does not fit."""
+    if len(word) > _MAX_DIGITS or not _NUMBER.fullmatch(word):
+        return None
+    try:
+        return encode(int(word, 16 if word[1:2] in ("x", "X") else 10))
+    except Malformed:
+        return None
 
 
 class Cursor:
@@ -187,9 +206,14 @@ class Cursor:
             return tuple(texts[start : self._at])
         return None
 
-    def take_known(self, known: dict[Statement, bytes], out: bytearray) -> bool:
+    def take_known(
+        self,
+        known: Mapping[Statement, bytes],
+        encoders: Mapping[str, Callable[[int], bytes]],
+        out: bytearray,
+    ) -> bool:
         """Take statements that are known, and what separates them, adding their bytes to `out`;
-        return whether anything was taken."""
+        return whether anything was taken. `encoders`: operations whose operand is any number."""
         texts, index = self._words.texts, self._at
         while True:
             text = texts[index]
@@ -206,6 +230,8 @@ class Cursor:
                 if texts[index + 3] not in _ENDS:
                     break
             data = known.get(statement)
+            if data is None and len(statement) == 2 and text in encoders:
+                data = _encoded(encoders[text], statement[1])
             if data is None:
                 break
             out += data

@@ -6,6 +6,7 @@ print around them (names of registers and types, units, brackets) is decoration.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -44,6 +45,8 @@ class Parser:
         self._form = form
         self._known: dict[Statement, bytes] = {}
         """Operations that occurred already: their words, and the bytes that they give."""
+        self._encoders: dict[str, Callable[[int], bytes]] = {}
+        """Operations that occurred already whose one operand is any number."""
 
     def parse(self) -> bytes:
         """Return the bytes of the whole text; `Malformed` has the line and the column of an
@@ -63,7 +66,7 @@ class Parser:
         groups = 0
         while cursor.token.kind != "end":
             size = len(part.out)
-            if cursor.take_known(self._known, part.out):
+            if cursor.take_known(self._known, self._encoders, part.out):
                 if len(part.out) > size:
                     part.listed = None
             elif cursor.accept("("):
@@ -156,15 +159,19 @@ class Parser:
         if not user and not any(
             info.codec.meaning in ("branch", "expression", "block") for info in operation.operands
         ):
-            self._remember(start, data)
+            self._remember(start, operation, data)
 
-    def _remember(self, start: int, data: bytes) -> None:
+    def _remember(self, start: int, operation: Operation, data: bytes) -> None:
         """Remember the operation that ends here, which means the same wherever it stands."""
         statement = self._cursor.statement(start)
-        if statement is not None:
-            if len(self._known) >= _REPEATED:
-                self._known.clear()
-            self._known[statement] = data
+        if statement is None:
+            return
+        if len(self._known) >= _REPEATED:
+            self._known.clear()
+        self._known[statement] = data
+        meanings = [info.codec.meaning for info in operation.operands]
+        if len(statement) == 2 and meanings == ["number"]:
+            self._encoders[statement[0]] = lambda number: self._encoded(operation, [number], False)
 
     def _operand(
         self, part: _Part, operation: Operation, info: OperandInfo, colon: bool, depth: int
