@@ -52,7 +52,12 @@ def test_the_first_of_many_namesakes_is_enough(
 
 @pytest.mark.parametrize(
     "command",
-    ["eval --file bomb nosuch", "where bomb nosuch", "debug bomb <<< print nosuch"],
+    [
+        "eval --file bomb nosuch",
+        "where bomb nosuch",
+        "where bomb x --function nosuch",
+        "debug bomb <<< print nosuch",
+    ],
 )
 def test_an_unknown_name_is_compared_with_the_first_names(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,8 +12,9 @@ from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables, is_template
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import bare_name
-from dwarfgpu.dwarf.scope.declarations import is_called
+from dwarfgpu.dwarf.scope.declarations import is_called, qualified_name
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
@@ -181,9 +182,14 @@ def _variables_of_function(file: CodeObject, query: Wanted) -> list[str]:
 
 def _similar_function(file: CodeObject, name: str) -> str | None:
     """Return a suggestion, or nothing, for a function that a file does not describe; None for one
-    that it describes."""
+    that it describes. The name is compared with the first functions only."""
+    from dwarfgpu.dwarf.scope.functions_by_name import functions_named  # few names are unknown
+
+    if any(_is_function(function.die, name) for function in functions_named(file, name)):
+        return None
     functions: dict[str, None] = {}
-    for unit in find_variables(file.scopes, Wanted(with_functions=True)):
+    first = Wanted(with_functions=True, most_entries=MOST_SUGGESTED)
+    for unit in find_variables(file.scopes, first):
         for code_scope in unit.functions:
             try:
                 qualified = code_scope.qualified_name
@@ -195,6 +201,14 @@ def _similar_function(file: CodeObject, name: str) -> str | None:
         if unit.problems:
             return None
     return did_you_mean(name, functions)
+
+
+def _is_function(die: Die, name: str) -> bool:
+    """Return whether a name is that of a function, perhaps a template without its arguments."""
+    try:
+        return is_called(die, name) or is_template(qualified_name(die), name)
+    except DwarfGpuError:
+        return False
 
 
 def _suggestion(file: CodeObject, query: Wanted) -> str:
