@@ -74,6 +74,22 @@ def test_an_unknown_name_is_compared_with_the_first_names(
     assert work[2] < work[1] + 30 * 900, work
 
 
+@pytest.mark.parametrize(
+    ("command", "most_calls"),
+    [("info functions zz", 45), ("info variables zz", 45)],
+)
+def test_names_that_do_not_match_cost_few_calls(
+    command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more than the name, or the address, of a function or variable is read."""
+    monkeypatch.chdir(tmp_path)
+    work = []
+    for count in (10, 100, 1_000):  # the first command imports modules
+        Path("bomb").write_bytes(_functions(count))
+        work.append(calls_of(_run(f"debug bomb <<< {command}")))
+    assert work[2] < work[1] + most_calls * 900, work
+
+
 def _functions(count: int) -> bytes:
     """A program of functions without variables, and as many variables."""
     function, variable = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE)), Shape(dw.TAG_VARIABLE, (NAME,))

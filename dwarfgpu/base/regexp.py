@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
+from dwarfgpu.base.pattern import pattern as precompiled
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 
@@ -24,6 +25,7 @@ MAX_WORK: Final = 1_000_000
 _MAX_REMEMBERED: Final = 50_000
 """Successors of sets of steps, after which all are forgotten."""
 _MAX_NESTED: Final = 100
+_LITERAL: Final = precompiled(r"[A-Za-z0-9_]+")
 _LAST_NEWLINE: Final = "\n$"
 """Represents the newline at the end of a text, before which `$` matches, too."""
 
@@ -100,9 +102,13 @@ class Regexp:
         self._sets: dict[Mode, dict[tuple[tuple[int, ...], str], _Set]] = {}
         self._remembered = 0
         self._work_left = MAX_WORK
+        self._literal = pattern if _LITERAL.fullmatch(pattern) else None
+        """The text that it matches, if it has no special characters."""
 
     def search(self, text: str) -> bool:
         """Return whether it matches somewhere in a text; `LimitExceeded` as a last resort."""
+        if self._literal is not None:
+            return self._literal in text
         return self._run(text, "search")
 
     def match(self, text: str) -> bool:

@@ -14,14 +14,23 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, code_ranges, decl_file, decl_line
+from dwarfgpu.dwarf.scope.scope_entries import (
+    BLOCKS,
+    CLASSES,
+    CONTAINERS,
+    code_ranges,
+    decl_file,
+    decl_line,
+)
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import declared_name
@@ -49,6 +58,9 @@ _MADE_UP: Final = re.findall(
 """Words of names that may be in no string of the file, including the letter codes of mangled names
 (Itanium C++ ABI 5.1.5.2, 5.1.8). All other words occur in the strings."""
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
+_AROUND: Final = TAGGED | CONTAINERS
+"""Their names are part of those of the entries in them."""
+_COMPLETING: Final = (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE)
 
 
 @frozen
@@ -90,19 +102,33 @@ def listed_symbols(
     skipped = [] if problems is None else problems
     for unit in units_with_word(info, word) if units is None else units:
         try:
-            pending = [unit.full.root]
+            full = unit.full
+            if not full.root.abbreviation.has_children:
+                continue
+            tree = full.tree
         except DwarfGpuError as error:
             skipped.append(error)
             continue
+        simple = _SimpleNames(full, kind)
+        roles: dict[Abbreviation, tuple[bool, bool]] = {}
+        pending = [0]
         while pending:
-            try:
-                children = list(pending.pop().children())
-            except DwarfGpuError as error:
-                skipped.append(error)
-                continue
-            for die in children:
-                if die.tag in _SCOPES or is_nameless_function(die) or _contains(die, kind):
-                    pending.append(die)
+            above = pending.pop()
+            for index in tree.children(above):
+                abbreviation = tree.abbreviations[index]
+                role = roles.get(abbreviation)
+                if role is None:
+                    role = roles[abbreviation] = _role(full, abbreviation, kind)
+                is_scope, is_listed = role
+                if is_scope:
+                    pending.append(index)
+                if not is_listed:
+                    continue
+                if pattern is not None and simple.are_in(above, abbreviation):
+                    name = simple.name_at(index, abbreviation)
+                    if name is not None and not pattern.search(name):
+                        continue
+                die = full.die(index)
                 try:
                     listed = _listed(die, kind, pattern, only_with_location)
                 except DwarfGpuError as error:
@@ -112,11 +138,65 @@ def listed_symbols(
                     yield listed
 
 
-def _contains(die: Die, kind: Kind) -> bool:
-    """Return whether functions in a function are listed: as in GDB, those of Fortran or Ada are,
-    those of C are local."""
-    is_around = die.tag == dw.TAG_SUBPROGRAM or die.tag in BLOCKS
-    return kind == "functions" and is_around and die.unit.style in ("fortran", "ada")
+def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tuple[bool, bool]:
+    """Return whether symbols may be below the entries of an abbreviation, and whether they may be
+    symbols themselves. As in GDB, functions in functions of Fortran or Ada are listed, those of C
+    are local."""
+    tag = abbreviation.tag
+    is_scope = tag in _SCOPES or (tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes)
+    if kind == "functions" and unit.style in ("fortran", "ada"):
+        is_scope = is_scope or tag == dw.TAG_SUBPROGRAM or tag in BLOCKS
+    return is_scope, tag in _TAGS[kind]
+
+
+class _SimpleNames:
+    """The names of entries that are listed as they are written: most entries do not match, and for
+    these no more than the name is read."""
+
+    def __init__(self, unit: CompilationUnit, kind: Kind) -> None:
+        self._unit = unit
+        is_plain = unit.root.tag not in _AROUND and not unit.root.has(dw.AT_SIGNATURE)
+        if kind == "functions":
+            is_plain = unit.style == "c" and not unit.is_cplusplus
+        elif kind == "types":
+            is_plain = is_plain and not unit.is_cplusplus
+        self._is_plain = is_plain
+        self._kind = kind
+        self._readers: dict[Abbreviation, ValueReader | None] = {}
+
+    def are_in(self, above: int, abbreviation: Abbreviation) -> bool:
+        """Return whether the entries of an abbreviation that are below another have such names."""
+        if not self._is_plain or (above and self._kind != "functions"):
+            return False
+        if abbreviation not in self._readers:
+            self._readers[abbreviation] = self._reader(abbreviation)
+        return self._readers[abbreviation] is not None
+
+    def name_at(self, index: int, abbreviation: Abbreviation) -> str | None:
+        """Return the name of an entry; None if it is not readable, or may be spelled in another
+        way."""
+        reader, unit = self._readers[abbreviation], self._unit
+        start = unit.tree.offsets[index]
+        if reader is None or unit.data[start] >= 0x80:  # codes are mostly one byte
+            return None
+        try:
+            raw = reader.read(unit.data, start + 1, unit.end)
+            name = unit.text_of(Attribute(reader.form, reader.kind, raw))
+        except DwarfGpuError:
+            return None
+        return None if "<" in name else name
+
+    def _reader(self, abbreviation: Abbreviation) -> ValueReader | None:
+        positions = abbreviation.positions
+        if abbreviation.tag == dw.TAG_BASE_TYPE:  # may have the name of a typedef
+            return None
+        if dw.AT_NAME not in positions or any(name in positions for name in _COMPLETING):
+            return None
+        try:
+            value = abbreviation.value(positions[dw.AT_NAME])
+        except DwarfGpuError:
+            return None
+        return None if value.kind == "indirect" else value
 
 
 def units_with_word(
