@@ -76,7 +76,7 @@ def test_an_unknown_name_is_compared_with_the_first_names(
 
 @pytest.mark.parametrize(
     ("command", "most_calls"),
-    [("info functions zz", 45), ("info variables zz", 45)],
+    [("info functions zz", 45), ("info variables zz", 45), ("info scope f5", 45)],
 )
 def test_names_that_do_not_match_cost_few_calls(
     command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

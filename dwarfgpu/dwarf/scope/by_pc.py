@@ -35,6 +35,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     entries_of,
     name_note,
     name_of,
+    subprograms_with_code,
 )
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
@@ -429,21 +430,10 @@ class Scopes:
         file."""
         if unit not in self._subprograms:
             try:
-                self._subprograms[unit] = list(_subprograms_with_code(unit))
+                self._subprograms[unit] = list(subprograms_with_code(unit))
             except DwarfGpuError as error:  # not read again for each address
                 self._subprograms[unit] = error
         return value_or_raise(self._subprograms[unit])
-
-
-def _subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range, ...], int]]:
-    """Yield the ranges and the indexes of the subprograms of a unit that have code."""
-    for index, abbreviation in enumerate(unit.tree.abbreviations):
-        if abbreviation.tag == dw.TAG_SUBPROGRAM and (
-            dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
-        ):
-            spans = covered(unit.die(index))
-            if spans:
-                yield spans, index
 
 
 def _variable(meanings: NameLookup, name: str) -> Variable | None:

@@ -6,12 +6,15 @@ Law: addresses are those of the file, except for `as_loaded`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from struct import Struct
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import FORMAT_LETTERS, skip, skip_plan
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -44,6 +47,16 @@ TEMPLATE_PARAMETERS: Final = frozenset(
     {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
 )
 CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+
+_SIZE_LETTERS: Final = {
+    dw.FORM_DATA1: "B",
+    dw.FORM_DATA2: "H",
+    dw.FORM_DATA4: "I",
+    dw.FORM_DATA8: "Q",
+}
+"""Of `struct`, for forms of DW_AT_high_pc."""
+_FEW_ENTRIES: Final = 500
+"""Of a unit: to prepare what reads many of them would take longer."""
 
 
 def name_of(die: Die) -> str | None:
@@ -171,3 +184,56 @@ def pc_bounds(die: Die) -> tuple[int, int] | None:
     if high.kind in ("constant", "flag"):
         return low, low + high.raw if isinstance(high.raw, int) else low
     return low, die.address(dw.AT_HIGH_PC) or low
+
+
+def subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range, ...], int]]:
+    """Yield the ranges and the indexes of the subprograms of a unit that have code."""
+    readers: dict[Abbreviation, Callable[[int], Range | None] | None] = {}
+    offsets = unit.tree.offsets
+    is_large = len(offsets) > _FEW_ENTRIES
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and (
+            dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
+        ):
+            if abbreviation not in readers:
+                readers[abbreviation] = _range_reader(unit, abbreviation) if is_large else None
+            reader = readers[abbreviation]
+            span = None if reader is None else reader(offsets[index])
+            spans = covered(unit.die(index)) if span is None else (span,)
+            if spans:
+                yield spans, index
+
+
+def _range_reader(
+    unit: CompilationUnit, abbreviation: Abbreviation
+) -> Callable[[int], Range | None] | None:
+    """Return what reads the code of an entry at an offset, for entries with an address and behind
+    it their size, as nearly all have; None for other entries. It returns None for entries that
+    `covered` must judge."""
+    low, high = map(abbreviation.positions.get, (dw.AT_LOW_PC, dw.AT_HIGH_PC))
+    if low is None or high != low + 1 or dw.AT_RANGES in abbreviation.positions:
+        return None
+    forms = [attribute.form for attribute in abbreviation.attributes[: high + 1]]
+    address = FORMAT_LETTERS.get(unit.format.address_size)
+    size = _SIZE_LETTERS.get(forms[high])
+    if forms[low] != dw.FORM_ADDR or address is None or size is None:
+        return None
+    plan = skip_plan(forms[:low], unit.format)
+    values = Struct(("<" if unit.endian == "little" else ">") + address + size)
+    data, end, tombstone = unit.data, unit.end, unit.tombstone
+
+    def read(offset: int) -> Range | None:
+        if data[offset] >= 0x80:  # codes are mostly one byte
+            return None
+        try:
+            position = skip(plan, data, offset + 1, end)
+        except DwarfGpuError:
+            return None
+        if position + values.size > end:
+            return None
+        begin, size_bytes = values.unpack_from(data, position)
+        if not size_bytes or not 0 < begin < tombstone or begin + size_bytes > tombstone:
+            return None
+        return Range(begin, begin + size_bytes)
+
+    return read
