@@ -465,6 +465,15 @@ def test_many_calls_of_a_function_with_many_variables() -> None:
     assert 0 < sum(len(group.declared) for group in groups.groups) < 500_000
 
 
+def test_functions_with_nothing_in_them_are_read_for_no_variable() -> None:
+    result = scopes((F + b"\0") * 1_000)
+    listed = [
+        sum(len(unit.functions) for unit in find_variables(result, Wanted(with_functions=wanted)))
+        for wanted in (True, False)
+    ]
+    assert listed == [1_000, 0]
+
+
 def test_a_broken_list_costs_one_variable() -> None:
     body = F + exprloc(b"a", REG) + bytes((LIST,)) + b"x\0" + word(INT_AT) + word(99) + b"\0"
     a, x = coverages(scopes(body, b"\0"))

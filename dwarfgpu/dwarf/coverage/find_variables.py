@@ -16,6 +16,7 @@ from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
@@ -79,19 +80,26 @@ class UnitGroups:
     """How many functions, blocks and variables were read."""
 
 
-def groups_of(unit: CompilationUnit, scopes: Scopes, most: int | None = None) -> UnitGroups:
+def groups_of(
+    unit: CompilationUnit,
+    scopes: Scopes,
+    most: int | None = None,
+    *,
+    with_functions: bool = True,
+) -> UnitGroups:
     """Return the variables of a unit by subprogram, for a skeleton those of its split unit; never
     raises.
 
     Imported units are read on their own. `most`: how many functions, blocks and variables are read
-    at most; an unreadable name of the others is a problem.
+    at most; an unreadable name of the others is a problem. `with_functions`: False leaves out
+    functions that have nothing in them.
     """
     out = UnitGroups(unit)
     try:
         # Read once, so that a unit without an entry of its own is one problem.
         unit = unit.full.root.unit
         name = _name_of(unit, out)
-        _find_groups(unit, name, out, most)
+        _find_groups(unit, name, out, most, with_functions=with_functions)
         globals_ = Group(unit, name, None)
         for variable in islice(scopes.own_globals_of(unit), most):
             globals_.declared.append((variable, None))
@@ -126,7 +134,9 @@ def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
         return ""
 
 
-def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups, most: int | None) -> None:
+def _find_groups(
+    unit: CompilationUnit, name: str, out: UnitGroups, most: int | None, *, with_functions: bool
+) -> None:
     # Only questions about all variables of a function or a file come here.
     from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
@@ -140,6 +150,8 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups, most: int | 
         if most is not None and out.entry_count >= most:
             break
         out.entry_count += 1
+        if is_subprogram and not with_functions and _is_empty(tree, index):
+            continue
         parent, instance = None, None
         if not is_subprogram:
             if tree.parents[index] not in scopes:
@@ -166,6 +178,13 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups, most: int | 
             out.problems.append(die.located(error))
     out.functions = [instance.scope for instance in instances]
     _list(instances, reader, len(tree.offsets), out)
+
+
+def _is_empty(tree: Tree, index: int) -> bool:
+    """Return whether a function has neither entries in it nor an abstract instance."""
+    positions = tree.abbreviations[index].positions
+    is_instance = dw.AT_ABSTRACT_ORIGIN in positions or dw.AT_SPECIFICATION in positions
+    return tree.ends[index] == index + 1 and not is_instance
 
 
 def _list(
@@ -338,7 +357,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     for unit in units:
         if not is_possible(unit):
             continue
-        groups = groups_of(unit, scopes, remaining)
+        groups = groups_of(unit, scopes, remaining, with_functions=query.with_functions)
         if query.is_restricted:
             for group in groups.groups:
                 group.declared = _chosen(group, query, groups.problems)
