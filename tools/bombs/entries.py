@@ -6,6 +6,7 @@ from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import Shape, abbreviations, unit
 from tools.bombs.elf import (
+    CODE_BYTES,
     FIRST,
     HEADER_BYTES,
     HERE,
@@ -16,6 +17,7 @@ from tools.bombs.elf import (
     OF_MAIN,
     OF_UNIT,
     PLACE,
+    START,
     TYPE,
     UNIT,
     block,
@@ -98,6 +100,21 @@ def namesakes(count: int) -> Files:
     variable = b"\3x\0" + word(FIRST) + AT_X
     shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
     return {"bomb": program(b"\4" + OF_INT + variable * count + OF_MAIN + b"\0", *shapes)}
+
+
+def functions(count: int) -> Files:
+    shapes = (MAIN, Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE)))
+    entries = (
+        b"\3f%d\0" % number + word(START + number % CODE_BYTES, 8) + word(1)
+        for number in range(count)
+    )
+    return {"bomb": program(b"".join(entries) + OF_MAIN + b"\0", *shapes)}
+
+
+def variables(count: int) -> Files:
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
+    entries = (b"\3v%d\0" % number + word(FIRST) + AT_X for number in range(count))
+    return {"bomb": program(b"\4" + OF_INT + b"".join(entries) + OF_MAIN + b"\0", *shapes)}
 
 
 def nameless(count: int) -> Files:
@@ -313,6 +330,12 @@ BOMBS = (
     Bomb("namesakes", INFO, "{} variables of one name", namesakes, 60_000,
          (*ASK, "where bomb x", "debug bomb <<< ptype x"), cpu_seconds=4.0,
          says="--max-namesakes"),
+    Bomb("functions", INFO, "{} functions in one unit", functions, 1_000_000,
+         ("debug bomb <<< break nosuch", "debug bomb <<< list nosuch",
+          "debug bomb <<< info functions zz", "debug bomb <<< info scope main",
+          "where bomb x --function nosuch"), small=60),
+    Bomb("variables", INFO, "{} variables in one unit", variables, 1_500_000,
+         ("debug bomb <<< info variables zz", "debug bomb <<< print nosuch", "check bomb")),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
          (*ASK, "where bomb x", "where bomb main::x")),
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,
