@@ -17,6 +17,8 @@ from dwarfgpu.errors import LimitExceeded
 
 UNJUDGED_BYTES: Final = 1 << 20
 """A compressed part that unpacks to no more may have any ratio: zeros compress a thousandfold."""
+MAX_OPERATION_BYTES: Final = 1 << 18
+"""Maximum size in bytes of one expression, or of call frame instructions, given as a file."""
 MAX_FILES: Final = 100_000
 """Maximum number of files in an archive, and of files to examine in one request."""
 MAX_JOBS: Final = 256

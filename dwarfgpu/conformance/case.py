@@ -11,7 +11,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.limits import MAX_OPERATION_BYTES, Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
@@ -106,7 +106,11 @@ def _expression(field: Field, form: UnitFormat) -> bytes:
     data, text = field.get("bytes_hex"), field.get("text")
     if data is None and text is not None and _dialect(field).dwarf6:
         return _assembled(text, _dialect(field), form)
-    return b"" if data is None else data.hexadecimal()
+    if data is None:
+        return b""
+    if isinstance(data.value, str) and len(data.value) > 3 * MAX_OPERATION_BYTES:
+        raise data.expected(f"at most {MAX_OPERATION_BYTES >> 10} KiB of operations")
+    return data.hexadecimal()
 
 
 def _assembled(text: Field, dialect: Dialect, form: UnitFormat) -> bytes:

@@ -7,13 +7,16 @@ import sys
 from collections.abc import Sequence
 from typing import BinaryIO, Final
 
+from dwarfgpu.base.limits import MAX_OPERATION_BYTES
 from dwarfgpu.base.readable_files import is_regular, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import OBJECT_MAGICS, compressed_by, is_core_header
 from dwarfgpu.terminal.streams import is_terminal
 
 MAX_BYTES: Final = 64 << 20
-"""Maximum size in bytes of a file of text or of bytes; a device that never ends has more."""
+"""Maximum size in bytes of a script of the prompt; a device that never ends has more."""
+MAX_TEXT_BYTES: Final = 1 << 19
+"""Maximum size in bytes of operations as text: five seconds and 512 MiB are enough for them."""
 
 
 HEAD_BYTES: Final = 24
@@ -38,13 +41,14 @@ def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
     if words and file is not None:
         raise UsageError("give the text or --file, not both")
     if file is not None:
-        return read_file(file).decode("utf-8-sig", "replace")
+        return read_file(file, MAX_TEXT_BYTES).decode("utf-8-sig", "replace")
     if words and list(words) != ["-"]:
         return " ".join(words)
     if not words and usage and is_terminal(sys.stdin):
         raise UsageError(f"no input; usage: {usage}")
     try:
-        return read_all(sys.stdin.buffer, "standard input").decode("utf-8-sig", "replace")
+        data = read_all(sys.stdin.buffer, "standard input", MAX_TEXT_BYTES)
+        return data.decode("utf-8-sig", "replace")
     except OSError as cause:
         raise UsageError(f"standard input: {cause.strerror or cause}") from None
 
@@ -81,19 +85,22 @@ def file_head(path: str) -> bytes | None:
         return None
 
 
-def read_all(file: BinaryIO, name: str) -> bytes:
-    """Return the rest of a file; `UsageError` if that is more than `MAX_BYTES`."""
-    data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{name}: more than {MAX_BYTES >> 20} MiB")
+def read_all(file: BinaryIO, name: str, most_bytes: int = MAX_BYTES) -> bytes:
+    """Return the rest of a file; `UsageError` if that is more than `most_bytes`."""
+    data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        large = most_bytes >= 1 << 20
+        raise UsageError(
+            f"{name}: more than {most_bytes >> (20 if large else 10)} {'MiB' if large else 'KiB'}"
+        )
     return data
 
 
-def read_file(path: str) -> bytes:
-    """Read a whole file; `UsageError` if it cannot be read."""
+def read_file(path: str, most_bytes: int = MAX_OPERATION_BYTES) -> bytes:
+    """Read a whole file of operations; `UsageError` if it cannot be read, or is larger."""
     try:
         with open_to_read(path) as file:
-            return read_all(file, path)
+            return read_all(file, path, most_bytes)
     except OSError as cause:
         raise UsageError(f"{path} cannot be read: {cause.strerror or cause}") from None
     except ValueError:  # a NUL in the name

@@ -50,10 +50,12 @@ def shell(command: str, unbuffered: str = "") -> subprocess.CompletedProcess[byt
         ("--help >&-", 2, "", "the output cannot be written: it is closed"),
         ("asm <&-", 0, "\n", ""),
         ("debug --demo --quiet <&-", 0, "", ""),
-        ("asm --file /dev/zero", 2, "", "/dev/zero: more than 64 MiB"),
-        ("asm </dev/zero", 2, "", "standard input: more than 64 MiB"),
-        ("dis --binary /dev/zero", 2, "", "/dev/zero: more than 64 MiB"),
-        ("check --binary /dev/zero", 2, "", "/dev/zero: more than 64 MiB"),
+        ("asm --file /dev/zero", 2, "", "/dev/zero: more than 512 KiB"),
+        ("dis --file /dev/zero", 2, "", "/dev/zero: more than 512 KiB"),
+        ("check --file /dev/zero", 2, "", "/dev/zero: more than 512 KiB"),
+        ("asm </dev/zero", 2, "", "standard input: more than 512 KiB"),
+        ("dis --binary /dev/zero", 2, "", "/dev/zero: more than 256 KiB"),
+        ("check --binary /dev/zero", 2, "", "/dev/zero: more than 256 KiB"),
     ],
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
