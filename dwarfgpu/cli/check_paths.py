@@ -9,6 +9,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.terminal.input import begins_as_path
 
 FILE_NAME: Final = pattern(r"[\w.+~@-]+")
 
@@ -30,6 +31,7 @@ def paths_of(words: Sequence[str], *, with_file_options: bool = False) -> list[s
 
 def _names_a_file(word: str) -> bool:
     try:
-        return Path(word).exists() or ("/" in word and len(word.split()) == 1)
+        is_path = begins_as_path(word) or ("/" in word and len(word.split()) == 1)
+        return is_path or Path(word).exists()
     except (OSError, ValueError):  # too long for a name, or with a NUL in it
         return False

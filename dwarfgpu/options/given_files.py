@@ -21,7 +21,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import shortened
-from dwarfgpu.terminal.input import FILE_ENDINGS, is_existing, is_object
+from dwarfgpu.terminal.input import FILE_ENDINGS, begins_as_path, is_existing, is_object
 
 POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"
 
@@ -128,9 +128,10 @@ def _require_no_file(args: Namespace, files: list[str]) -> None:
     if not files or args.file is not None or args.core is not None:
         return
     word = files[0]
-    if word.startswith("$") or (len(word.split()) != 1 and not is_existing(word)):
+    is_path = begins_as_path(word)
+    is_one_word = is_path or len(word.split()) == 1 or is_existing(word)
+    if word.startswith("$") or not is_one_word:
         return
-    is_path = word.startswith(("/", "./", "../"))  # no expression begins so
     # Without a machine there is no member `.o` of anything.
     is_name = args.state is None and (
         word.endswith(FILE_ENDINGS) or (bool(word) and is_existing(word))

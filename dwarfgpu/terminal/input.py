@@ -113,6 +113,12 @@ def names_a_file(word: str) -> bool:
     return is_existing(word) or "/" in word or word.endswith(FILE_ENDINGS)
 
 
+def begins_as_path(word: str) -> bool:
+    """Return whether a word, perhaps with blanks, begins as a path and as no expression does;
+    `//` and `/*` begin comments."""
+    return word.startswith(("/", "./", "../")) and not word.startswith(("//", "/*"))
+
+
 def is_file_alone(words: Sequence[str]) -> bool:
     """Return whether a command line that should be text is one word that is meant as a file."""
     return len(words) == len(" ".join(words).split()) == 1 and names_a_file(words[0])

@@ -40,6 +40,18 @@ READ_STATES = (
 PRIVATE = "gfx942 has no address space private; did you mean private_wave or private_lane?; known: "
 
 
+@pytest.mark.parametrize("path", ["/no folder/x", "./no folder/x", "../no folder/x"])
+@pytest.mark.parametrize("command", ["eval", "explain", "location", "check"])
+def test_a_missing_file_below_a_folder_with_a_blank(command: str, path: str) -> None:
+    done = run(command, path)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"dwarfgpu: {path} cannot be read: No such file or directory\n"
+
+
+def test_a_comment_is_not_a_file() -> None:
+    assert run("eval", "// two\nlit2").out == run("eval", "lit2").out
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
