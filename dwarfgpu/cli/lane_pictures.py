@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dwarfgpu.errors import counted
@@ -55,4 +56,7 @@ def write_picture(
     draw(Picture(grid, title, is_address), path, form)
     numbers = [cell.number for _, _, cell in grid.cells if cell.number is not None]
     span = f", {min(numbers):.15g} to {max(numbers):.15g}" if numbers and not is_address else ""
-    return one_line(f"{path}: {title}{span}")
+    missing = Counter(cell.missing for _, _, cell in grid.cells if cell.missing is not None)
+    why = ", ".join(f"{count} {reason}" for reason, count in sorted(missing.items()))
+    without = f"; without a value: {why}" if why else ""
+    return one_line(f"{path}: {title}{span}{without}")

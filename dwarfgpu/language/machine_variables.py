@@ -108,6 +108,8 @@ def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
     if not advice:  # a name that is cut short: `$_workitem`
         longer = next((item for item in readable if item.startswith(f"{name}_")), None)
         advice = "" if longer is None else f' Did you mean "${longer}"?'
+    if not advice and name[:1] == "_":
+        advice = " GDB's convenience variables have values at the prompt: dwarfgpu debug."
     return UsageError(f'"${name}" is not a register of {architecture.name}.{advice}')
 
 

@@ -73,6 +73,12 @@ def test_values(state: Path, expression: str, expected: str) -> None:
         ),
         ("t + $exce", 2, '"$exce" is not a register of gfx942. Did you mean "$exec"?'),
         ("$_lanes", 2, '"$_lanes" is not a register of gfx942. Did you mean "$_lane"?'),
+        (
+            "$_exitcode",
+            2,
+            '"$_exitcode" is not a register of gfx942. '
+            "GDB's convenience variables have values at the prompt: dwarfgpu debug.",
+        ),
         ("sizeof($nope)", 2, '"$nope" is not a register of gfx942.'),
         (
             "$x = 1",

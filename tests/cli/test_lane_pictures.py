@@ -33,37 +33,55 @@ def test_a_picture_shows_one_name(names: tuple[str, ...], tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "described"),
     [
         (("--demo", "t"), "t: 64 lanes of 1 wave, pc 0x7f0000001690, 320 to 383"),
-        (("--demo", "r"), "r: 64 lanes of 1 wave, pc 0x7f0000001690"),  # optimized out
+        (
+            ("--demo", "r"),
+            "r: 64 lanes of 1 wave, pc 0x7f0000001690; without a value: 64 optimized out",
+        ),
         (
             (*DISPATCH, "--wave", "all", "$v0[$_lane]"),
             "$v0[$_lane] in diverge: 100 lanes of 3 workgroups, pc 0x7f0000002100, 0 to 47",
         ),
-        ((*LOCATIONS, "real"), "real: 64 lanes of 1 wave, pc 0x1600, 0.5 to 47.5"),
-        ((*LOCATIONS, "out"), "out: 64 lanes of 1 wave, pc 0x1600"),
+        (
+            (*LOCATIONS, "real"),
+            "real: 64 lanes of 1 wave, pc 0x1600, 0.5 to 47.5; "
+            "without a value: 44 not in this frame",
+        ),
+        (
+            (*LOCATIONS, "out"),
+            "out: 64 lanes of 1 wave, pc 0x1600; without a value: 44 not in this frame",
+        ),
         (
             (*LOCATIONS, "local_frame.at[1].y"),
-            "local_frame.at[1].y: 64 lanes of 1 wave, pc 0x1600, 0 to 47",
+            "local_frame.at[1].y: 64 lanes of 1 wave, pc 0x1600, 0 to 47; "
+            "without a value: 44 not in this frame",
         ),
-        ((*LOCATIONS, "local_color"), "local_color: 64 lanes of 1 wave, pc 0x1600, 0 to 6"),
-        ((*LOCATIONS, "local_frame"), "local_frame: 64 lanes of 1 wave, pc 0x1600"),
+        (
+            (*LOCATIONS, "local_color"),
+            "local_color: 64 lanes of 1 wave, pc 0x1600, 0 to 6; "
+            "without a value: 44 not in this frame",
+        ),
+        (
+            (*LOCATIONS, "local_frame"),
+            "local_frame: 64 lanes of 1 wave, pc 0x1600; without a value: 44 not in this frame",
+        ),
         (
             ("--state", STATES / "data.gfx942.O0.json", "shared_pointer"),
-            "shared_pointer: 64 lanes of 1 wave, pc 0x2660",
+            "shared_pointer: 64 lanes of 1 wave, pc 0x2660; without a value: 62 unavailable",
         ),
         (
             ("--state", STATES / "wholewave.gfx942.json", "--dialect", "amd-provisional", "r"),
-            "r: 64 lanes of 1 wave, pc 0x151c, 1004 to 2003",
+            "r: 64 lanes of 1 wave, pc 0x151c, 1004 to 2003; without a value: 56 not in this frame",
         ),
     ],
 )
-def test_pictures(arguments: tuple[object, ...], told: str, tmp_path: Path) -> None:
+def test_pictures(arguments: tuple[object, ...], described: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
     png, svg = tmp_path / "x.png", tmp_path / "x.svg"
     done = run("lanes", *arguments, "--png", png, "--svg", svg)
-    assert done.lines == [f"{png}: {told}", f"{svg}: {told}"]
+    assert done.lines == [f"{png}: {described}", f"{svg}: {described}"]
     assert png.read_bytes().startswith(b"\x89PNG")
     assert "<svg" in svg.read_text()
 

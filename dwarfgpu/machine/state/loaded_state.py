@@ -9,7 +9,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.machine.state.state_target import StateTarget, listed_waves
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Machine
 
@@ -72,7 +72,5 @@ def wave_named(
     for wave in waves:
         if number is None or wave.wave == number:
             return wave
-    numbers = [str(wave.wave) for wave in waves]
-    names = ", ".join(numbers if len(numbers) <= 16 else [*numbers[:14], "…", numbers[-1]])
-    valid = f"only wave {names}" if len(numbers) == 1 else f"waves {names}"
+    valid = listed_waves([wave.wave for wave in waves])
     raise UsageError(f"{option or '--wave'} {number}: the state has no such wave; it has {valid}")

@@ -238,7 +238,8 @@ class StateTarget:
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         if wave not in self.waves:
-            raise Unavailable(f"wave {wave} is not in the state")
+            there = f"; it has {listed_waves([*self.waves])}" if self.waves else ""
+            raise Unavailable(f"wave {wave!r} is not in the state{there}")
         return self.architecture
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
@@ -424,6 +425,13 @@ class StateTarget:
         if store is None:
             store = self._memories[name, owner] = SparseMemory(name)
         return store
+
+
+def listed_waves(waves: Sequence[WaveId]) -> str:
+    """Return the waves of a state for a message, `waves 1, 2`; of many the first and the last."""
+    names = [str(wave) for wave in waves]
+    listed = ", ".join(names if len(names) <= 16 else [*names[:14], "…", names[-1]])
+    return f"only wave {listed}" if len(names) == 1 else f"waves {listed}"
 
 
 def _first_missing(store: SparseMemory, start: int, size_bytes: int) -> int:
