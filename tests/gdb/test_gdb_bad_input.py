@@ -166,7 +166,8 @@ def test_a_file_that_is_not_what_runs(
     program.write_bytes(host.read_bytes())
     program.chmod(0o755)
     other = repository / "fixtures/x86_64/demo.gcc.O2.v5"
-    swap = f"shell cp {shlex.quote(str(other))} {program}.new && mv {program}.new {program}"
+    old, new = shlex.quote(str(program)), shlex.quote(f"{program}.new")
+    swap = f"shell cp {shlex.quote(str(other))} {new} && mv {new} {old}"
     lines = checked(debugger, program, "break waits", "run", swap)
     assert (
         "is not the file that GDB has at 0x"
@@ -178,7 +179,9 @@ def test_a_file_that_is_gone(debugger: Debugger, host: Path, tmp_path: Path) -> 
     program = tmp_path / "host"
     program.write_bytes(host.read_bytes())
     program.chmod(0o755)
-    lines = checked(debugger, program, "break waits", "run", f"shell rm {program}")
+    lines = checked(
+        debugger, program, "break waits", "run", f"shell rm {shlex.quote(str(program))}"
+    )
     why = f"{program} cannot be read: No such file or directory"
     assert lines["dwarfgpu print number"] == f"error: {why}"
     assert why in lines["dwarfgpu info-locals"]
