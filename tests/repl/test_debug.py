@@ -377,10 +377,14 @@ def test_members_complete(text: str, expected: list[str], repository: Path) -> N
     assert text[start:] in ("", "w")
 
 
-def test_files_complete(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "one.gdb").touch()
-    _, result = completions(shell, f"source {tmp_path}/o")
-    assert [completion.text for completion in result] == [f"{tmp_path}/one.gdb"]
+@pytest.mark.parametrize("command", ["source", "source -v", "core-file", "file", "save", "gcore"])
+def test_files_complete(shell: Shell, tmp_path: Path, command: str) -> None:
+    folder = tmp_path / "a b, (c)"
+    folder.mkdir()
+    (folder / "one.gdb").touch()
+    start, result = completions(shell, f"{command} {folder}/o")
+    assert [completion.text for completion in result] == [f"{folder}/one.gdb"]
+    assert start == len(command) + 1
 
 
 def test_a_script_stops_at_its_first_error(shell: Shell, tmp_path: Path) -> None:

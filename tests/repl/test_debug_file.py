@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.cfi.unwind import CfiFrame
@@ -26,9 +29,13 @@ PROGRAM = "x86_64/demo.gcc.O0.v5"
 KERNEL = "hip/nest.gfx942.O2.v5.co"
 
 
-def test_a_program_where_nothing_is_open() -> None:
-    out, errors = debug(f"file {PROGRAM}", "p sizeof(numbers)")
-    assert (out, errors) == (["$1 = 1200"], [])
+def test_a_program_where_nothing_is_open(tmp_path: Path) -> None:
+    """A name with blanks, with quotes as GDB needs them, and without."""
+    link = tmp_path / "a program"
+    link.symlink_to(FIXTURES / PROGRAM)
+    for name in (PROGRAM, link, f'"{link}"', shlex.quote(str(link))):
+        out, errors = debug(f"file {name}", "p sizeof(numbers)")
+        assert (out, errors) == (["$1 = 1200"], [])
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -379,15 +380,18 @@ def test_a_log_that_grows_too_long(tmp_path: Path) -> None:
     assert done.stderr.count("cannot be written: File too large") == 1
 
 
-def test_source_text_that_was_moved(program: Shell, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a", "a b"])
+def test_source_text_that_was_moved(program: Shell, tmp_path: Path, name: str) -> None:
     missing = "1\tx86_64/demo.c: No such file or directory.\n"
-    (tmp_path / "demo.c").write_text("moved\nhere\n")
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "demo.c").write_text("moved\nhere\n")
+    folder = shlex.quote(str(tmp_path / name))
     assert output_of(program, "list 1,2") == missing
-    assert output_of(program, f"directory {tmp_path}", "list 1,2") == "1\tmoved\n2\there\n"
+    assert output_of(program, f"directory {folder}", "list 1,2") == "1\tmoved\n2\there\n"
     assert output_of(program, "directory", "list 1,2") == missing
-    output_of(program, f"set substitute-path x86_64 {tmp_path}")
+    output_of(program, f"set substitute-path x86_64 {folder}")
     assert output_of(program, "list 1,2") == "1\tmoved\n2\there\n"
-    assert f"Located in {tmp_path}/demo.c\n" in output_of(program, "info source")
+    assert f"Located in {tmp_path}/{name}/demo.c\n" in output_of(program, "info source")
     assert output_of(program, "unset substitute-path x86_64", "list 1,2") == missing
 
 

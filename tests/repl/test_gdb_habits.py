@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -121,18 +122,19 @@ def test_files_stay_the_same_in_another_folder(tmp_path: Path) -> None:
 
 
 def test_bytes_are_dumped_appended_and_restored(tmp_path: Path) -> None:
-    shell, file = demo_shell(), tmp_path / "bytes"
+    shell, path = demo_shell(), tmp_path / "my bytes"
+    file = shlex.quote(str(path))
     count = output_of(shell, "output sizeof(numbers)")
     assert output_of(shell, f"dump value {file} numbers") == ""
     assert output_of(shell, f"append binary memory {file} &numbers[0] &numbers[1]") == ""
-    assert len(file.read_bytes()) == int(count) + 4
-    assert file.read_bytes()[:4] == file.read_bytes()[-4:]
+    assert len(path.read_bytes()) == int(count) + 4
+    assert path.read_bytes()[:4] == path.read_bytes()[-4:]
     assert output_of(shell, f"dump memory {file} &numbers[1]") == "Missing stop address.\n"
     assert output_of(shell, f"dump memory {file} 16 8").startswith("Invalid memory address range")
     assert "Cannot access memory" in output_of(
         shell, f"dump memory {file} 0x7fff00000000 0x7fff00000008"
     )
-    assert len(file.read_bytes()) == int(count) + 4
+    assert len(path.read_bytes()) == int(count) + 4
     assert '"dump srec" is not supported' in output_of(shell, f"dump srec value {file} numbers")
 
 
@@ -168,10 +170,13 @@ def test_commands_of_a_breakpoint_are_saved(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("fixtures")
 def test_restored_bytes_are_taken_back(tmp_path: Path) -> None:
-    file = tmp_path / "bytes"
+    file = tmp_path / "my bytes"
     file.write_bytes(bytes([9, 9, 9, 9, 70, 0, 0, 0]))
     output = said_of_core(
-        f"restore {file} binary &matrix 4", "print matrix[0]", "undo", "print matrix[0]"
+        f"restore {shlex.quote(str(file))} binary &matrix 4",
+        "print matrix[0]",
+        "undo",
+        "print matrix[0]",
     )
     assert f"Restoring binary file {file} into memory (0x" in output
     assert "$1 = {1, 70, 3, 4}\n" in output
@@ -193,7 +198,7 @@ def test_what_cannot_be_restored(tmp_path: Path, argument: str, expected: str) -
     """The words of GDB 13, of a program that runs."""
     file = tmp_path / "bytes"
     file.write_bytes(bytes(8))
-    text = said_of_core("restore " + argument.replace("{}", str(file)))
+    text = said_of_core("restore " + argument.replace("{}", shlex.quote(str(file))))
     assert text == expected.replace("{}", str(file)) + "\n"
 
 
@@ -276,17 +281,20 @@ def test_no_command_replaces_an_open_file(tmp_path: Path) -> None:
     core.write_bytes((FIXTURES / "core/shapes.x86_64.O0.core").read_bytes())
     files = {path: path.read_bytes() for path in (program, core)}
     for path in files:
+        quoted = shlex.quote(str(path))
         done = run(
             "debug", "--file", program, "--core", core, "--batch",
-            "-ex", f"dump value {path} 1", "-ex", f"append value {path} 1",
-            "-ex", f"dump memory {path} $sp $sp+8", "-ex", "break main",
+            "-ex", f"dump value {quoted} 1", "-ex", f"append value {quoted} 1",
+            "-ex", f"dump memory {quoted} $sp $sp+8", "-ex", "break main",
             "-ex", f"save breakpoints {path}", "-ex", f"set logging file {path}",
             "-ex", "set logging enabled on", "-ex", "show logging enabled",
         )  # fmt: skip
         assert done.status == 1
         assert done.err.count(f"{path} is an input: give another file\n") == 5
     assert files == {path: path.read_bytes() for path in files}
-    done = run("debug", "--file", program, "--batch", "-ex", f"dump value {script} 1")
+    done = run(
+        "debug", "--file", program, "--batch", "-ex", f"dump value {shlex.quote(str(script))} 1"
+    )
     assert (done.status, script.read_bytes()) == (0, b"\x01\0\0\0")
 
 

@@ -16,6 +16,7 @@ from dwarfgpu.repl.completion.expression_words import (
 )
 from dwarfgpu.repl.completion.lines import (
     ALIASED,
+    FILE,
     LINES,
     NESTED_NAMES,
     PIPED,
@@ -32,6 +33,7 @@ from dwarfgpu.repl.completion.linespec_words import LINESPECS, SYMBOLS
 
 __all__ = [
     "ALIASED",
+    "FILE",
     "LINES",
     "LINESPECS",
     "NESTED_NAMES",

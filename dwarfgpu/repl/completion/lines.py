@@ -19,6 +19,7 @@ _ARGUMENT = pattern(r"(?<![^\s,()])[^\s,()]*$")
 _FORMAT = pattern(r"\s*/\S*")
 _APPLIED = pattern(r"\s*(?:(?:level\s+)?(?:[-0-9.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
 _FLAGS = pattern(r"(?:-[a-z-]+\s+)*")
+_FILE_FLAGS = pattern(r"\s*(?:-[a-z]\s+)*")
 _WITH_END = pattern(r"(?:^|\s)--\s")
 _DELIMITED = pattern(r"\s*(?:-d\s+\S+\s+)?")
 _MAX_TYPED: Final = 1_000
@@ -231,6 +232,15 @@ NESTED_NAMES: Final = ArgumentCompleter(_of_command_name)
 def command_names(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield commands."""
     yield from _commands(shell.commands, word)
+
+
+def _of_file(shell: Shell, text: str) -> Completions:
+    start = _end(_FILE_FLAGS, text, 0)
+    return start, files(shell, text[start:])
+
+
+FILE: Final = ArgumentCompleter(_of_file)
+"""A file whose name is the rest of the line, with its blanks."""
 
 
 def files(shell: Shell, word: str) -> Iterator[Candidate]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.writing import NotWritten, append_file, write_file
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -24,8 +26,16 @@ _MAX_BYTES: Final = 1 << 30
 _Write: TypeAlias = Callable[[Path, bytes], None]
 
 
+_NAME: Final = pattern(r"""(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|[^ \t\r\n"'\\])+(?![^ \t\r\n])""")
+"""The name of a file, with quotes or backslashes where it has blanks."""
+
+
 def _file_and_rest(argument: str) -> tuple[str, str]:
-    name, _, rest = argument.strip().partition(" ")
+    argument = argument.strip()
+    name, _, rest = argument.partition(" ")
+    match = _NAME.match(argument)
+    if match is not None:
+        [name], rest = shlex.split(match[0]), argument[match.end() :]
     if not name:
         raise UsageError("Missing filename.")
     return os.path.expanduser(name), rest.strip()

@@ -23,7 +23,7 @@ from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.session.stack_frames import selected_number
 
 
-@command("save", topic="files", complete=completion.files, repeats=False)
+@command("save", topic="files", complete=completion.FILE, repeats=False)
 def save(shell: Shell, argument: str) -> Iterator[Part]:
     """Save the machine to a state file.
 
@@ -62,7 +62,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 @command(
-    "generate-core-file", topic="files", aliases=("gcore",), complete=completion.files,
+    "generate-core-file", topic="files", aliases=("gcore",), complete=completion.FILE,
     repeats=False,
 )  # fmt: skip
 def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
@@ -120,7 +120,7 @@ def _path(text: str) -> Path:
     return path
 
 
-@command("load", topic="files", complete=completion.files, repeats=False)
+@command("load", topic="files", complete=completion.FILE, repeats=False)
 def load(shell: Shell, argument: str) -> Iterator[Part]:
     """Open the machine of a state file.
 

@@ -69,7 +69,7 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
     yield from displayed(shell)
 
 
-@command("diff", topic="data", complete=completion.files)
+@command("diff", topic="data", complete=completion.FILE)
 def diff(shell: Shell, argument: str) -> Iterator[Part]:
     """Show changes by assignments, or differences from a state.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Iterator
 
@@ -19,7 +20,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 
-@command("file", topic="files", complete=completion.files, repeats=False)
+@command("file", topic="files", complete=completion.FILE, repeats=False)
 def file(shell: Shell, argument: str) -> Iterator[Part]:
     """Open another code object.
 
@@ -34,7 +35,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
             "This session belongs to a Python program: its code objects cannot be replaced."
         )
     if argument:
-        argument = os.path.expanduser(argument)
+        argument = os.path.expanduser(_unquoted(argument))
         _require_file(argument)
         if is_core(argument):
             raise _no_program(argument)
@@ -57,6 +58,15 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(says, {"file": argument})
 
 
+def _unquoted(text: str) -> str:
+    """Return the name of a file without quotes as GDB has them, unless they belong to the name."""
+    try:
+        words = shlex.split(text)
+        return text if len(words) != 1 or os.path.lexists(text) else words[0]
+    except ValueError:  # a single quote, or a NUL
+        return text
+
+
 def _no_program(path: str) -> UsageError:
     full = absolute_path(path)
     return UsageError(f'"{full}": not in executable format: file format not recognized')
@@ -73,7 +83,7 @@ def _require_file(path: str) -> None:
         raise UsageError(f"{path}: {error}") from None
 
 
-@command("core-file", topic="files", aliases=("core",), complete=completion.files, repeats=False)
+@command("core-file", topic="files", aliases=("core",), complete=completion.FILE, repeats=False)
 def core_file(shell: Shell, argument: str) -> Iterator[Part]:
     """Use FILE as core dump for examining memory and registers.
 

@@ -24,7 +24,7 @@ def pwd(shell: Shell, argument: str) -> Iterator[Part]:
     yield _working_folder()
 
 
-@command("cd", topic="files", complete=completion.files, repeats=False)
+@command("cd", topic="files", complete=completion.FILE, repeats=False)
 def cd(shell: Shell, argument: str) -> Iterator[Part]:
     """Change the working folder.
 

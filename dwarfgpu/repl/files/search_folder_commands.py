@@ -19,7 +19,7 @@ from dwarfgpu.repl.shell import Shell
     "set sysroot",
     topic="files",
     aliases=("solib-absolute-prefix",),
-    complete=completion.files,
+    complete=completion.FILE,
     repeats=False,
 )
 def set_sysroot(shell: Shell, argument: str) -> Iterator[Part]:

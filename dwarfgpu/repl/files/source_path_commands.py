@@ -91,7 +91,7 @@ def directory(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: directory [DIR[:DIR]...]
 
     They precede the others. $cdir is the compilation directory, $cwd the working directory.
-    Without an argument, resets the path to these two.
+    A DIR with blanks is quoted. Without an argument, resets the path to these two.
     """
     path = shell.source_path
     if not argument:
@@ -118,7 +118,7 @@ def set_directories(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _existing(shell: Shell, argument: str) -> Iterator[str]:
     """Yield directories with absolute names; warn of those that do not exist."""
-    for directory in filter(None, argument.replace(" ", ":").split(":")):
+    for directory in filter(None, ":".join(_words(argument)).split(":")):
         if directory.startswith("$"):
             yield directory
             continue

@@ -24,7 +24,7 @@ _OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
 """A location that depends on the file in focus."""
 
 
-@command("save breakpoints", topic="running", complete=completion.files, repeats=False)
+@command("save breakpoints", topic="running", complete=completion.FILE, repeats=False)
 def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     """Save current breakpoint definitions as a script.
 

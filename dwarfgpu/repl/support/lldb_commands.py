@@ -268,7 +268,7 @@ FOREIGN: Final = (
     Foreign("source list", "[-n FUNCTION | -f FILE -l LINE]", "Show source text.", _source_list,
             completion.functions),
     Foreign("target create", "FILE", "Open another code object.", _plain("file"),
-            completion.files),
+            completion.FILE),
     Foreign("type lookup", "NAME", "Show the definition of a type.", _plain("ptype"),
             completion.VALUES),
     Foreign("image lookup", "-a ADDRESS | -n FUNCTION | -s SYMBOL | -t TYPE",
@@ -290,7 +290,7 @@ FOREIGN: Final = (
     Foreign("command alias", "NAME COMMAND [ARGUMENT...]", "Give a command another name.",
             _command_alias),
     Foreign("command source", "FILE", "Run the commands of a file.", _plain("source"),
-            completion.files),
+            completion.FILE),
     Foreign("version", "", "Show the version of dwarfgpu.", _plain("show version")),
 )  # fmt: skip
 

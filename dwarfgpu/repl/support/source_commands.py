@@ -20,7 +20,7 @@ from dwarfgpu.terminal.input import read_all
 _FLAGS: Final = re.compile(r"(?:-[sv]\s+)*(?:--\s+)?")
 
 
-@command("source", topic="support", complete=completion.files, repeats=False)
+@command("source", topic="support", complete=completion.FILE, repeats=False)
 def source(shell: Shell, argument: str) -> Iterator[Part]:
     """Run the commands of a file, up to the first failure.
 
