@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -109,9 +110,8 @@ def of_a_debug_file_by_build_id(folder: Path) -> Asked:
 
 def of_sources(folder: Path) -> Asked:
     program, source = copied(folder, "x86_64/demo.gcc.O0.v5", "x86_64/demo.c")
-    return Asked(
-        ("--file", program), (program, source), (f"directory {folder}", "list main"),
-    )  # fmt: skip
+    beside = f"directory {shlex.quote(str(folder))}"
+    return Asked(("--file", program), (program, source), (beside, "list main"))
 
 
 def of_two_cores(folder: Path) -> Asked:
@@ -138,10 +138,15 @@ SESSIONS: tuple[Callable[[Path], Asked], ...] = (
     of_two_cores,
 )  # fmt: skip
 WRITERS = (
-    "dump value {} 1", "dump binary value {} 1", "append value {} 1",
-    "append binary value {} 1", "save breakpoints {}",
+    "dump value {quoted} 1", "dump binary value {quoted} 1", "append value {quoted} 1",
+    "append binary value {quoted} 1", "save breakpoints {}",
 )  # fmt: skip
-WRITERS_OF_STATES = ("save {}", "gcore {}", "generate-core-file {}", "dump memory {} $pc $pc+4")
+WRITERS_OF_STATES = (
+    "save {}",
+    "gcore {}",
+    "generate-core-file {}",
+    "dump memory {quoted} $pc $pc+4",
+)
 
 
 def links(path: Path) -> list[Path]:
@@ -160,7 +165,9 @@ def test_the_prompt_replaces_no_input(session: Callable[[Path], Asked], tmp_path
         before, size = path.stat(), path.stat().st_size
         contents = path.read_bytes()
         for link in links(path):
-            commands = [*asked.commands, "break *0x1000", *(text.format(link) for text in writers)]
+            quoted = shlex.quote(str(link))
+            commands = [*asked.commands, "break *0x1000"]
+            commands += [text.format(link, quoted=quoted) for text in writers]
             commands += [
                 f"set logging file {link}",
                 "set logging enabled on",
@@ -177,9 +184,10 @@ def test_the_prompt_replaces_no_input(session: Callable[[Path], Asked], tmp_path
 def test_a_log_that_begins_before_its_file_is_opened(tmp_path: Path) -> None:
     """What is not an input yet may be written; what was closed is given another name."""
     program, other = copied(tmp_path, "core/shapes.x86_64.O0", "core/crash.x86_64.O0")
+    first = shlex.quote(str(program))
     done = run(
-        "debug", "--batch", "-ex", f"dump value {program} 1", "-ex", f"file {other}",
-        "-ex", f"dump value {program} (char)2", "-ex", f"dump value {other} 3",
+        "debug", "--batch", "-ex", f"dump value {first} 1", "-ex", f"file {other}",
+        "-ex", f"dump value {first} (char)2", "-ex", f"dump value {shlex.quote(str(other))} 3",
     )  # fmt: skip
     assert program.read_bytes() == b"\2"
     assert f"{other} {REFUSED}" in done.err and done.err.count(REFUSED) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -54,7 +55,7 @@ def test_frames_as_the_command_line_prints_them(
     out, _ = debugger.run(
         *STOPPED,
         NO_MAIN,
-        f"dwarfgpu save-state {state}",
+        f"dwarfgpu save-state {shlex.quote(str(state))}",
         "echo @@",
         "dwarfgpu bt 3",
         "echo @@",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -100,7 +101,7 @@ def test_a_saved_stack_has_its_tail_calls(
         "run",
         "break deep",
         "continue",
-        f"dwarfgpu save-state {state}",
+        f"dwarfgpu save-state {shlex.quote(str(state))}",
         file=program,
     )
     frames = run_json("bt", "--state", state).json["frames"]

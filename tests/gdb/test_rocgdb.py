@@ -194,7 +194,9 @@ def test_code_objects_are_read_where_rocgdb_says(repository: Path, tmp_path: Pat
         assert lines["dwarfgpu print t"][0] == "t = 320", uri
         assert lines["dwarfgpu bt"][0].endswith(" at hip/nest.hip:14")
     gone = session(repository, state, "dwarfgpu print t", uri=str(tmp_path / "gone"))
-    why = f"The file of 0x7f0000001690 is not read: file://{tmp_path}/gone#offset=4096&size="
+    why = (
+        f"The file of 0x7f0000001690 is not read: {(tmp_path / 'gone').as_uri()}#offset=4096&size="
+    )
     (line,) = gone["dwarfgpu print t"]
     assert line.startswith(f'error: No symbol "t" in current context. {why}')
     assert line.endswith("cannot be read: No such file or directory")

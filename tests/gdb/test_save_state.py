@@ -6,6 +6,7 @@ import ast
 import hashlib
 import json
 import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -57,7 +58,7 @@ print("\\n@@" + json.dumps(found))
 
 def saving(state: Path, setup: list[str], how: str) -> list[str]:
     """Commands that lead somewhere, print all locals there in a way, and save the state."""
-    code = TELL.replace("PRINT", how).replace("STATE", str(state))
+    code = TELL.replace("PRINT", how).replace("STATE", shlex.quote(str(state)))
     return ["set target-charset ASCII", *setup, f"python exec({code!r})"]
 
 
@@ -155,10 +156,10 @@ def test_no_file_that_gdb_has_open_is_replaced(debugger: Debugger, tmp_path: Pat
     core.write_bytes((FIXTURES / "core/shapes.x86_64.O0.core").read_bytes())
     link.hardlink_to(program)
     files = {path: path.read_bytes() for path in (program, core, link)}
-    commands = [f"dwarfgpu save-state {path}" for path in files]
-    for command in commands:
+    for path in files:
+        command = f"dwarfgpu save-state {shlex.quote(str(path))}"
         _, err = debugger.run(f"core-file {core}", command, file=program)
-        assert f"save-state: {command.split()[-1]} is an input: give another file" in err
+        assert f"save-state: {path} is an input: give another file" in err
     assert files == {path: path.read_bytes() for path in files}
 
 
@@ -214,7 +215,7 @@ def test_every_register_of_a_wave_is_saved(
     before, after = tmp_path / "before.json", tmp_path / "after.json"
     document = {"schema": "dwarfgpu-state-1", "architecture": name, "wave_size": lanes}
     before.write_text(json.dumps({**document, "waves": waves}))
-    session(repository, str(before), f"dwarfgpu save-state {after}")
+    session(repository, str(before), f"dwarfgpu save-state {shlex.quote(str(after))}")
     saved, given = load_state(after), load_state(before)
     for item in listed:
         if item.name in registers:
@@ -224,7 +225,7 @@ def test_every_register_of_a_wave_is_saved(
 def test_a_wave_in_all_lanes(repository: Path, tmp_path: Path) -> None:
     """With the stand-in of ROCgdb: registers of all lanes, the code object beside the state."""
     path, state = "dwarfgpu/data/demo.json", tmp_path / "wave.json"
-    session(repository, path, f"dwarfgpu save-state {state} -lanes all")
+    session(repository, path, f"dwarfgpu save-state {shlex.quote(str(state))} -lanes all")
     document = json.loads(state.read_text())
     validator("state").validate(document)
     assert document["architecture"] == "gfx942" and document["wave_size"] == 64
@@ -247,7 +248,7 @@ def by_file(state: Path, name: str) -> dict[int, str]:
 
 def test_private_memory_of_a_lane(repository: Path, tmp_path: Path) -> None:
     path, state = "fixtures/states/nest.gfx942.O0.json", tmp_path / "wave.json"
-    command = f"dwarfgpu save-state {state} -memory private_lane#0x18,20"
+    command = f"dwarfgpu save-state {shlex.quote(str(state))} -memory private_lane#0x18,20"
     lines = session(repository, path, "lane 3", command)
     assert lines[command] == []
     for name in ("in", "out", "limit"):

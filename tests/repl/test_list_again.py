@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def shell_of(copy: Path) -> Shell:
     }
     assert position is not None
     folder = os.path.dirname(position.source.path_to_open)
-    output_of(shell, f"set substitute-path {folder} {copy.parent}")
+    output_of(shell, f"set substitute-path {folder} {shlex.quote(str(copy.parent))}")
     return shell
 
 

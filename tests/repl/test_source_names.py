@@ -4,6 +4,7 @@ printed with escapes; and large source files."""
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_the_file_of_the_name_is_read(name: bytes, is_relative: bool, tmp_path: 
     (folder / os.fsdecode(name)).write_text("one\ntwo\nthree\n")
     directory = b"/nowhere" if is_relative else os.fsencode(folder)
     path = program(tmp_path, name, directory)
-    first = [f"directory {folder}"] if is_relative else []
+    first = [f"directory {shlex.quote(str(folder))}"] if is_relative else []
     done = asked(path, *first, "list main", "list 1,3", "info source")
     assert "2\ttwo" in done.out, done
     assert "Contains 3 lines." in done.out
