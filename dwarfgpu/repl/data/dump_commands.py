@@ -89,7 +89,8 @@ def _family(verb: str, about: str, whole: str, write: _Write) -> Command:
         return tuple(
             Command(
                 f"{family} {word}",
-                f"{about} {what} to a raw binary file.\n\nUsage: {family} {word} FILE {usage}",
+                f"{about} {what} to a raw binary file.\n\nUsage: {family} {word} FILE {usage}\n\n"
+                "A FILE with blanks is quoted.",
                 partial(run, write),
                 "data",
                 complete=completion.files,
@@ -161,7 +162,7 @@ DUMPS: Final = (
         "Restore the contents of FILE to target memory.\n\n"
         "Usage: restore FILE binary ADDRESS [START [END]]\n\n"
         "START and END are offsets in FILE. The core or state file does not change.\n"
-        '"undo" restores the previous contents of memory.',
+        '"undo" restores the previous contents of memory. A FILE with blanks is quoted.',
         _restore,
         "data",
         complete=completion.files,
