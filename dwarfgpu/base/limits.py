@@ -19,6 +19,8 @@ UNJUDGED_BYTES: Final = 1 << 20
 """A compressed part that unpacks to no more may have any ratio: zeros compress a thousandfold."""
 MAX_OPERATION_BYTES: Final = 1 << 18
 """Maximum size in bytes of one expression, or of call frame instructions, given as a file."""
+MAX_TEXT_BYTES: Final = 1 << 19
+"""Maximum size in bytes of operations as text: five seconds and 512 MiB are enough for them."""
 MAX_FILES: Final = 100_000
 """Maximum number of files in an archive, and of files to examine in one request."""
 MAX_JOBS: Final = 256

@@ -11,7 +11,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.limits import MAX_OPERATION_BYTES, Limits
+from dwarfgpu.base.limits import MAX_OPERATION_BYTES, MAX_TEXT_BYTES, Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
@@ -113,9 +113,18 @@ def _expression(field: Field, form: UnitFormat) -> bytes:
     return data.hexadecimal()
 
 
+def operations_of(text: Field) -> str:
+    """Return operations as text; `UsageError` if they are more than a command reads."""
+    operations = text.text()
+    if len(operations) > MAX_TEXT_BYTES:
+        raise text.expected(f"at most {MAX_TEXT_BYTES >> 10} KiB of text")
+    return operations
+
+
 def _assembled(text: Field, dialect: Dialect, form: UnitFormat) -> bytes:
+    operations = operations_of(text)
     try:
-        return assemble(text.text(), dialect, form)
+        return assemble(operations, dialect, form)
     except Malformed as error:
         raise UsageError(f"{text.source}: {text.path}: {error.message}") from None
 

@@ -11,7 +11,7 @@ from dwarfgpu.base.json_reader import MAX_BITS, Field, Json
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.conformance import cfi_case
-from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
+from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of, operations_of
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ResultKind
 from dwarfgpu.expr.control_flow import Nested
@@ -132,7 +132,7 @@ def _decode(case: Case) -> None:
 
 def _text(case: Case) -> None:
     arch = machine_of(case, None).context.architecture
-    data = assemble(case.field["text"].text(), case.dialect, case.form, arch)
+    data = assemble(operations_of(case.field["text"]), case.dialect, case.form, arch)
     _check(case.data.hex(), data.hex())
     shown = "\n".join(map(str, disassemble(case.data, case.dialect, case.form, arch)))
     _check(case.data.hex(), assemble(shown, case.dialect, case.form, arch).hex())

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import BinaryIO, Final
 
-from dwarfgpu.base.limits import MAX_OPERATION_BYTES
+from dwarfgpu.base.limits import MAX_OPERATION_BYTES, MAX_TEXT_BYTES
 from dwarfgpu.base.readable_files import is_regular, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import OBJECT_MAGICS, compressed_by, is_core_header
@@ -15,10 +15,6 @@ from dwarfgpu.terminal.streams import is_terminal
 
 MAX_BYTES: Final = 64 << 20
 """Maximum size in bytes of a script of the prompt; a device that never ends has more."""
-MAX_TEXT_BYTES: Final = 1 << 19
-"""Maximum size in bytes of operations as text: five seconds and 512 MiB are enough for them."""
-
-
 HEAD_BYTES: Final = 24
 """Enough to recognize the kind of a file."""
 PACKED_HEAD_BYTES: Final = 1 << 16

@@ -372,8 +372,21 @@ def test_a_wrong_case_of_dwarf_6(case: Json, why: str, tmp_path: Path) -> None:
     assert why in done.error
 
 
-def test_a_case_of_very_many_operations_is_refused(tmp_path: Path) -> None:
-    done = run("conformance", write(tmp_path, {**SUM, "bytes_hex": "96" * (1 << 20)}))
+@pytest.mark.parametrize(
+    ("case", "why"),
+    [
+        (
+            {**SUM, "bytes_hex": "96" * (1 << 20)},
+            "bytes_hex: expected at most 256 KiB of operations, not ",
+        ),
+        (
+            {**DWARF6, "text": "DW_OP_nop\n" * (1 << 16)},
+            "text: expected at most 512 KiB of text, not ",
+        ),
+    ],
+)
+def test_a_case_of_very_many_operations_is_refused(case: Json, why: str, tmp_path: Path) -> None:
+    done = run("conformance", write(tmp_path, case))
     assert done.status == 2
-    assert "cases[0].bytes_hex: expected at most 256 KiB of operations, not " in done.err
+    assert f"cases[0].{why}" in done.err
     assert len(done.err) < 300
