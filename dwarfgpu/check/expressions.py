@@ -191,7 +191,9 @@ class ExpressionChecker:
         if checked is not None:
             return checked
         if len(data) > LONGEST_BYTES:
-            self._findings.skip(LimitExceeded(f"an expression of {counted(len(data), 'byte')}"))
+            size = counted(len(data), "byte")
+            message = f"an expression of {size}: more than {LONGEST_BYTES}; no option raises it"
+            self._findings.skip(LimitExceeded(message))
             return None
         checked = self._check(data, results)
         if checked == _NOTHING:

@@ -188,7 +188,10 @@ class Extents:
         extent = self.of_unit(unit).get(expression)
         if extent is None:
             if len(expression) > _LONGEST_BYTES:
-                raise LimitExceeded(f"an expression of {counted(len(expression), 'byte')}")
+                raise LimitExceeded(
+                    f"an expression of {counted(len(expression), 'byte')}: more than "
+                    f"{_LONGEST_BYTES}; no option raises it"
+                )
             extent = extent_of(expression, unit.dialect, unit.format)
             if len(expression) <= CACHED_BYTES:
                 self._kept[expression] = extent
