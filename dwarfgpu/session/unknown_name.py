@@ -76,7 +76,20 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return f" It is in {caller}, {above} above, into which this function is inlined"
     if _is_declared(focus, name):
         return f" It is in scope elsewhere: where FILE {name} lists addresses"
-    return suggestion(focus, name, ("variable", "function"))
+    return suggestion(focus, name, ("variable", "function")) or _line_tables_only(focus)
+
+
+def _line_tables_only(focus: SearchedSession) -> str:
+    """Return that the unit in focus has no variables; empty if it has."""
+    if focus.pc is None or focus.code_object is None:
+        return ""
+    from dwarfgpu.dwarf.scope.line_tables_only import no_variables  # most names are known
+
+    try:
+        unit = focus.code_object.scopes.unit_at(focus.pc)
+    except DwarfGpuError:
+        return ""
+    return no_variables([] if unit is None else [unit])
 
 
 def _is_declared(focus: SearchedSession, name: str) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.where.code_beside import braces_for
@@ -529,3 +530,22 @@ def test_functions_of_a_machine_without_registers_here(tmp_path: Path) -> None:
     computed = run("where", path, "x", "--pc", "*f")
     assert computed.status == 2
     assert "the machine of riscv is unknown; give an address, a function" in computed.error
+
+
+def test_a_unit_with_line_tables_only(tmp_path: Path) -> None:
+    """As gcc -g1 writes it: functions, but neither variables nor types."""
+    code = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 6))
+    shapes = [Shape(dw.TAG_COMPILE_UNIT, code, True), Shape(dw.TAG_SUBPROGRAM, code)]
+    covers = (0x1000).to_bytes(8, "little") + (0x10).to_bytes(4, "little")
+    path = tmp_path / "a.out"
+    path.write_bytes(info_file(shapes, b"\1a.c\0" + covers + b"\2f\0" + covers + b"\0"))
+    why = "The unit a.c describes no variables, as with line tables only; compile with -g"
+    for options in ([], ["--pc", "0x1004"]):
+        assert why in run("where", path, "ax", *options).error
+    assert (
+        f'No symbol "ax" in current context. {why}'
+        in run("eval", path, "ax", "--pc", "0x1004").error
+    )
+    shapes.append(Shape(dw.TAG_BASE_TYPE))  # of a function that returns something
+    path.write_bytes(info_file(shapes, b"\1a.c\0" + covers + b"\2f\0" + covers + b"\0"))
+    assert run("where", path, "ax").error.endswith('No symbol "ax" in a.out.')

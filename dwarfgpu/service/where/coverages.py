@@ -162,7 +162,21 @@ def _unknown(file: CodeObject, query: Wanted, in_file: str) -> UsageError:
         listed = ", ".join(f"{query.names[0]}::{name}" for name in variables[:_MAX_LISTED])
         more = ", …" if len(variables) > _MAX_LISTED else ""
         return UsageError(f"{title} is a function {in_file}; its variables are {listed}{more}")
-    return UsageError(f"No symbol {title}{where} {in_file}.{_suggestion(file, query)}")
+    suggestion = _suggestion(file, query) or _line_tables_only(file, query)
+    return UsageError(f"No symbol {title}{where} {in_file}.{suggestion}")
+
+
+def _line_tables_only(file: CodeObject, query: Wanted) -> str:
+    """Return that the unit of the program location, or all, have no variables; empty if not."""
+    from dwarfgpu.dwarf.scope.line_tables_only import no_variables  # most names are known
+
+    if query.pc is None:
+        return no_variables(file.info.units)
+    try:
+        unit = file.scopes.unit_at(query.pc)
+    except DwarfGpuError:
+        return ""
+    return no_variables([] if unit is None else [unit])
 
 
 def _variables_of_function(file: CodeObject, query: Wanted) -> list[str]:

@@ -1,0 +1,30 @@
+"""Units that describe functions and lines, but no variables: of `gcc -g1`, of
+`clang -gline-tables-only`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.scope_entries import DATA
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_WITH_VALUES: Final = DATA | {dw.TAG_BASE_TYPE}
+"""What every unit with variables, or with functions that return something, has."""
+
+
+def no_variables(units: Iterable[CompilationUnit]) -> str:
+    """Return that none of the units has a variable, as one with line tables only; empty if there is
+    no unit, or one may have a variable."""
+    subject = ""
+    for unit in units:
+        try:
+            if any(one.tag in _WITH_VALUES for one in unit.abbreviations.values()):
+                return ""
+            name = unit.root.name or "without a name"
+        except DwarfGpuError:
+            return ""
+        subject = "The units describe" if subject else f"The unit {name} describes"
+    return subject and f" {subject} no variables, as with line tables only; compile with -g"
