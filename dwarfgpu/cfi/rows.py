@@ -44,6 +44,8 @@ class Initial:
     cfa: CfaRule | None = None
     rules: Rules = field(factory=dict)
     args_size_bytes: int = 0
+    offset_assumed_by: CfaInstruction | None = field(default=None, eq=False)
+    """A DW_CFA_def_cfa_register without a CFA before it, after which the offset is taken as 0."""
 
 
 @frozen
@@ -110,16 +112,23 @@ class _State:
 
 
 def initial_rules(cie: CfaProgram, limits: CfiLimits | None = None) -> Initial:
-    """Execute a CIE's initial instructions; raises what decoding them found, or `IllFormed`."""
+    """Execute a CIE's initial instructions; raises what decoding them found, or `IllFormed`.
+
+    GNU as for RISC-V and LLVM for MIPS begin with a DW_CFA_def_cfa_register, which binutils, LLVM
+    and GDB take as a CFA with the offset 0.
+    """
     state = _State(cie.format, limits or CfiLimits(), None, None, {}, 0)
+    assumed_by = None
     for instruction in cie.instructions:
+        if state.cfa is None and instruction.operation.name == "def_cfa_register":
+            state.cfa, assumed_by = RegisterCfa(0, 0), instruction
         change = _change(instruction, state)
         if isinstance(change, _MOVES):
             raise _at(instruction, IllFormed("the initial instructions cannot change the location"))
         _apply(instruction, change, state)
     if cie.error is not None:
         raise cie.error
-    return Initial(cie.format, state.cfa, state.share(), state.args_size_bytes)
+    return Initial(cie.format, state.cfa, state.share(), state.args_size_bytes, assumed_by)
 
 
 def iterate_rows(

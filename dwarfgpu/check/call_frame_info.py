@@ -49,6 +49,9 @@ _BROKEN: Final = {
 }
 """The rule that an instruction breaks if it cannot be executed; for others, `ill-formed-cfi`."""
 
+_ASSUMED: Final = (
+    "DW_CFA_def_cfa_register: there is no current CFA rule, and debuggers take the offset as 0"
+)
 _OF_KERNEL: Final = ", which a kernel does not need: it has no caller"
 
 
@@ -132,6 +135,10 @@ class FrameChecker:
             self._stopped(error, checked_entry)
             return False
         self._instructions(checked_entry)
+        if initial.offset_assumed_by is not None:
+            index = cie.program.instructions.index(initial.offset_assumed_by)
+            shown = checked_entry.shown(index)
+            checked_entry.report("lost-cfa", _ASSUMED, shown=shown, severity="warning")
         column, architectures = cie.return_register, self.expressions.architectures
         if column is not None and architectures.lacks(column):
             machine = architectures.all[0]

@@ -156,7 +156,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "instruction changes the register or the offset of a CFA that is undefined or an "
         "expression. A row without a CFA in an FDE whose other rows have one is a warning, "
         "unless the return address is undefined; at the start of a kernel, before LLVM's first "
-        "rules, it is a note"
+        "rules, it is a note. `DW_CFA_def_cfa_register` at the start of a CIE, as GNU as for "
+        "RISC-V and LLVM for MIPS write it, is a warning: debuggers take the offset as 0"
     ),
     "cfa-not-memory": "a CFA expression whose result is an implicit location or a composite",
     "unbalanced-state": "`restore_state` without `remember_state`",

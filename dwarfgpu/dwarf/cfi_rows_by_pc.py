@@ -123,12 +123,12 @@ class CallFrames:
         for section in self.sections:
             description = section.find(address)
             if section.search_error is not None:
-                self._add_note(section.search_error)
+                path, error = self._loaded.path, section.search_error
+                self._add_note(f"the search table of {path} is not used: {error}")
             if description is not None:
                 yield section, description
 
-    def _add_note(self, error: DwarfGpuError) -> None:
-        note = f"the search table of {self._loaded.path} is not used: {error}"
+    def _add_note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
 
@@ -154,9 +154,14 @@ class CallFrames:
 
     def _row_at(self, address: int) -> FrameRow | None:
         description = self.description_at(address)
-        return (
-            None if description is None else self._frame_row(description.fde.cie, description.row)
-        )
+        if description is None:
+            return None
+        cie = description.fde.cie
+        if cie.initial.offset_assumed_by is not None:
+            where = f"the CIE at {cie.offset:#x} of {description.section.kind}"
+            why = "gives the CFA a register and no offset: it is taken as 0"
+            self._add_note(f"{self._object.path}: {where} {why}")
+        return self._frame_row(cie, description.row)
 
     def description_at(self, address: int) -> Description | None:
         """Return the entry and the row that apply to an address of the file, as `row_at`."""

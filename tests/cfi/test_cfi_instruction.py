@@ -136,7 +136,7 @@ def test_text(instruction: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("cie", "fde", "message"),
     [
-        ("", "0d07", "no current CFA rule"),
+        ("", "0d07", "no current CFA rule"),  # an FDE cannot begin with it
         ("", "0e07", "no current CFA rule"),
         ("0f0130", "0d07", "the current CFA rule is an expression"),
         ("0f0130", "0e07", "the current CFA rule is an expression"),
@@ -234,6 +234,17 @@ def test_an_unknown_instruction(opcode: int, kind: type[DwarfGpuError], message:
     """DWARF 5 7.24 reserves DW_CFA_lo_user, 0x1c, to DW_CFA_hi_user, 0x3f, for vendors."""
     program = decode_cfa(bytes([opcode]), FORM)
     assert type(program.error) is kind and program.error.message.startswith(message)
+
+
+def test_a_cie_that_begins_with_the_register_of_the_cfa() -> None:
+    """As GNU as for RISC-V writes it; readelf and llvm-dwarfdump show sp+0, sp+16, sp+0."""
+    initial = initial_rules(decode_cfa(bytes.fromhex("0d02"), FORM))
+    assert initial.offset_assumed_by is not None
+    table = row_table(initial, decode_cfa(bytes.fromhex("41 0e10 41 0e00"), FORM), 0x1000, 0x100)
+    assert [row.cfa for row in table.rows] == [RegisterCfa(2, n) for n in (0, 16, 0)]
+    for defined in ("0c0208", "0c0208 0d03"):
+        initial = initial_rules(decode_cfa(bytes.fromhex(defined), FORM))
+        assert initial.offset_assumed_by is None
 
 
 def test_rows_before_an_error_stay() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
+from dwarfgpu.cfi.rule import RegisterCfa
 from dwarfgpu.check.rows import first_cycle
 from tests.check.made import (
     block,
@@ -19,7 +20,7 @@ from tests.check.made import (
     words,
 )
 from tests.cli.command import run
-from tests.dwarf.builder import FIXTURES, X86_64
+from tests.dwarf.builder import FIXTURES, X86_64, debug_info
 
 S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
@@ -272,6 +273,19 @@ def test_a_saved_register_without_cfa_on_a_cpu() -> None:
     code = rule(OFFSET, 6, 2)
     verdict = verdict_on(frame_file(code, common=common, machine=X86_64))
     assert rules(verdict) == [("error", "lost-cfa")]
+
+
+def test_a_cie_without_the_offset_of_its_cfa() -> None:
+    """GNU as for RISC-V and LLVM for MIPS write it; every debugger takes the offset as 0."""
+    common = cfi_entry(b"\xff" * 4, b"\x04\0\x08\0\x01" + encode_sleb(-8) + b"\x10\x0d\x07")
+    made = frame_file(rule(OFFSET, 6, 2) + b"\x0e\x10", common=common, machine=X86_64)
+    assert rules(verdict_on(made)) == [("warning", "lost-cfa")]
+    frames = debug_info(made).call_frames
+    row = frames.row_at(0x1000)
+    assert row is not None and row.cfa == RegisterCfa(7, 16)
+    assert [note.partition(": ")[2] for note in frames.notes] == [
+        "the CIE at 0x0 of .debug_frame gives the CFA a register and no offset: it is taken as 0"
+    ]
 
 
 @pytest.mark.parametrize(
