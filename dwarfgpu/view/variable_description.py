@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from dwarfgpu.base.limits import MAX_OPERATION_BYTES
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, counted
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
@@ -138,6 +139,9 @@ def _referenced(session: Session, die: Die) -> str:
 
 
 def _expression(session: Session, unit: Unit, expression: bytes) -> str:
+    if len(expression) > MAX_OPERATION_BYTES:
+        size = counted(len(expression), "byte")
+        return f"{size}, not listed: more than {MAX_OPERATION_BYTES}; no option raises it"
     text = readable_text(expression, unit.dialect, unit.format, session.architecture)
     dialect = f" (dialect {unit.dialect})" if session.architecture.machine == "AMDGPU" else ""
     return f"{text or '(empty)'}{dialect}"

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import run, run_json
+from tests.dwarf.builder import Shape, state_in
 from tests.work import assert_linear
 
 PIECES = "reg0; piece 4; "
@@ -75,3 +79,15 @@ def test_omitted_entries_are_counted() -> None:
     assert first == {"kind": "omitted", "entry_count": 40 - len(shown)}
     assert {entry["kind"] for entry in shown} == {"value"}
     assert len(steps[2]["stack_after"]) == 3
+
+
+def test_a_location_of_very_many_operations_is_not_listed(tmp_path: Path) -> None:
+    located = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOCATION, dw.FORM_EXPRLOC))
+    shapes = [Shape(dw.TAG_COMPILE_UNIT, (), True), Shape(dw.TAG_VARIABLE, located)]
+    operations = b"\x96" * 300_000
+    entry = b"\2x\0" + encode_uleb(len(operations)) + operations
+    state = state_in(tmp_path, b"\1" + entry + b"\0", shapes)
+    done = run("explain", "--state", state, "x", "--max-steps", "10")
+    why = "DW_AT_location: 300000 bytes, not listed: more than 262144; no option raises it"
+    assert why in done.out
+    assert len(done.out) < 2_000
