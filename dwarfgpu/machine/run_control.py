@@ -112,6 +112,18 @@ class StepsRanges(Runs, Protocol):
 
 
 @runtime_checkable
+class ResumesCalls(StepsRanges, Protocol):
+    """Optional capability: lets a call go on in which `step_range` has stopped."""
+
+    def resume_call(self, wave: WaveId, addresses: frozenset[int]) -> Halt | None:
+        """Run until the call returns that the last `step_range` of a wave has not finished.
+
+        It stops at each of some addresses. None if there is no such call.
+        """
+        ...
+
+
+@runtime_checkable
 class LeavesBreakpoints(Runs, Protocol):
     """Optional capability: lets a wave leave a breakpoint at which it is, and has not stopped."""
 

@@ -9,12 +9,11 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.prologue import body_of
 from dwarfgpu.language.source_lines import line_at
-from dwarfgpu.machine.run_control import Halt, StepsRanges
+from dwarfgpu.machine.run_control import Halt, ResumesCalls, StepsRanges
 from dwarfgpu.machine.target import EndsWaves
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import addresses, runner
 from dwarfgpu.repl.running.stops import Stop, function_of, source_position, stop_of
-from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_commands import focus_on
 from dwarfgpu.session.session import Session
@@ -38,10 +37,10 @@ def resumed(shell: Shell, more: frozenset[int] = frozenset()) -> Stop:
         stop = stop_of(shell, halt)
         if stop is not None:
             return stop
-        if halt.wave != session.wave:
-            _focus_again(shell, session)
-        elif halt.reason == "breakpoint-hit" and shell.session.pc in more:
+        is_here = halt.wave == session.wave and halt.reason == "breakpoint-hit"
+        if is_here and shell.session.pc in more:
             return Stop(evolve(halt, reason="location-reached"))
+        _focus_again(shell, session)
 
 
 def _focus_again(shell: Shell, before: Session) -> None:
@@ -75,18 +74,37 @@ def _backend(shell: Shell) -> object:
 
 
 def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
-    """Step an instruction, and more within a range of addresses where the machine can."""
-    backend, wave = runner(shell), shell.session.wave
-    has_watches = any(isinstance(item, Watchpoint) for item in shell.breakpoints.values())
-    deep = depth(shell.session) if over_calls and has_watches else None
-    if isinstance(backend, StepsRanges):
-        halt = backend.step_range(wave, begin, end, addresses(shell), over_calls=over_calls)
-    else:
-        halt = backend.step_instruction(wave)
-    stop = stop_of(shell, halt)
-    if stop is None and over_calls and deep is not None and depth(shell.session) > deep:
-        return until_depth(shell, deep)  # a watchpoint without a change, in what was called
-    return stop or stepped_here(shell)
+    """Step an instruction, and more within a range of addresses where the machine can.
+
+    What is hit and does not stop, such as a breakpoint whose condition is false, changes neither
+    the focus nor where the step ends.
+    """
+    backend, before = runner(shell), shell.session
+    is_over = over_calls and bool(shell.breakpoints) and not isinstance(backend, ResumesCalls)
+    deep = depth(before) if is_over else None
+    while True:
+        if isinstance(backend, StepsRanges):
+            halt = backend.step_range(
+                before.wave, begin, end, addresses(shell), over_calls=over_calls
+            )
+        else:
+            halt = backend.step_instruction(before.wave)
+        stop = stop_of(shell, halt)
+        while stop is None and isinstance(backend, ResumesCalls):
+            _focus_again(shell, before)
+            resumed_halt = backend.resume_call(before.wave, addresses(shell))
+            if resumed_halt is None:
+                break
+            halt = resumed_halt
+            stop = stop_of(shell, halt)
+        if stop is not None:
+            return stop
+        _focus_again(shell, before)
+        if halt.wave == before.wave or shell.session.wave != before.wave:
+            break
+    if deep is not None and depth(shell.session) > deep:
+        return until_depth(shell, deep)
+    return stepped_here(shell)
 
 
 def until_depth(shell: Shell, deep: int) -> Stop:

@@ -220,6 +220,11 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         halt = machine.step_range(wave, begin, end, addresses, over_calls=over_calls)
         return self._went_on() if halt.reason == "exited" else halt
 
+    def resume_call(self, wave: WaveId, addresses: frozenset[int]) -> Halt | None:
+        """Let a call go on (`dwarfgpu.machine.run_control.ResumesCalls`)."""
+        halt = self._running(wave).resume_call(wave, addresses)
+        return self._went_on() if halt is not None and halt.reason == "exited" else halt
+
     def leave(self, wave: WaveId) -> None:
         """Leave a breakpoint (`dwarfgpu.machine.run_control.LeavesBreakpoints`)."""
         self._running(wave).leave(wave)

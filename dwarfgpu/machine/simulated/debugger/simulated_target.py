@@ -75,6 +75,8 @@ class SimulatedTarget(StateTarget):
         self._by_id: dict[WaveId, SimulatedWave] = {}
         """The waves of the machine that runs, ended ones too."""
         self._only_wave: WaveId | None = None
+        self._call: tuple[WaveId, tuple[int, int]] | None = None
+        """The call that a step has not finished: its wave, and the pc and stack pointer there."""
         self._progress: Callable[[int], None] | None = None
         self._failed: FailedWaves | None = None
         """Stops the waves that had failed where the machine is from."""
@@ -352,6 +354,7 @@ class SimulatedTarget(StateTarget):
         over_calls: bool,
     ) -> Halt:
         """Step through ranges (`dwarfgpu.machine.run_control.StepsRanges`)."""
+        self._call = None
         with self._resuming() as machine:
             running = self._by_id[wave]
             try:
@@ -362,6 +365,7 @@ class SimulatedTarget(StateTarget):
                     stopped = machine.step(running, addresses)
                     if stopped is None and is_call:
                         stopped = machine.run_until_return(running, before, addresses)
+                        self._call = None if stopped is None else (wave, before)
                     stopped = stopped or machine.interrupted(running)
                     if stopped is not None:
                         return self.halt_of(stopped)
@@ -371,6 +375,21 @@ class SimulatedTarget(StateTarget):
                         break
             except WaveStop as stop:
                 return self._signalled(running, stop.reason, stop.text, stop.lanes)
+            return self._went_on(machine, running)
+
+    def resume_call(self, wave: WaveId, addresses: frozenset[int]) -> Halt | None:
+        """Let a call go on (`dwarfgpu.machine.run_control.ResumesCalls`)."""
+        if self._call is None or self._call[0] != wave:
+            return None
+        with self._resuming() as machine:
+            running = self._by_id[wave]
+            try:
+                stopped = machine.run_until_return(running, self._call[1], addresses)
+            except WaveStop as stop:
+                return self._signalled(running, stop.reason, stop.text, stop.lanes)
+            if stopped is not None:
+                return self.halt_of(stopped)
+            self._call = None
             return self._went_on(machine, running)
 
     def leave(self, wave: WaveId) -> None:
