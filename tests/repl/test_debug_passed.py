@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.session.session import Session
+from tests.cli.command import FIXTURES
+from tests.repl.repl_shell import made, output_of
+from tests.repl.stepping import CALL, Stepping
 from tests.repl.test_debug_simulated import talk
 
 
@@ -27,3 +32,18 @@ def test_the_lane_in_focus_stays(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "with lanes [0-63], nest (" in lines[-3]
     assert lines[-1] == "$1 = 2"
+
+
+def test_until_is_about_the_frame_in_focus() -> None:
+    """GDB's `until 66` in factorial(3) does not stop in factorial(1), which is first there, and
+    `advance` does; where the location is not reached any more, they end with the function."""
+    target = Stepping()
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    shell = made(Session(target.architecture, (program,), target, wave=1, pc=CALL))
+    output_of(shell, "tbreak factorial", "run")
+    assert output_of(shell, "until 66").startswith("factorial (n=3) at x86_64/demo.c:66\n")
+    assert output_of(shell, "until 60").startswith("0x0000000000001467 in main (")
+    output_of(shell, "tbreak factorial", "run")
+    assert output_of(shell, "advance 66").startswith("factorial (n=2) at x86_64/demo.c:66\n")
+    output_of(shell, "tbreak factorial if n == 2", "run")
+    assert output_of(shell, "until 60").startswith("0x0000000000001181 in factorial (n=3) at ")

@@ -53,6 +53,7 @@ from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import depth, readable_functions_at
 
 _STARTED: Final = (
     "The program being debugged has been started already.\nStart it from the beginning?"
@@ -225,11 +226,16 @@ def next_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=True))
 
 
-def _until(shell: Shell, argument: str) -> Iterator[Part]:
-    """Run up to a location, or the return of the function in focus."""
+def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
+    """Run up to a location, or the return of the function in focus.
+
+    Without `in_callees`, the location counts only in the frame in focus, as in GDB: not in a
+    deeper call of the same function.
+    """
     require_started(shell)
     addresses = {location.pc for location in located(shell, argument)}
-    level = shell.session.level
+    level, function = shell.session.level, _physical_function(shell.session)
+    deep = depth(shell.session) - level
     caller: frozenset[int] = frozenset()
     try:
         frame = (shell.session.top or shell.session).at_level(level + 1).physical_frame
@@ -238,8 +244,24 @@ def _until(shell: Shell, argument: str) -> Iterator[Part]:
         pass
     leave(shell)
     with resuming(shell, is_step=False):
-        stop = resumed(shell, caller | addresses)
+        while True:
+            stop = resumed(shell, caller | addresses)
+            if stop.halt.reason != "location-reached":
+                break
+            here, now = depth(shell.session), shell.session
+            if now.pc in caller and here < deep:
+                break
+            if now.pc in addresses and (
+                in_callees or (here == deep and _physical_function(now) == function)
+            ):
+                break
     yield from reported(shell, stop)
+
+
+def _physical_function(session: Session) -> int | None:
+    """Return the function that the frame in focus executes, whatever is inlined into it."""
+    functions = readable_functions_at(session)
+    return functions[-1].offset if functions else None
 
 
 @command("until", topic="running", aliases=("u",), complete=completion.LINESPECS)
@@ -249,10 +271,11 @@ def until(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: until [LINE | FILE:LINE | FUNCTION | *ADDRESS]
 
     Without a location, works as "next", but does not stop at a line before the current one, so that
-    loops are completed. With a location, stops there, or when the function in focus returns.
+    loops are completed. With a location, stops there in the frame in focus, not in a function that
+    it calls, or when the function in focus returns.
     """
     if argument:
-        yield from _until(shell, argument)
+        yield from _until(shell, argument, in_callees=False)
         return
     require_started(shell)
     start = (shell.session.top or shell.session).pc or 0
@@ -273,7 +296,7 @@ def advance(shell: Shell, argument: str) -> Iterator[Part]:
     require_started(shell)
     if not argument:
         raise UsageError("Argument required (a location).")
-    yield from _until(shell, argument)
+    yield from _until(shell, argument, in_callees=True)
 
 
 @command("jump", topic="running", aliases=("j",), complete=completion.LINESPECS, repeats=False)
