@@ -17,6 +17,8 @@ from typing import Protocol, assert_never
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_single_locations import Comparison
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.bits import Endian, extract
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import field, frozen
@@ -210,8 +212,12 @@ class LocationAccess:
         An implicit pointer has no bits: they count as unavailable. Raises `OutOfRange`,
         `StaleLocation`, `MissingContext` and `LimitExceeded`.
         """
-        self._require_size(size_bits)
-        plain = self._plain(location, size_bits)
+        try:
+            self._require_size(size_bits)
+            plain = self._plain(location, size_bits)
+        except FOREIGN:
+            require_right_arguments(LocationAccess.read, self, location, size_bits)
+            raise
         if plain is not None:
             with suppress(Unavailable):  # some of the bits may be known
                 return Bits(self._fetch(*plain, size_bits), size_bits)
@@ -233,9 +239,13 @@ class LocationAccess:
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """Return the bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
-        size_bits = 8 * size_bytes
-        self._require_size(size_bits)
-        plain = self._plain(location, size_bits)
+        try:
+            size_bits = 8 * size_bytes
+            self._require_size(size_bits)
+            plain = self._plain(location, size_bits)
+        except FOREIGN:
+            require_right_arguments(LocationAccess.read_bytes, self, location, size_bytes)
+            raise
         if plain is not None:
             storage, first_bit = plain
             if not first_bit % 8:
@@ -245,6 +255,7 @@ class LocationAccess:
             raise EvaluationError(NO_BITS)
         return contents.to_bytes(size_bytes, self.endian)
 
+    @names_wrong_arguments
     def write(self, location: Location, size_bits: int, value: int) -> None:
         """Write the low `size_bits` bits to every single location; all are checked first.
 
@@ -255,6 +266,7 @@ class LocationAccess:
 
         write(self, location, size_bits, value)
 
+    @names_wrong_arguments
     def write_bytes(self, location: Location, data: bytes) -> None:
         """Write bytes to every single location; errors as `write`."""
         self.write(location, 8 * len(data), int.from_bytes(data, self.endian))

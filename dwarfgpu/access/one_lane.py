@@ -10,6 +10,8 @@ from typing import Final
 
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
 from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.target import Sparse, Target
@@ -34,31 +36,39 @@ class ScalarAccess(LocationAccess):
         Whole bytes of one register or memory, or of several in pieces, are asked of the target at
         once.
         """
-        target, singles, stop = self.target, location.single_locations, location.stop
-        if (
-            target is not None
-            and len(singles) == 1
-            and (stop is None or stop == target.stop)
-            and size_bytes <= self.read_bytes_limit
-        ):
-            single = singles[0]
-            storage, first_bit = single.storage, single.bit_offset
-            if type(storage) is Register:
-                register = storage.register
-                if not first_bit & 7 and first_bit + 8 * size_bytes <= register.size_bits:
-                    return target.read_register(storage.wave, register, first_bit >> 3, size_bytes)
-            elif type(storage) is Memory:
-                if not first_bit & 7 and first_bit + 8 * size_bytes <= storage.size_bits:
-                    return target.read_memory(storage, first_bit >> 3, size_bytes)
-            elif type(storage) is Composite:
-                data = self._pieces(target, storage, first_bit, size_bytes)
-                if data is not None:
-                    return data
-            elif (
-                type(storage) is Implicit and 8 * size_bytes == storage.size_bits and not first_bit
+        try:
+            target, singles, stop = self.target, location.single_locations, location.stop
+            if (
+                target is not None
+                and len(singles) == 1
+                and (stop is None or stop == target.stop)
+                and size_bytes <= self.read_bytes_limit
             ):
-                return storage.bits.to_bytes(size_bytes, self.endian)
-        return super().read_bytes(location, size_bytes)
+                single = singles[0]
+                storage, first_bit = single.storage, single.bit_offset
+                if type(storage) is Register:
+                    register = storage.register
+                    if not first_bit & 7 and first_bit + 8 * size_bytes <= register.size_bits:
+                        return target.read_register(
+                            storage.wave, register, first_bit >> 3, size_bytes
+                        )
+                elif type(storage) is Memory:
+                    if not first_bit & 7 and first_bit + 8 * size_bytes <= storage.size_bits:
+                        return target.read_memory(storage, first_bit >> 3, size_bytes)
+                elif type(storage) is Composite:
+                    data = self._pieces(target, storage, first_bit, size_bytes)
+                    if data is not None:
+                        return data
+                elif (
+                    type(storage) is Implicit
+                    and 8 * size_bytes == storage.size_bits
+                    and not first_bit
+                ):
+                    return storage.bits.to_bytes(size_bytes, self.endian)
+            return super().read_bytes(location, size_bytes)
+        except FOREIGN:
+            require_right_arguments(ScalarAccess.read_bytes, self, location, size_bytes)
+            raise
 
     def _pieces(
         self, target: Target, whole: Composite, first_bit: int, size_bytes: int

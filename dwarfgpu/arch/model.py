@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dwarfgpu.arch.abi import NO_ABI, Abi
-from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import Factory, evolve, field, frozen
@@ -329,7 +330,11 @@ class Architecture:
             return self.registers[number]
         except KeyError:
             raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
+        except TypeError:
+            require_right_arguments(Architecture.register, self, number)
+            raise
 
+    @names_wrong_arguments
     def dwarf_name(self, number: int) -> str:
         """Return how a listing names a DWARF register: `register_named` finds it again by that
         name.
@@ -372,6 +377,9 @@ class Architecture:
             return self.address_spaces[number]
         except KeyError:
             raise IllFormed(f"{self.name} defines no address space {number}") from None
+        except TypeError:
+            require_right_arguments(Architecture.address_space, self, number)
+            raise
 
     def space_of_lane(self, number: int) -> tuple[AddressSpace, int] | None:
         """Return the space and lane that a number meant in 2020; None for any other number."""
@@ -412,8 +420,15 @@ class Architecture:
         `MissingContext` if the address needs a lane and there is none, `Unavailable` for memory
         that can never be accessed.
         """
-        return self._lower(self, space_number, address, lane, apertures)
+        try:
+            return self._lower(self, space_number, address, lane, apertures)
+        except FOREIGN:
+            require_right_arguments(
+                Architecture.lower, self, space_number, address, lane, apertures
+            )
+            raise
 
+    @names_wrong_arguments
     def convert(
         self,
         address: int,

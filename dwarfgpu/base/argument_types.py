@@ -72,6 +72,14 @@ def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return cast(Callable[_P, _R], iterate) if is_generator else call
 
 
+def require_right_arguments(function: Callable[..., object], *args: object) -> None:
+    """Raise `WrongType` if an argument has a wrong type: for methods that fail, and that are called
+    too often to be decorated."""
+    wrong = wrong_call(function, args, {})
+    if wrong is not None:
+        raise wrong from None
+
+
 def wrong_call(
     function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> WrongType | None:

@@ -15,6 +15,12 @@ from dwarfgpu.base.argument_types import WrongType, names_wrong_arguments
 DEMO = Path(dg.__file__).parent / "data" / "demo.json"
 GFX942 = dg.architecture("gfx942")
 V6 = GFX942.by_name["v6"]
+TARGET = dg.StateTarget(GFX942)
+TARGET.add_wave(0)
+TARGET.set_register(0, V6, bytes(256))
+ACCESS: Any = dg.Context(GFX942, target=TARGET).access
+VALUE = dg.Value.of(4, GFX942.generic)
+IN_V6 = dg.Location((dg.SingleLocation(dg.Register(V6)),))
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +54,25 @@ def session() -> dg.Session:
         (lambda s: dg.sessions_of(s, "0"), "sessions_of: waves: expected Iterable of WaveState"),
         (lambda s: dg.sessions_of(s, {"0": 1}), "expected Iterable of WaveState, not"),
         (lambda _: dg.Session("gfx942", ()).variable("t"), "Session.architecture: expected"),
+        (lambda _: ACCESS.read_bytes(VALUE, 4), "read_bytes: location: expected Location, not"),
+        (lambda _: ACCESS.read_bytes(IN_V6, 4.0), "read_bytes: size_bytes: expected int, not 4.0"),
+        (lambda _: ACCESS.read_bytes(IN_V6, "4"), "read_bytes: size_bytes: expected int, not '4'"),
+        (lambda _: ACCESS.read(VALUE, 32), "read: location: expected Location, not"),
+        (lambda _: ACCESS.write_bytes(VALUE, b"a"), "location: expected Location, not"),
+        (lambda _: ACCESS.write_bytes(IN_V6, "abcd"), "data: expected bytes, not 'abcd'"),
+        (lambda _: ACCESS.write_bytes(IN_V6, 5), "data: expected bytes, not 5"),
+        (lambda s: s.target.read_register(0, "v3", 0, 4), "read_register: register: expected"),
+        (lambda s: s.target.write_register(0, V6, "abc"), "data: expected bytes, not 'abc'"),
+        (lambda _: TARGET.read_register(0, V6, 0, 4.0), "size_bytes: expected int or None, not"),
+        (lambda s: s.target.read_memory(b"", 0, 4), "read_memory: where: expected Memory, not b''"),
+        (lambda s: s.target.apertures_of({1}), "apertures_of: wave: expected int, not an"),
+        (lambda s: s.target.architecture_of({}), "architecture_of: wave: expected int, not an"),
+        (lambda s: s.target.used_lanes({1}), "used_lanes: wave: expected int, not an"),
+        (lambda _: GFX942.dwarf_name("x"), "dwarf_name: number: expected int, not 'x'"),
+        (lambda _: GFX942.register([]), "register: number: expected int, not an"),
+        (lambda _: GFX942.address_space([]), "address_space: number: expected int, not an"),
+        (lambda _: GFX942.lower(0, "0"), "lower: address: expected int, not '0'"),
+        (lambda _: GFX942.convert("0", 0, 1), "convert: address: expected int, not '0'"),
     ],
 )  # fmt: skip
 def test_an_argument_of_another_type(

@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
-from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
@@ -137,6 +138,7 @@ class StateTarget:
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
         return self.machine.lane_target_ids(wave, lanes)
 
+    @names_wrong_arguments
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.machine.used_lanes(wave)
 
@@ -237,7 +239,12 @@ class StateTarget:
                 memory.replace(address, data)
 
     def architecture_of(self, wave: WaveId) -> Architecture:
-        if wave not in self.waves:
+        try:
+            is_known = wave in self.waves
+        except TypeError:
+            require_right_arguments(StateTarget.architecture_of, self, wave)
+            raise
+        if not is_known:
             there = f"; it has {listed_waves([*self.waves])}" if self.waves else ""
             raise Unavailable(f"wave {wave!r} is not in the state{there}")
         return self.architecture
@@ -248,7 +255,11 @@ class StateTarget:
         return self.architecture if self.waves.keys() >= set(waves) else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        return self.wave_apertures.get(wave, self.apertures)
+        try:
+            return self.wave_apertures.get(wave, self.apertures)
+        except TypeError:
+            require_right_arguments(StateTarget.apertures_of, self, wave)
+            raise
 
     def read_register(
         self,
@@ -259,17 +270,23 @@ class StateTarget:
     ) -> bytes:
         stored: RegisterBytes | None
         try:
-            stored = self._registers[wave][register.name]
-        except KeyError:
-            stored = None
-        if stored is not None and size_bytes and offset_bytes >= 0:
-            end = offset_bytes + size_bytes
-            if (
-                offset_bytes < end <= stored.known_bytes
-                or stored.known.count(0xFF, offset_bytes, end) == size_bytes  # and within it
-            ):
-                return stored.data[offset_bytes:end]
-        return self._known_bytes(wave, register, offset_bytes, size_bytes)
+            try:
+                stored = self._registers[wave][register.name]
+            except KeyError:
+                stored = None
+            if stored is not None and size_bytes and offset_bytes >= 0:
+                end = offset_bytes + size_bytes
+                if (
+                    offset_bytes < end <= stored.known_bytes
+                    or stored.known.count(0xFF, offset_bytes, end) == size_bytes  # and within it
+                ):
+                    return stored.data[offset_bytes:end]
+            return self._known_bytes(wave, register, offset_bytes, size_bytes)
+        except FOREIGN:
+            require_right_arguments(
+                StateTarget.read_register, self, wave, register, offset_bytes, size_bytes
+            )
+            raise
 
     def _known_bytes(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int | None
@@ -289,6 +306,7 @@ class StateTarget:
             raise _missing(wave, register, stored, offset_bytes, end)
         return stored.data[offset_bytes:end]
 
+    @names_wrong_arguments
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
@@ -336,26 +354,30 @@ class StateTarget:
             raise OutOfRange(f"byte {end - 1} is outside register {register}")
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        if size_bytes:
-            store, start, contiguous_bytes = self._backing(where, address)
-            if size_bytes <= contiguous_bytes:
+        try:
+            if size_bytes:
+                store, start, contiguous_bytes = self._backing(where, address)
+                if size_bytes <= contiguous_bytes:
+                    try:
+                        return store.read(start, size_bytes)
+                    except Unavailable as error:
+                        missing = _first_missing(store, start, size_bytes)
+                        raise _at_requested_address(
+                            error, where, address + missing, start + missing
+                        ) from None
+            out: list[bytes] = []
+            for store, start, (offset, count) in self.lowered(where, address, size_bytes):
                 try:
-                    return store.read(start, size_bytes)
+                    out.append(store.read(start, count))
                 except Unavailable as error:
-                    missing = _first_missing(store, start, size_bytes)
+                    missing = _first_missing(store, start, count)
                     raise _at_requested_address(
-                        error, where, address + missing, start + missing
+                        error, where, address + offset + missing, start + missing
                     ) from None
-        out: list[bytes] = []
-        for store, start, (offset, count) in self.lowered(where, address, size_bytes):
-            try:
-                out.append(store.read(start, count))
-            except Unavailable as error:
-                missing = _first_missing(store, start, count)
-                raise _at_requested_address(
-                    error, where, address + offset + missing, start + missing
-                ) from None
-        return b"".join(out)
+            return b"".join(out)
+        except FOREIGN:
+            require_right_arguments(StateTarget.read_memory, self, where, address, size_bytes)
+            raise
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
