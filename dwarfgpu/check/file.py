@@ -136,7 +136,7 @@ def _units(info: DebugInfo, findings: Findings) -> Iterator[CompilationUnit]:
             continue
         if full is unit:
             continue
-        for candidate in (full, *full.info.type_units):
+        for candidate in (full, *full.info.type_source.type_units):
             if id(candidate) not in visited:
                 visited.add(id(candidate))
                 yield candidate

@@ -39,6 +39,7 @@ from tests.check.made import (
 )
 from tests.dwarf.builder import FIXTURES, X86_64, Shape, abbreviations, elf, read_fixture, unit
 from tests.dwarf.builder import abbreviations as table
+from tests.dwarf.programs import IN_SPLIT_FILES
 from tests.dwarf.test_line import Table
 from tests.work import calls_of
 
@@ -405,6 +406,12 @@ def test_split_units_are_checked_with_their_skeletons(name: str) -> None:
     verdict = fixture_verdict(f"split/{name}/prog")
     assert (rules(verdict), verdict.findings.skipped) == ([], [])
     assert verdict.expressions == 40
+
+
+@pytest.mark.parametrize("name", IN_SPLIT_FILES)
+def test_the_type_units_of_a_package_are_checked_with_its_skeletons(name: str) -> None:
+    """Two skeletons, and what `llvm-dwarfdump --debug-cu-index --debug-tu-index` lists: 2 and 3."""
+    assert fixture_verdict(f"split/{name}/prog").units == 2 + 2 + 3
 
 
 def test_a_finding_in_a_split_file_names_the_file() -> None:

@@ -131,7 +131,7 @@ def _units(file: CodeObject) -> Iterator[tuple[tuple[_Section, int], Compiler]]:
                 full = unit.full
             except DwarfGpuError:
                 continue
-            for split in () if full is unit else (full, *full.info.type_units):
+            for split in () if full is unit else (full, *full.info.type_source.type_units):
                 if id(split) not in visited:
                     visited.add(id(split))
                     yield _unit_start(split), _compiler(split)
