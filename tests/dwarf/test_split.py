@@ -17,6 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import (
@@ -511,3 +512,10 @@ def test_very_many_skeletons_of_files_that_are_not_the_right_ones(
         code.scopes.global_named("x")
     with pytest.raises((MissingContext, InconsistentContext), match=r"tried \d places"):
         code.info.units[-1].full  # noqa: B018
+
+
+@pytest.mark.parametrize("kind", IN_SPLIT_FILES)
+def test_types_of_type_units_are_listed(kind: str) -> None:
+    """As `info types` of GDB does for `gcc4` and `clang4`; for DWARF 5 it ends with a fault."""
+    names = {symbol.name for symbol in listed_symbols(opened(SPLIT / kind / "prog").info, "types")}
+    assert {"geo::line", "geo::point", "tone"} <= names

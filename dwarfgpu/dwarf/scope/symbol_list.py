@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
+from dwarfgpu.dwarf.scope.imports import type_sources
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -100,7 +101,8 @@ def listed_symbols(
     """
     word = "" if pattern is None else required_word(pattern.pattern)
     skipped = [] if problems is None else problems
-    for unit in units_with_word(info, word) if units is None else units:
+    searched = _units_of_kind(info, word, kind) if units is None else units
+    for unit in searched:
         try:
             full = unit.full
             if not full.root.abbreviation.has_children:
@@ -136,6 +138,14 @@ def listed_symbols(
                     continue
                 if listed is not None:
                     yield listed
+
+
+def _units_of_kind(info: DebugInfo, word: str, kind: Kind) -> Iterator[CompilationUnit]:
+    """Yield the units that may have symbols of a kind; types are also in type units of split files
+    and packages, which no skeleton leads to."""
+    yield from units_with_word(info, word)
+    for source in type_sources(info) if kind == "types" else ():
+        yield from source.type_units
 
 
 def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tuple[bool, bool]:
