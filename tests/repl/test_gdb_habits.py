@@ -226,9 +226,13 @@ def test_a_header_of_many_units_is_listed_once(monkeypatch: pytest.MonkeyPatch) 
         for row in described(*arguments):
             yield evolve(row, file="csu/../bits/types.h")
             yield evolve(row, file="elf/../bits/types.h")
+            yield evolve(row, file=None)
 
     monkeypatch.setattr(symbol_listing, "described_symbols", of_two_units)
-    lines = output_of(demo_shell(), "info types .").splitlines()
+    title, *lines = output_of(demo_shell(), "info types .").splitlines()
+    start = lines.index("")
+    assert title.startswith("All types ") and all("\t" in line for line in lines[:start])
+    lines = lines[start:]
     assert [line for line in lines if line.startswith("File ")] == ["File bits/types.h:"]
     assert len(lines) == len(set(lines)) + lines.count("") - 1
 

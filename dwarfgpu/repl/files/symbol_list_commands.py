@@ -103,7 +103,8 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
         key=lambda row: (_file(row), row.is_static, row.name),
     )
     for file, group in groupby(rows, key=_file):
-        yield heading(f"\nFile {file}:")
+        if file:  # type units have no name; GDB lists what has no file first, without a title
+            yield heading(f"\nFile {file}:")
         of_file = Group("debug", {"filename": file})
         listed_keys: set[tuple[str, bool, str]] = set()
         for row in group:
