@@ -87,6 +87,8 @@ def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path:
             state_document(target, path, {code: made.launched.request.load_address}, before), path
         )
         again = machine_of_state(load_state(path).target, segments)
+        # An access behind the kernel's LDS is an error in both: granules are not the kernel's.
+        assert {wave.lds.end for wave in again.waves} == {made.launched.group_bytes}
         where = [hex(wave.pc) for wave in again.waves]
         stopped = again.run()
         assert stopped is None, (where, stopped.text)
