@@ -513,6 +513,20 @@ def test_a_range_beyond_the_largest_half() -> None:
     assert done.status == 2
 
 
+def test_bytes_take_numbers_of_one_byte(tmp_path: Path) -> None:
+    (tmp_path / "wide.npy").write_bytes(npy_bytes(Npy("<i8", (4,), bytes(32))))
+    file = FIXTURES / "run" / "integers.gfx942.O2.v5.co"
+    for a, b, message in (
+        ("range:256", "range:129", "b (global_buffer, 8 bytes at 8): 128 does not fit"),
+        ("range:257", "range:128", "a (global_buffer, 8 bytes at 0): 256 does not fit"),
+        (f"@{tmp_path / 'wide.npy'}", "range:4", "an array of numbers of 8 bytes, where "),
+    ):
+        buffers = ("--arg", f"a={a}", "--arg", f"b={b}", "--arg", "out=zeros:128")
+        done = run("dispatch", file, "bytes", "--grid", 64, "--workgroup", 64, *buffers)
+        assert message in done.error
+        assert done.status == 2
+
+
 def test_a_load_address_behind_all_addresses() -> None:
     file = HIP / "nest.gfx942.O0.v5.co"
     asked = ("--grid", 64, "--workgroup", 64, *NEST, "--load-address", (1 << 64) - 256)

@@ -221,11 +221,10 @@ def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
     if integers is None:
         values = [rng.random() if numbers.seed is not None else n for n in range(count)]
     else:
-        low, span = integers.least, integers.most - integers.least + 1
-        values = [
-            rng.randint(low, integers.most) if numbers.seed is not None else (n - low) % span + low
-            for n in range(count)
-        ]
+        low, most = integers.least, integers.most
+        if numbers.seed is None and count > most + 1:
+            raise UsageError(f"{parameter.text}: {count - 1} does not fit {declared.item}")
+        values = [rng.randint(low, most) if numbers.seed is not None else n for n in range(count)]
     try:
         data = struct.pack(f"<{count}{code}", *values)
     except (OverflowError, struct.error):  # the second for integers
@@ -246,7 +245,7 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
         )
     if not declared.is_number or buffer.item_bytes is None:
         return
-    if declared.item_bytes > 1 and buffer.item_bytes != declared.item_bytes:
+    if buffer.item_bytes != declared.item_bytes:
         raise UsageError(
             f"{parameter.text}: an array of numbers of {counted(buffer.item_bytes, 'byte')}, "
             f"where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
