@@ -369,11 +369,13 @@ class Session(FocusedLane):
 
     @property
     def unit(self) -> CompilationUnit | None:
-        """The unit in which `meanings` finds names."""
+        """The unit in which `meanings` finds names; in code without one, that of `main`, whose
+        language holds there, as in GDB."""
         code_object, pc = self.code_object, self.pc
-        if code_object is None or pc is None:
-            return self._main_unit(self.objects_with(""))
-        return code_object.scopes.unit_at(pc if self.is_absent else self._lane_pc(pc))
+        unit = None
+        if code_object is not None and pc is not None:
+            unit = code_object.scopes.unit_at(pc if self.is_absent else self._lane_pc(pc))
+        return self._main_unit(self.objects_with("")) if unit is None else unit
 
     def _lane_pc(self, pc: int) -> int:
         """Return where the lane in focus is; `pc` without a lane, or where lanes have no own."""

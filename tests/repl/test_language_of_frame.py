@@ -147,6 +147,15 @@ def test_assembly_has_the_name_that_gdb_gives_it(
     assert 'The current source language is "auto; currently asm".' in done.lines
 
 
+def test_code_without_a_unit_has_the_language_of_main() -> None:
+    """GDB keeps a language where code has none, and begins with that of `main`."""
+    program = FIXTURES / "core" / "containers.x86_64.libstdcxx"
+    words = ("--ex", "show language", "--ex", "p true", "--ex", "whatis 1<2")
+    done = run("debug", "--batch", "--q", program, "--pc", "_start", *words)
+    language = 'The current source language is "auto; currently c++".'
+    assert done.lines[-3:] == [language, "$1 = true", "type = bool"]
+
+
 def test_the_source_of_a_split_unit_has_its_language_and_producer() -> None:
     """The skeleton has neither; GDB 13 shows those of the split unit."""
     words = ["--pc", "main", "-ex", "info source"]

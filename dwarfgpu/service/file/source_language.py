@@ -36,12 +36,8 @@ def language_of(unit: LineUnit) -> str:
 
 def frame_language(session: Session) -> str | None:
     """Return the language of the frame in focus, without one that of `main`; None if unknown."""
-    code_object, pc = session.code_object, session.pc
-    if code_object is None:
-        return None
     try:
-        scopes = code_object.scopes
-        unit = scopes.main_unit if pc is None else scopes.unit_at(pc)
+        unit = session.unit
         return None if unit is None else language_of(unit)
     except DwarfGpuError:
         return None
