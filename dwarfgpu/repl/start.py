@@ -82,12 +82,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_demo_option(parser)
     script = parser.add_argument_group("scripts")
     script.add_argument(
-        "-ex", "-eval-command", "--eval-command", action=_Append, const=False,
+        "-ex", "--ex", "-eval-command", "--eval-command", action=_Append, const=False,
         dest="given", default=[], metavar="COMMAND",
         help="run a command; with -x in the order given",
     )  # fmt: skip
     script.add_argument(
-        "-x", "-command", "--command", action=_Append, const=True,
+        "-x", "--x", "-command", "--command", action=_Append, const=True,
         dest="given", default=[], metavar="SCRIPT",
         help="run the commands of a file, and stop at the first that fails",
     )  # fmt: skip
@@ -100,8 +100,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="json: print answers as JSON lines, like set output json",
     )  # fmt: skip
     script.add_argument(
-        "-q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", help="do not print "
-        "the banner"
+        "-q", "--q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", dest="quiet",
+        help="do not print the banner"
     )  # fmt: skip
     _configure_gdbs(parser)
     configure_machine(parser)
@@ -116,23 +116,24 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
     """Define the options that GDB's users have in their fingers."""
     as_gdb = parser.add_argument_group("options of GDB")
     as_gdb.add_argument(
-        "-c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE", help="same as --core"
+        "-c", "--c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE",
+        help="same as --core"
     )  # fmt: skip
     as_gdb.add_argument(
         "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="use FOLDER as the working "
         "folder"
     )  # fmt: skip
     as_gdb.add_argument(
-        "-iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
+        "-iex", "--iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
         dest="given_first", default=[], metavar="COMMAND", help="run a command before those of "
         "-ex and -x",
     )  # fmt: skip
     as_gdb.add_argument(
-        "-ix", "-init-command", "--init-command", action=_Append, const=True,
+        "-ix", "--ix", "-init-command", "--init-command", action=_Append, const=True,
         dest="given_first", default=[], metavar="SCRIPT", help="run a script before -ex and -x",
     )  # fmt: skip
     as_gdb.add_argument(
-        "-nx", "--nx", "-nh", "--nh", "-n", "-nw", "--nowindows", action="store_true",
+        "-nx", "--nx", "-nh", "--nh", "-n", "-nw", "--nw", "--nowindows", action="store_true",
         dest="has_no_init", help="ignored: no file is read at startup, and there are no windows",
     )  # fmt: skip
     as_gdb.add_argument(
