@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -11,12 +12,22 @@ INSTALLED: Final = "dwarfgpu"
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 
 
+def _checkout() -> Path:
+    """Return the checkout that `tools/venv.sh` has installed here, as it writes down."""
+    try:
+        return Path(Path(sys.prefix, "checkout").read_text("utf-8").strip()).resolve()
+    except (OSError, ValueError):
+        return _PACKAGE.parent
+
+
 def program_name() -> str:
-    """Return `dwarfgpu` if it is installed; otherwise the path of this checkout's script from the
-    working folder, `tools/dwarfgpu`, or `python -m dwarfgpu` if there is neither."""
+    """Return the path of this checkout's script from the working folder, `tools/dwarfgpu`; without
+    a checkout `dwarfgpu` if it is installed, otherwise this Python and its `-m dwarfgpu`."""
     script = _PACKAGE.parent / "tools" / "dwarfgpu"
     if not script.is_file():
-        return INSTALLED if shutil.which(INSTALLED) else "python -m dwarfgpu"
+        script = _checkout() / "tools" / "dwarfgpu"
+    if not script.is_file():
+        return INSTALLED if shutil.which(INSTALLED) else f"{sys.executable} -m dwarfgpu"
     try:
         return str(script.relative_to(Path.cwd()))
     except (OSError, ValueError):  # another working folder, or none
