@@ -39,6 +39,12 @@ class FocusedLane(WaveLanes):
             raise InconsistentContext(f"lane {self.lane} {self.why_absent}")
         return self.pc if self.lane is None else self.frame.program_location(self.lane)
 
+    def _lane_pc(self, pc: int) -> int:
+        """Return where the lane in focus is; `pc` without a lane, or where lanes have no own."""
+        if self.lane is None or not self.focused_frame.has_lane_pc:
+            return pc
+        return self.frame.program_location(self.lane) or pc
+
     @property
     def has_ended(self) -> bool:
         """Whether the wave in focus ran to its end: it has no registers and no lanes any more."""

@@ -201,9 +201,8 @@ class Session(FocusedLane):
     def at_level(self, level: int, inline_level: int = 0) -> Session:
         """Return the session in a frame; `MissingContext` with the reason if there are not as many
         frames."""
-        if level < 0 or inline_level < 0:
-            number = shown(min(level, inline_level))
-            raise UsageError(f"frames are numbered from 0: there is no frame {number}")
+        if (number := min(level, inline_level)) < 0:
+            raise UsageError(f"frames are numbered from 0: there is no frame {shown(number)}")
         stack = self.call_stack
         frame = None if stack is None else stack.frame(level)
         if frame is None:
@@ -377,19 +376,12 @@ class Session(FocusedLane):
             unit = code_object.scopes.unit_at(pc if self.is_absent else self._lane_pc(pc))
         return self._main_unit(self.objects_with("")) if unit is None else unit
 
-    def _lane_pc(self, pc: int) -> int:
-        """Return where the lane in focus is; `pc` without a lane, or where lanes have no own."""
-        if self.lane is None or not self.focused_frame.has_lane_pc:
-            return pc
-        return self.frame.program_location(self.lane) or pc
-
     def _main_unit(self, objects: Iterable[CodeObject]) -> CompilationUnit | None:
         units = (code_object.scopes.main_unit for code_object in objects)
         return next((unit for unit in units if unit is not None), None)
 
     def variable(self, name: str) -> Variable:
-        """Return the variable that a name denotes; `UsageError` with GDB's wording if there is
-        none."""
+        """Return the variable that a name denotes; `UsageError` with GDB's words if there is none."""
         variable = self.find_variable(name)
         if variable is not None:
             return variable
