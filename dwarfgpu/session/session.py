@@ -381,7 +381,7 @@ class Session(FocusedLane):
         return next((unit for unit in units if unit is not None), None)
 
     def variable(self, name: str) -> Variable:
-        """Return the variable that a name denotes; `UsageError` with GDB's words if there is none."""
+        """Return the variable of a name; `UsageError` with GDB's words if there is none."""
         variable = self.find_variable(name)
         if variable is not None:
             return variable
