@@ -81,8 +81,10 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
             subscripts = [_subscript(evaluator, argument) for argument in call.arguments]
             return _selected(evaluator, function, subscripts)
     if evaluator.is_ada and _is_array(function.type):  # its last dimension is the fastest
-        indices = [_index(evaluator, argument) for argument in call.arguments]
-        return _element(evaluator, function, indices[::-1])
+        chosen = [_subscript(evaluator, argument) for argument in call.arguments][::-1]
+        if len(chosen) == 1 and isinstance(chosen[0], Triplet):
+            return _slice(evaluator, function, chosen[0])
+        return _selected(evaluator, function, chosen)
     bare = strip(function.type)
     if isinstance(bare, Pointer):
         bare = strip(bare.target)
@@ -102,6 +104,15 @@ def _selected(evaluator: Calling, array: TypedValue, subscripts: list[int | Trip
     if len(indices) < len(subscripts):
         return section(evaluator.objects, array, subscripts)
     return _element(evaluator, array, indices)
+
+
+def _slice(evaluator: Calling, array: TypedValue, bounds: Triplet) -> TypedValue:
+    """Return a slice of an array of Ada, whose first index is that of the slice (4.1.2)."""
+    if bounds.low is not None and bounds.high is not None and bounds.high < bounds.low:
+        raise UsageError("a slice without elements is not supported")
+    part = section(evaluator.objects, array, [bounds])
+    assert isinstance(part.type, Array)
+    return evolve(part, type=evolve(part.type, lower_bounds=(bounds.low,)))
 
 
 def _element(evaluator: Calling, array: TypedValue, indices: Sequence[int]) -> TypedValue:

@@ -45,7 +45,7 @@ from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
-from dwarfgpu.language.fortran_operators import comparison, complex_literal, strings_compared
+from dwarfgpu.language.fortran_operators import complex_literal, strings_compared
 from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.library_operators import container_element, smart_pointee
@@ -105,11 +105,7 @@ def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed
 
 def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     """Return whether an expression assigns, as GDB takes it: by its outermost operator."""
-    names = Names(session)
-    node = parse(text, names, options.radix)
-    unit = names.current_unit
-    if isinstance(node, ast.Assign) and unit is not None:
-        return comparison(node, unit.style) is None
+    node = parse(text, Names(session), options.radix)
     if isinstance(node, ast.Unary):
         return node.operator.endswith(("++", "--"))
     return isinstance(node, ast.Assign) or isinstance(node, ast.Binary) and node.operator == ","
@@ -355,7 +351,9 @@ class Evaluator(MemberAccess):
         refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             text_result = (
-                strings_compared(self.objects, operator, left, right) if self.is_fortran else None
+                strings_compared(self.objects, operator, left, right, pads=self.is_fortran)
+                if self.is_fortran or self.is_ada
+                else None
             )
             if text_result is not None:
                 return self.truth(text_result)
@@ -452,15 +450,11 @@ class Evaluator(MemberAccess):
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
     def _assign(self, node: ast.Assign) -> TypedValue:
-        unit = self.names.current_unit
-        compared = None if unit is None else comparison(node, unit.style)
-        if compared is not None:
-            return self._binary(compared)
         if self.options.read_only is not None:
             raise UsageError(self.options.read_only)
         target = self.object(node.left)
         value = self.object(node.right)
-        if node.operator is not None:
+        if node.operator not in (None, ":"):  # `:=` of Ada assigns
             value = self._combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
 

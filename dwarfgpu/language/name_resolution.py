@@ -141,6 +141,10 @@ class Names:
         """Return whether the unit in focus is of Fortran."""
         return is_fortran(self.current_unit)
 
+    def is_ada(self) -> bool:
+        """Return whether the unit in focus is of Ada."""
+        return self.current_unit is not None and self.current_unit.style == "ada"
+
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""
         return bool(self._known(name)) or hsa_type(self.session, name) is not None

@@ -64,8 +64,7 @@ class NamedValues:
 
     @property
     def is_ada(self) -> bool:
-        unit = self.names.current_unit
-        return unit is not None and unit.style == "ada"
+        return self.names.is_ada()
 
     def number(self, number: Number) -> TypedValue:
         """Return a number as a value."""
@@ -101,7 +100,7 @@ class NamedValues:
             of_enclosing = self.session.meanings(name).in_enclosing_functions(name)
             if of_enclosing is not None:
                 return self._of_enclosing(of_enclosing)
-        if not meanings and self.is_cplusplus and name in ("true", "false"):
+        if not meanings and (self.is_cplusplus or self.is_ada) and name in ("true", "false"):
             return self.truth(name == "true")
         if not meanings and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')

@@ -173,6 +173,19 @@ VALUES = {
         paint=GREEN = true
         Little = -3
         little /= -3 = false
+        line(2..3) = (2 => 2, 3)
+        name(1..3) = "hel"
+        name="hello" = false
+        where=NULL = false
+        where.all = (x => 1, y => 2.5)
+        where.All.x = 1
+        not flag = false
+        flag and then little=-3 = true
+        false or else little/=-3 = false
+        16#f_f# = 255
+        1_000 + 2#101#  = 1005
+        -7 rem 4 = -3
+        2**3 = 8
         matrix = ((1, 2, 3), (4, 5, 6))
         tally = (7, 8, 9)
         mask = (true, false, true, false, false, false, false, false, false, false)
@@ -265,6 +278,29 @@ def test_what_fortran_refuses() -> None:
         assert (expression, raised.value.message) == (expression, message)
     for expression, name in FORTRAN_TYPES.items():
         assert (expression, name_of_type(session, expression, DEFAULT)) == (expression, name)
+
+
+ADA_ERRORS = {
+    "line'first": "the attribute 'first of Ada",
+    "color'pos (green)": "the attribute 'pos of Ada",
+    "line (2)'Size": "the attribute 'Size of Ada",
+    "color'(green)": "qualified expressions of Ada",
+    "(1, 2)": "aggregates of Ada",
+    "paint in red .. blue": '"in" of Ada',
+    "7 MOD 4": '"MOD" of Ada',
+    "flag and flag": '"and" of Ada',
+    "line(2..9)": "array subscript out of bounds",
+    "line(3..2)": "a slice without elements",
+    "17#1#": 'Invalid number "17#1#".',
+}
+
+
+def test_what_ada_refuses_by_its_name() -> None:
+    session = frame_of("ada.2")
+    for expression, message in ADA_ERRORS.items():
+        with pytest.raises(DwarfGpuError) as raised:
+            evaluate(expression, session)
+        assert raised.value.message.startswith(message), expression
 
 
 @pytest.mark.parametrize(("place", "name"), list(TYPES))

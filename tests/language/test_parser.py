@@ -24,6 +24,9 @@ class Known:
     def is_cplusplus(self) -> bool:
         return True
 
+    def is_ada(self) -> bool:
+        return False
+
     def is_fortran(self) -> bool:
         return False
 

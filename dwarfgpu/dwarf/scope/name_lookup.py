@@ -183,6 +183,9 @@ class NameLookup(UnitSearch):
         for scope in scopes:
             if scope.tag in CLASSES and (meanings := self._in_class(scope, part, accepts)):
                 return meanings
+            is_function = scope.tag in BLOCKS | FUNCTIONS  # its variables are of another frame
+            if is_function and (meanings := self._in_block(scope, part, _no_variable(accepts))):
+                return meanings
             if meanings := _parameter(scope, part, accepts):
                 return meanings
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
@@ -489,6 +492,11 @@ def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...
         return ()
     is_type = parameter.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
     return (parameter if is_type else Variable(part.text, parameter, "global"),)
+
+
+def _no_variable(accepts: DieFilter) -> DieFilter:
+    variables = (dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER)
+    return lambda die: die.tag not in variables and accepts(die)
 
 
 def _is_scope(die: Die) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, Protocol
 
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.syntax.ada_tokens import ada_token
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
-from dwarfgpu.language.syntax.tokens import Kind, Token, tokens
+from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
 
 
 class Known(Protocol):
@@ -25,6 +27,9 @@ class Known(Protocol):
     def is_fortran(self) -> bool:
         """Return whether the words of Fortran are known."""
 
+    def is_ada(self) -> bool:
+        """Return whether the words of Ada are known."""
+
     def unknown(self, name: str) -> UsageError:
         """Return the error for an unknown name."""
 
@@ -36,13 +41,15 @@ _SPELLED: Final = {
     "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
 }  # fmt: skip
 """Operators of C++ that are words ([lex.digraph])."""
+_OF_LANGUAGE: Final[dict[Style, OfLanguage]] = {"fortran": fortran_token, "ada": ada_token}
 
 
 @lru_cache(maxsize=8)
-def _words(text: str, radix: int, has_operators: bool, is_fortran: bool) -> tuple[Token, ...]:
+def _words(text: str, radix: int, has_operators: bool, style: Style) -> tuple[Token, ...]:
     """Return the words of an expression, which `lanes` asks for in each lane."""
-    of_language = fortran_token if is_fortran else None
-    return tuple(tokens(text, radix, has_operators=has_operators, of_language=of_language))
+    return tuple(
+        tokens(text, radix, has_operators=has_operators, of_language=_OF_LANGUAGE.get(style))
+    )
 
 
 class Cursor:
@@ -55,7 +62,9 @@ class Cursor:
         """The base of integers without a prefix."""
         has_operators = "operator" in text and names.is_cplusplus()
         self.is_fortran = names.is_fortran()
-        self.tokens = list(_words(text, radix, has_operators, self.is_fortran))
+        self.is_ada = names.is_ada()
+        style: Style = "fortran" if self.is_fortran else "ada" if self.is_ada else "c"
+        self.tokens = list(_words(text, radix, has_operators, style))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.at = 0

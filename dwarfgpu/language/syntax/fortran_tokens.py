@@ -38,6 +38,8 @@ def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
     """Return the word of Fortran at a position, and where it ends; None for one that C has, too."""
     if text.startswith(POWER, index):
         return Token("mark", POWER, index), index + len(POWER)
+    if text.startswith("/=", index):  # compares
+        return Token("mark", "!=", index), index + 2
     if (match := _DOTTED.match(text, index)) is not None:
         word = match[0].lower()
         if word in _LITERALS:

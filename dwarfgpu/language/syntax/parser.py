@@ -10,6 +10,7 @@ from typing import Final
 
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.ada_tokens import ALL, RANGE
 from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
 from dwarfgpu.language.syntax.cursor import Cursor, Known
 from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
@@ -21,7 +22,7 @@ from dwarfgpu.language.syntax.words import QUALIFIERS, TAGS, TYPE_WORDS
 _BINARY: Final = {
     ",": 1,
     "=": 2, "+=": 2, "-=": 2, "*=": 2, "/=": 2, "%=": 2, "&=": 2, "|=": 2, "^=": 2,
-    "<<=": 2, ">>=": 2,
+    "<<=": 2, ">>=": 2, ":=": 2,
     "?": 3, ".eqv.": 4, ".neqv.": 4, "||": 5, "&&": 6, "|": 7, "^": 8, "&": 9, "==": 10, "!=": 10,
     "<": 11, ">": 11, "<=": 11, ">=": 11, "<<": 12, ">>": 12, "@": 13,
     "+": 14, "-": 14, "*": 15, "/": 15, "%": 15, ".*": 16, "->*": 16, POWER: 16,
@@ -130,7 +131,7 @@ class Parser(Cursor):
 
     def unary(self) -> Node:
         if self.accept(NOT):
-            return ast.Unary("!", self.expression(_NOT_OF_FORTRAN))
+            return ast.Unary("!", self.expression(_NOT_OF_FORTRAN if self.is_fortran else _UNARY))
         operator = self.accept(*_PREFIXES)
         if operator is not None:
             is_sign = self.is_fortran and operator in "+-"
@@ -218,7 +219,10 @@ class Parser(Cursor):
         """Parse expressions between commas up to a mark, which is consumed."""
         arguments: list[Node] = []
         while self.accept(end) is None:
-            arguments.append(self.expression(_ASSIGNMENT))
+            argument = self.expression(_ASSIGNMENT)
+            if self.accept(RANGE):  # of Ada: a(2..3)
+                argument = ast.Triplet(argument, self.expression(_ASSIGNMENT), None)
+            arguments.append(argument)
             if self.token.text != end:
                 self.expect(",")
         return tuple(arguments)
@@ -266,13 +270,15 @@ class Parser(Cursor):
 
     def _postfix(self, node: Node) -> Node:
         while True:
-            mark = self.accept(".", "->", "[", "(", "++", "--")
+            mark = self.accept(".", "->", "[", "(", "++", "--", ALL)
             if mark is None and self._is_component():
                 self.next()
                 mark = "."
             if mark is None:
                 return node
-            if mark in (".", "->"):
+            if mark == ALL:
+                node = ast.Unary("*", node)
+            elif mark in (".", "->"):
                 node = ast.Access(node, name_at(self, is_member=True), mark == "->")
             elif mark == "[":
                 node = ast.Index(node, self.expression(_COMMA))
@@ -295,6 +301,10 @@ class Parser(Cursor):
                 return ast.Logical(self.next().text == TRUE)
             case "constant":
                 return constant(self.next().text)
+            case "null":
+                self.next()
+                to_void = ast.TypeName(("void",), declarators=(ast.Declarator("*"),))
+                return ast.Cast(to_void, ast.Integer(0))
             case "dollar":
                 return ast.Dollar(self.next().text[1:])
             case "quoted":
@@ -304,7 +314,10 @@ class Parser(Cursor):
             case _:
                 pass
         if self.accept("("):
-            node = self.expression(_ASSIGNMENT if self.is_fortran else _COMMA)
+            has_commas = not (self.is_fortran or self.is_ada)
+            node = self.expression(_COMMA if has_commas else _ASSIGNMENT)
+            if self.is_ada and self.token.text == ",":
+                raise Unsupported("aggregates of Ada are not supported in expressions")
             if self.is_fortran and self.accept(","):
                 node = ast.Complex(node, self.expression(_ASSIGNMENT))
             self.expect(")")
@@ -322,7 +335,7 @@ class Parser(Cursor):
             if more.prefix and literal.prefix and more.prefix != literal.prefix:
                 raise UsageError("Undefined string concatenation.")
             literal = ast.String(literal.codes + more.codes, literal.prefix or more.prefix)
-        if self.is_fortran:  # a character constant, too, which has no NUL at its end
+        if self.is_fortran or self.is_ada:  # a character constant, too, which has no NUL at its end
             return ast.String(literal.codes, literal.prefix, is_counted=True)
         return literal
 

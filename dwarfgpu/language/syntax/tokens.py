@@ -33,8 +33,9 @@ Kind = Literal[
     "end",
     "logical",
     "constant",
+    "null",
 ]
-"""`logical` and `constant`: `.true.` and `'abc'` of Fortran."""
+"""`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` of Ada."""
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)
