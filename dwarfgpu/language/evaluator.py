@@ -70,6 +70,9 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
 
+NO_STRING_COMPARISON: Final = (
+    "A string literal has no address to compare: $_streq(A, B) compares two strings."
+)
 _NO_ASSIGNMENT: Final = "A number on which the type depends assigns: only the type is wanted here."
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
@@ -357,6 +360,9 @@ class Evaluator(MemberAccess):
             )
             if text_result is not None:
                 return self.truth(text_result)
+            is_read = not isinstance(self.objects, Unevaluated)
+            if is_read and isinstance(node.left, ast.String) | isinstance(node.right, ast.String):
+                raise UsageError(NO_STRING_COMPARISON)
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self._combined(operator, left, right)
 

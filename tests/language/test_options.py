@@ -7,7 +7,7 @@ import pytest
 from dwarfgpu import language
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.session.session import Session
 from tests.language.sessions import demo, stopped
@@ -51,6 +51,13 @@ def test_convenience_variables(session: Session) -> None:
         assert text(session, expression, options) == expected, expression
     assert set(named) == {"n"}
     assert text(session, "$n = 1", Options()) == "Left operand of assignment is not an lvalue."
+
+
+def test_a_comparison_with_a_string_literal_names_what_compares_strings(session: Session) -> None:
+    """GDB writes the literal into the memory of a process, and compares addresses."""
+    for expression in ('"a" == "a"', 'local_frame.at[0].tag != "Ab"', '"Ab" < local_frame.at'):
+        with pytest.raises(UsageError, match=r"\$_streq\(A, B\) compares two strings"):
+            language.evaluate(expression, session)
 
 
 def test_a_fixed_value_stays_as_it_was(session: Session) -> None:
