@@ -106,3 +106,10 @@ def test_thunks_of_clang_have_the_names_of_their_symbols(
         "virtual thunk to D::f()",
         "virtual thunk to D::~D()",
     }
+
+
+def test_string_literals_of_clang_are_no_variables() -> None:
+    """They have no names; GDB lists none."""
+    info = CodeObject.open(FIXTURES / "x86_64/demo.clang.O0.v5").info
+    listed = [*listed_symbols(info, "variables")]
+    assert listed and all(symbol.die.name for symbol in listed)

@@ -519,3 +519,10 @@ def test_types_of_type_units_are_listed(kind: str) -> None:
     """As `info types` of GDB does for `gcc4` and `clang4`; for DWARF 5 it ends with a fault."""
     names = {symbol.name for symbol in listed_symbols(opened(SPLIT / kind / "prog").info, "types")}
     assert {"geo::line", "geo::point", "tone"} <= names
+
+
+def test_types_of_a_supplementary_file_are_listed() -> None:
+    """As GDB lists them for `dwz4`; it cannot read `dwz5`."""
+    symbols = [*listed_symbols(opened(SPLIT / "dwz4/prog").info, "types")]
+    lines = {symbol.name: symbol.line for symbol in symbols if symbol.line}
+    assert lines == {"geo": 3, "geo::line": 7, "geo::point": 4, "tone": 1}

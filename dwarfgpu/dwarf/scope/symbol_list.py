@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
-from dwarfgpu.dwarf.scope.imports import type_sources
+from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -101,7 +101,7 @@ def listed_symbols(
     """
     word = "" if pattern is None else required_word(pattern.pattern)
     skipped = [] if problems is None else problems
-    searched = _units_of_kind(info, word, kind) if units is None else units
+    searched = _units_of_kind(info, word, kind, skipped) if units is None else units
     for unit in searched:
         try:
             full = unit.full
@@ -140,10 +140,26 @@ def listed_symbols(
                     yield listed
 
 
-def _units_of_kind(info: DebugInfo, word: str, kind: Kind) -> Iterator[CompilationUnit]:
-    """Yield the units that may have symbols of a kind; types are also in type units of split files
-    and packages, which no skeleton leads to."""
+def _units_of_kind(
+    info: DebugInfo, word: str, kind: Kind, problems: list[DwarfGpuError]
+) -> Iterator[CompilationUnit]:
+    """Yield the units that may have symbols of a kind, those of a supplementary file that are
+    imported included; types are also in type units of split files and packages, which no skeleton
+    leads to."""
     yield from units_with_word(info, word)
+    try:
+        has_supplementary = info.supplementary_link is not None
+    except DwarfGpuError as error:
+        has_supplementary = False
+        problems.append(error)
+    visited: set[CompilationUnit] = set()
+    for unit in info.reported_units() if has_supplementary else ():
+        try:
+            for imported in imported_units(unit, visited):
+                if imported.info is not info:
+                    yield imported
+        except DwarfGpuError as error:
+            problems.append(error)
     for source in type_sources(info) if kind == "types" else ():
         yield from source.type_units
 
@@ -270,12 +286,15 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
 
 def _is_variable(die: Die, only_with_location: bool) -> bool:
     """Return whether an entry is a definition, as is a static variable that the compiler removed; a
-    constant of a class or namespace may be a declaration, too."""
+    constant of a class or namespace may be a declaration, too. As in GDB, none is a string literal
+    of clang, which has no name."""
+    if die.name is None:
+        return False
     if die.flag(dw.AT_DECLARATION):
         return die.has(dw.AT_CONST_VALUE)
     if not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
         return True
-    return die.name is not None and not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
+    return not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 
 
 def _qualified_name(die: Die) -> str:
@@ -286,7 +305,8 @@ def _qualified_name(die: Die) -> str:
 
 def _with_declaration(die: Die, name: str, kind: Kind) -> ListedSymbol:
     unit = die.unit
-    source = decl_file(die)
+    declaration = die.described if die.has(dw.AT_SIGNATURE) else die  # of a type unit
+    source = decl_file(declaration)
     file = unit.name
     if source is not None:
         folder = source.table.unit.root.string(dw.AT_COMP_DIR)
@@ -297,4 +317,4 @@ def _with_declaration(die: Die, name: str, kind: Kind) -> ListedSymbol:
         is_static = False  # as in GDB: Fortran and Ada have no static functions
     else:
         is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
-    return ListedSymbol(name, die, is_static, file, decl_line(die))
+    return ListedSymbol(name, die, is_static, file, decl_line(declaration))
