@@ -5,7 +5,9 @@ from __future__ import annotations
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.arithmetic_conversions import is_number
+from dwarfgpu.language.arithmetic_conversions import is_integer, is_number
+from dwarfgpu.language.complexes import is_complex
+from dwarfgpu.language.dereference import LONG_LONG_BITS, TOO_WIDE
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.evaluator import evaluate
 from dwarfgpu.language.object_access import ObjectAccess
@@ -34,6 +36,7 @@ def address_of(
         return objects.resolved(space, objects.known(value).value)
     if value.error is not None:
         raise value.error
+    objects.known(value)
     number = _number(session, value)
     return objects.resolved(objects.space_of(Pointer(None), None), number)
 
@@ -41,7 +44,10 @@ def address_of(
 def _number(session: Session, value: TypedValue) -> int:
     """Return a number as an address: of a floating point number without its fraction, as in GDB."""
     bare = strip(value.type)
-    if value.type is None or not isinstance(bare, Base | Enum) or not is_number(value.type):
+    is_one = isinstance(bare, Base | Enum) and is_number(value.type) and not is_complex(bare)
+    if value.type is None or not is_one:
         raise UsageError("Value can't be converted to integer.")
+    if is_integer(bare) and (value.size_bits or 0) > LONG_LONG_BITS:
+        raise UsageError(TOO_WIDE)
     # Without symbols, which may not be readable: the number alone is needed.
     return int(format(value, session, FormatOptions(letter="a"), lambda _address: None), 16)

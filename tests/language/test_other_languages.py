@@ -14,9 +14,11 @@ from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
 from dwarfgpu.dwarf.types.class_parts import Declarations, Variant, VariantPart
 from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import DEFAULT
 from dwarfgpu.language.evaluator import evaluate
 from dwarfgpu.language.member_lookup import path_to
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.object import Bits
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
@@ -278,6 +280,21 @@ def test_what_fortran_refuses() -> None:
         assert (expression, raised.value.message) == (expression, message)
     for expression, name in FORTRAN_TYPES.items():
         assert (expression, name_of_type(session, expression, DEFAULT)) == (expression, name)
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("(1.5,2)", "Value can't be converted to integer."),
+        ("(__int128)5", "That operation is not available on integers of more than 8 bytes."),
+    ],
+)
+def test_what_is_no_address(expression: str, message: str) -> None:
+    """As GDB's `x`."""
+    session = frame_of("fortran.2")
+    with pytest.raises(DwarfGpuError) as raised:
+        address_of(session, DEFAULT, ObjectAccess(session), expression)
+    assert raised.value.message == message
 
 
 ADA_ERRORS = {
