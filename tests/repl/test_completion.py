@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -82,6 +84,19 @@ def test_a_program(text: str, expected: list[str]) -> None:
 )
 def test_a_wave(text: str, expected: list[str]) -> None:
     assert offered(nest_shell(), text) == expected
+
+
+def test_files_in_an_open_quote(tmp_path: Path) -> None:
+    """As GDB completes them, but for folders, which stay open for their files."""
+    folder = tmp_path / "a b"
+    (folder / "inner c").mkdir(parents=True)
+    (folder / "prog x").touch()
+    shell = demo_shell()
+    for quote in "'", '"':
+        assert offered(shell, f"directory {quote}{tmp_path}/a") == [f"{quote}{folder}/"]
+        expected = [f"{quote}{folder}/inner c/", f"{quote}{folder}/prog x{quote}"]
+        assert offered(shell, f"directory {quote}{folder}/") == expected
+    assert offered(shell, f'source "{folder}/') == []  # which takes no quotes
 
 
 def test_commands_of_the_user() -> None:

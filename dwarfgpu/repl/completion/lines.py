@@ -16,6 +16,7 @@ from dwarfgpu.repl.shell import Shell
 _BLANK = pattern(r"\s*")
 _COMMAND = pattern(r"[\w.-]+|[|!]|")
 _ARGUMENT = pattern(r"(?<![^\s,()])[^\s,()]*$")
+_QUOTED_FILE = pattern(r"""(?<!\S)(?:'[^']*|"[^"]*)$""")
 _FORMAT = pattern(r"\s*/\S*")
 _APPLIED = pattern(r"\s*(?:(?:level\s+)?(?:[-0-9.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
 _FLAGS = pattern(r"(?:-[a-z-]+\s+)*")
@@ -58,7 +59,8 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     if isinstance(command.complete, ArgumentCompleter):
         start, offered = command.complete.offer(shell, argument)
     else:
-        match = _ARGUMENT.search(argument)
+        match = _QUOTED_FILE.search(argument) if command.complete is files else None
+        match = match or _ARGUMENT.search(argument)
         assert match is not None
         start, offered = match.start(), command.complete(shell, match[0])
     word = argument[start:]
@@ -236,6 +238,8 @@ def command_names(shell: Shell, word: str) -> Iterator[Candidate]:
 
 def _of_file(shell: Shell, text: str) -> Completions:
     start = _end(_FILE_FLAGS, text, 0)
+    if text[start : start + 1] in ("'", '"'):  # most of these commands take no quotes
+        return start, ()
     return start, files(shell, text[start:])
 
 
@@ -244,10 +248,13 @@ FILE: Final = ArgumentCompleter(_of_file)
 
 
 def files(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Yield the files of the folder typed so far."""
-    folder, slash, _ = word.rpartition("/")
+    """Yield the files of the folder typed so far; after a quote, files with the quote that closes
+    it, and folders without, so that their files may follow."""
+    quote = word[:1] if word.startswith(("'", '"')) else ""
+    folder, slash, _ = word.removeprefix(quote).rpartition("/")
     try:
         for path in sorted(Path(os.path.expanduser(folder + slash or ".")).iterdir()):
-            yield Candidate(f"{folder}{slash}{path.name}" + ("/" if path.is_dir() else ""))
+            end = "/" if path.is_dir() else quote
+            yield Candidate(f"{quote}{folder}{slash}{path.name}{end}")
     except (OSError, ValueError):
         return
