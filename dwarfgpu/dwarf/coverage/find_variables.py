@@ -6,7 +6,7 @@ found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -86,13 +86,15 @@ def groups_of(
     most: int | None = None,
     *,
     with_functions: bool = True,
+    names: Collection[str] | None = None,
 ) -> UnitGroups:
     """Return the variables of a unit by subprogram, for a skeleton those of its split unit; never
     raises.
 
     Imported units are read on their own. `most`: how many functions, blocks and variables are read
     at most; an unreadable name of the others is a problem. `with_functions`: False leaves out
-    functions that have nothing in them.
+    functions that have nothing in them. `names`: of global variables, only those with one of these
+    canonical simple names, or an unreadable one.
     """
     out = UnitGroups(unit)
     try:
@@ -101,7 +103,7 @@ def groups_of(
         name = _name_of(unit, out)
         _find_groups(unit, name, out, most, with_functions=with_functions)
         globals_ = Group(unit, name, None)
-        for variable in islice(scopes.own_globals_of(unit), most):
+        for variable in islice(scopes.own_globals_of(unit, names), most):
             globals_.declared.append((variable, None))
         globals_.declared += [
             (variable, None) for variable in islice(nameless_variables(unit), most)
@@ -247,6 +249,14 @@ class Wanted:
         """Whether some variables may not be wanted."""
         return bool(self.names) or self.function is not None or self.pc is not None
 
+    @property
+    def simple_names(self) -> frozenset[str] | None:
+        """The canonical simple names that wanted variables can have; None for any."""
+        if not self.names:
+            return None
+        last = [part.name for name in self.names for part in parts(name)[-1:]]
+        return frozenset((*last, *map(canonical, self.names)))
+
     def takes(self, variable: Variable, code_scope: CodeScope | None) -> bool:
         """Return whether a variable is wanted."""
         if self.names and not any(
@@ -357,7 +367,9 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     for unit in units:
         if not is_possible(unit):
             continue
-        groups = groups_of(unit, scopes, remaining, with_functions=query.with_functions)
+        groups = groups_of(
+            unit, scopes, remaining, with_functions=query.with_functions, names=query.simple_names
+        )
         if query.is_restricted:
             for group in groups.groups:
                 group.declared = _chosen(group, query, groups.problems)

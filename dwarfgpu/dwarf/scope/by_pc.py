@@ -7,7 +7,7 @@ that unit does not have the name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, partial
 from typing import Final
 
@@ -18,11 +18,12 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.location_lists import value_or_raise
-from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import agreed
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -352,19 +353,35 @@ class Scopes:
         if problem is not None:
             raise problem
 
-    def own_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
-        """Yield the same without those of imported units."""
+    def own_globals_of(
+        self, unit: CompilationUnit, names: Collection[str] | None = None
+    ) -> Iterator[Variable]:
+        """Yield the same without those of imported units.
+
+        `names`: only variables whose simple names, in canonical form, are some of these, or cannot
+        be read.
+        """
         tree = unit.tree
-        pending = list(tree.children(0))[::-1] if len(tree.offsets) else []
+        may_be = None if names is None else named_entries(unit).may_have(names)
+        pending = [tree.children(0)] if len(tree.offsets) else []
         while pending:
-            index = pending.pop()
-            tag = tree.abbreviations[index].tag
-            if tag in CONTAINERS:
-                pending += list(tree.children(index))[::-1]
-            elif tag in DATA:
+            for index in pending[-1]:
+                abbreviation = tree.abbreviations[index]
+                if abbreviation.tag in CONTAINERS:
+                    pending.append(tree.children(index))
+                    break
+                if abbreviation.tag not in DATA:
+                    continue
+                if may_be is not None and not may_be(index, abbreviation):
+                    continue
                 die = unit.die(index)
-                if not die.flag(dw.AT_DECLARATION) and (name := name_of(die)) is not None:
+                if die.flag(dw.AT_DECLARATION) or (name := name_of(die)) is None:
+                    continue
+                is_unreadable = name in (UNKNOWN_NAME, UNREADABLE_NAME)
+                if names is None or is_unreadable or canonical(name) in names:
                     yield Variable(name, die, "global", note=name_note(die, name))
+            else:
+                pending.pop()
 
     def global_named(self, name: str) -> Variable | None:
         """Return the first global variable with that name or, with `::`, that qualified name.
@@ -385,7 +402,7 @@ class Scopes:
             try:
                 matching: list[Variable] = []
                 for searched in searched_units(unit, visited):
-                    for variable in self.own_globals_of(searched):
+                    for variable in self.own_globals_of(searched, {canonical(simple)}):
                         if variable.name == simple and is_called(variable.die, name):
                             matching.append(variable)
                         elif variable.name in (UNKNOWN_NAME, UNREADABLE_NAME):

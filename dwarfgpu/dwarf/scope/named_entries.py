@@ -9,7 +9,7 @@ Law: both ways find the same entries. Where the forms of a unit do not show its 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -142,36 +142,76 @@ class NamedEntries:
     def _name_of(self) -> Callable[[int, Abbreviation], str]:
         """What reads the canonical name of an entry, by its index and abbreviation.
 
-        Nearly all names are offsets of strings, at the same distance in all entries of an
-        abbreviation: these are read without an object for the entry, and each string once.
+        Nearly all names are strings or offsets of strings, at the same distance in all entries of
+        an abbreviation: these are read without an object for the entry, and each string of
+        `.debug_str` once.
         """
         unit = self._unit
         data, end, starts = unit.data, unit.end, unit.tree.offsets
         width, endian = unit.format.offset_size, unit.endian
-        distances: dict[int, int | None] = {}
+        distances: dict[int, tuple[int | None, bool]] = {}
         texts: dict[bytes, str] = {}
-
-        def distance_in(abbreviation: Abbreviation) -> int | None:
-            value = abbreviation.value(abbreviation.positions[dw.AT_NAME])
-            return value.before_bytes if value.form == dw.FORM_STRP else None
+        text_of = unit.sections.budget.text
 
         def name_of(index: int, abbreviation: Abbreviation) -> str:
-            if abbreviation.code not in distances:
-                distances[abbreviation.code] = distance_in(abbreviation)
-            distance, start = distances[abbreviation.code], starts[index]
+            known = distances.get(abbreviation.code)
+            if known is None:
+                known = distances[abbreviation.code] = _distance_in(abbreviation)
+            distance, is_text = known
+            start = starts[index]
             if distance is None or data[start] >= 0x80 or start + 1 + distance + width > end:
                 return canonical(unit.die(index).string(dw.AT_NAME) or "")
             value_offset = start + 1 + distance
+            if is_text:
+                stop = data.find(b"\0", value_offset, end)
+                if stop < 0:
+                    return canonical(unit.die(index).string(dw.AT_NAME) or "")
+                return canonical(text_of(data[value_offset:stop]))
             offset = data[value_offset : value_offset + width]
             text = texts.get(offset)
             if text is None:
                 name = unit.sections.string(".debug_str", int.from_bytes(offset, endian))
-                text = texts[offset] = canonical(unit.sections.budget.text(name))
+                text = texts[offset] = canonical(text_of(name))
             return text
 
         return name_of
 
     # One name
+
+    def may_have(self, names: Collection[str]) -> Callable[[int, Abbreviation], bool]:
+        """Return what is False only of an entry, by its index and abbreviation, that has a readable
+        name of its own which is none of some canonical simple names.
+
+        Names in the entries are looked for in the bytes of the unit.
+        """
+        reads: dict[Abbreviation, Callable[[int, Abbreviation], bool]] = {}
+
+        def is_read(index: int, abbreviation: Abbreviation) -> bool:
+            try:
+                return self._name_of(index, abbreviation) in names
+            except DwarfGpuError:
+                return True
+
+        def may_be(index: int, abbreviation: Abbreviation) -> bool:
+            read = reads.get(abbreviation)
+            if read is None:
+                distance, is_text = _distance_in(abbreviation)
+                read = lambda *_: True  # noqa: E731
+                if is_text and all(map(_is_plain, names)):
+                    indices = self._containing(name_bytes(name) + b"\0" for name in names)
+                    read = lambda index, _: index in indices  # noqa: E731
+                elif distance is not None:
+                    read = is_read
+                reads[abbreviation] = read
+            return read(index, abbreviation)
+
+        return may_be
+
+    def _containing(self, values: Iterable[bytes]) -> Set[int]:
+        """Return the entries that have one of some values in their bytes."""
+        offsets = self._unit.tree.offsets
+        positions = {position for value in values for position in self._positions(value)}
+        return {bisect_right(offsets, position) - 1 for position in positions}
 
     @cached_property
     def _shows_names(self) -> bool:
@@ -181,8 +221,7 @@ class NamedEntries:
     def _searched(self, name: str) -> Sequence[int] | None:
         """Return the entries with a name without reading the other names; None where that is not
         possible."""
-        is_plain = name.isascii() and name.isidentifier() and len(name) < LONG_NAME_BYTES
-        if not is_plain or len(spellings(name)) > 1 or not self._shows_names:
+        if not _is_plain(name) or not self._shows_names:
             return None
         unit, text = self._unit, name_bytes(name) + b"\0"
         offsets = _string_offsets(unit.sections, text)
@@ -190,11 +229,9 @@ class NamedEntries:
             return None
         width, endian = unit.format.offset_size, unit.endian
         values = [text, *(offset.to_bytes(width, endian) for offset in offsets)]
-        positions = {value_offset for value in values for value_offset in self._positions(value)}
-        if not positions:
+        if not any(True for value in values for _ in self._positions(value)):
             return ()
-        tree = unit.tree
-        indices = {bisect_right(tree.offsets, value_offset) - 1 for value_offset in positions}
+        tree, indices = unit.tree, self._containing(values)
         return [
             index
             for index in sorted(indices)
@@ -240,6 +277,24 @@ class NamedEntries:
             for index, abbreviation in enumerate(self._unit.tree.abbreviations):
                 if abbreviation in wanted:
                     yield index, abbreviation
+
+
+def _is_plain(name: str) -> bool:
+    """Return whether a name has one spelling, which is an identifier of ASCII."""
+    is_short = name.isascii() and name.isidentifier() and len(name) < LONG_NAME_BYTES
+    return is_short and len(spellings(name)) == 1
+
+
+def _distance_in(abbreviation: Abbreviation) -> tuple[int | None, bool]:
+    """Return how many bytes are before the name of entries of an abbreviation, and whether its text
+    is there; otherwise the offset of a string is. None where the name must be read in another
+    way."""
+    position = abbreviation.positions.get(dw.AT_NAME)
+    if position is None:
+        return None, False
+    value = abbreviation.value(position)
+    is_text = value.form == dw.FORM_STRING
+    return (value.before_bytes if is_text or value.form == dw.FORM_STRP else None), is_text
 
 
 def _has_name(abbreviation: Abbreviation) -> bool:
