@@ -364,7 +364,7 @@ def test_entries_with_other_names_are_not_made(
     monkeypatch.setattr(CompilationUnit, "die", counted)
     units = list(typed_names(program(tmp_path), "some_main_42"))
     assert ("some_main_42", "function") in {pair for unit in units for pair in unit.names}
-    assert made == ["some_main_42"]
+    assert made == []
 
 
 @pytest.mark.parametrize(
@@ -478,9 +478,9 @@ def test_names_for_completion_are_read_once(
     is what Ctrl-C has ended."""
     asked: list[str] = []
 
-    def counted(file: CodeObject, word: str = "") -> Iterator[UnitNames]:
+    def counted(file: CodeObject, word: str = "", most: int | None = None) -> Iterator[UnitNames]:
         asked.append(word)
-        for names_of_unit in typed_names(file, word):
+        for names_of_unit in typed_names(file, word, most):
             if len(asked) == 4:
                 raise KeyboardInterrupt
             yield names_of_unit
@@ -501,3 +501,29 @@ def test_names_for_completion_are_read_once(
         names(file, word="shape_1")
     assert names(file, word="shape_1") == []
     assert asked[3:] == ["shape_1", "shape_1"]
+
+
+def test_too_many_names_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read again for what is typed, and not collected again."""
+    monkeypatch.setattr(symbol_index, "_MOST_KEPT", 100)
+    index, files = SymbolIndex(), (program(tmp_path),)
+    for _ in range(2):
+        index.collect(files)
+        index.require(files, "break ")  # waits for the collection
+        assert index.are_too_many(files)
+        index.require(files, "break some_main_42")
+        assert [name for name, _ in index.functions("some_main_42")] == ["some_main_42"]
+    assert len(index._taken) < 100
+
+
+def test_of_many_names_the_first_are_offered(tmp_path: Path) -> None:
+    file = program(tmp_path)
+    for word in ("", "s", "some_main_1"):
+        for every, first in zip(typed_names(file, word), typed_names(file, word, 3), strict=True):
+            kinds = {kind for name, kind in every.names if name.isidentifier()}
+            for kind in kinds:
+                expected = {name for name, of in every.names if of == kind and name.isidentifier()}
+                result = [name for name, of in first.names if of == kind and name.isidentifier()]
+                assert result == sorted(expected)[:3]
+            others = [pair for pair in every.names if not pair[0].isidentifier()]
+            assert [pair for pair in first.names if not pair[0].isidentifier()] == others

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from heapq import nsmallest
 from typing import Final, Literal
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
@@ -35,6 +37,15 @@ _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_ENUMERATION_TYPE: "enum",
 }
 _READ: Final = CONTAINERS | {*_TYPES, dw.TAG_SUBPROGRAM, dw.TAG_VARIABLE}
+_OTHER_NAMES: Final = frozenset(
+    {
+        dw.AT_LINKAGE_NAME,
+        dw.AT_MIPS_LINKAGE_NAME,
+        dw.AT_SPECIFICATION,
+        dw.AT_ABSTRACT_ORIGIN,
+    }
+)
+"""Attributes of entries whose names may be other than DW_AT_name."""
 _IDENTIFIER: Final = pattern(r"(?!_Z)[A-Za-z_]\w*")
 
 
@@ -47,11 +58,14 @@ class UnitNames:
     names: tuple[tuple[str, NameKind], ...]
 
 
-def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
+def typed_names(
+    code_object: CodeObject, word: str = "", most: int | None = None
+) -> Iterator[UnitNames]:
     """Yield the names of every unit, then of the symbol tables; unreadable units are skipped.
 
     `word`: units without an identifier with this prefix may be skipped, too, and names of C and of
-    symbol tables that do not begin with it.
+    symbol tables that do not begin with it. `most`: of the identifiers of each kind in a unit, no
+    more than so many are needed, the first in alphabetical order.
     """
     try:
         units = tuple(_units(code_object.info, word))
@@ -60,14 +74,12 @@ def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
     for unit in units:
         try:
             full = unit.full
-            is_filtered = word and unit.language in dw.C
-            entries = _beginning(full, word) if is_filtered else full.root.children(_READ)
-            declared = tuple(_declared(entries, "", unit.is_cplusplus))
+            declared = _first(_of_unit(full, word), most)
             yield UnitNames(unit.root.name or "", declared)
         except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
     try:
-        yield UnitNames("", tuple(_symbols(code_object, word)))
+        yield UnitNames("", _first(_symbols(code_object, word), most))
     except DwarfGpuError:
         return
 
@@ -133,13 +145,15 @@ _base_type_name: Final = lru_cache(maxsize=256)(canonical)
 """Every unit of a program has the same few."""
 
 
-def _beginning(unit: CompilationUnit, word: str) -> Iterator[Die]:
-    """Yield the entries of a unit of C outside of functions whose names, or those of enumerators in
-    them, begin with a word, and the types that are built in, which are shown as `unsigned long`.
+def _of_unit(unit: CompilationUnit, word: str) -> Iterator[tuple[str, NameKind]]:
+    """Yield the names of a unit: at least all that an identifier with a prefix is a part of, and
+    the types that are built in, which are shown as `unsigned long`.
 
     Most names are read without an object for their entry.
     """
-    tree, names = unit.tree, NamedEntries(unit)
+    tree, names, is_cplusplus = unit.tree, NamedEntries(unit), unit.is_cplusplus
+    is_c = unit.language in dw.C
+    plain: dict[Abbreviation, NameKind | None] = {}
 
     def begins(index: int) -> bool:
         name = names.name_at(index)
@@ -148,13 +162,65 @@ def _beginning(unit: CompilationUnit, word: str) -> Iterator[Die]:
         return name.startswith(word)
 
     for index in tree.children(0):
-        tag = tree.abbreviations[index].tag
-        if tag in _READ and (
-            tag == dw.TAG_BASE_TYPE
-            or begins(index)
-            or (tag == dw.TAG_ENUMERATION_TYPE and any(map(begins, tree.children(index))))
+        abbreviation = tree.abbreviations[index]
+        if abbreviation.tag not in _READ:
+            continue
+        if abbreviation not in plain:
+            plain[abbreviation] = _plain_kind(abbreviation)
+        kind = plain[abbreviation]
+        if kind is not None:
+            try:
+                name = names.name_at(index) or ""
+            except DwarfGpuError:
+                name = ""
+            if name.isidentifier():
+                if name.startswith(word):
+                    yield name, kind
+                continue
+        is_read = not word or not is_c or abbreviation.tag == dw.TAG_BASE_TYPE or begins(index)
+        if is_read or (
+            abbreviation.tag == dw.TAG_ENUMERATION_TYPE and any(map(begins, tree.children(index)))
         ):
-            yield unit.die(index)
+            yield from _declared((unit.die(index),), "", is_cplusplus)
+
+
+def _plain_kind(abbreviation: Abbreviation) -> NameKind | None:
+    """Return the kind of entries of an abbreviation that are a variable or function with no other
+    name than that in DW_AT_name; None of others."""
+    positions = abbreviation.positions
+    if dw.AT_NAME not in positions or not _OTHER_NAMES.isdisjoint(positions):
+        return None
+    if abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
+        return "variable"
+    if abbreviation.tag != dw.TAG_SUBPROGRAM:
+        return None
+    if dw.AT_LOW_PC in positions or dw.AT_RANGES in positions:
+        return "function"
+    return "inlined function" if dw.AT_INLINE in positions else None
+
+
+def _first(
+    names: Iterable[tuple[str, NameKind]], most: int | None
+) -> tuple[tuple[str, NameKind], ...]:
+    """Return names without the identifiers of a kind that are behind as many others."""
+    if most is None:
+        return tuple(names)
+    out: list[tuple[str, NameKind]] = []
+    identifiers: dict[NameKind, set[str]] = {}
+    last: dict[NameKind, str] = {}
+    """Behind which `most` others are known to be."""
+    for name, kind in names:
+        if not name.isidentifier():
+            out.append((name, kind))
+        elif kind not in last or name < last[kind]:
+            known = identifiers.setdefault(kind, set())
+            known.add(name)
+            if len(known) >= 2 * most:
+                first = nsmallest(most, known)
+                identifiers[kind], last[kind] = set(first), first[-1]
+    for kind, known in identifiers.items():
+        out += [(name, kind) for name in nsmallest(most, known)]
+    return tuple(out)
 
 
 def _symbols(code_object: CodeObject, word: str) -> Iterator[tuple[str, NameKind]]:

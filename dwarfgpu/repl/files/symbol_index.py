@@ -1,7 +1,8 @@
 """Names for completion in addition to those in scope: functions, variables, types and symbols.
 
 Law: completion never waits. The names are collected in the background, and offered when they are
-complete. Without a terminal they are collected until there are enough.
+complete. Without a terminal, and of more names than are kept, they are read for what is typed,
+until there are enough.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ MAX_NAMES: Final = 200
 _LAST_WORD: Final = pattern(r"[^\W\d]\w*$")
 _ENOUGH: Final = 20_000
 """Maximum number of names to examine for one word."""
+_MOST_KEPT: Final = 1_000_000
+"""Maximum number of names to keep for all words."""
 _FIRST_UNITS: Final = 16
 """Read at once for a word."""
 _INSIDE: Final = pattern(r"<[^<>()]*>|\(|::")
@@ -43,11 +46,13 @@ class SymbolIndex:
         self._required: tuple[tuple[CodeObject, ...], str] | None = None
         """Whose names, with which word, are taken and remain; None after a reading that failed."""
         self._of: tuple[CodeObject, ...] = ()
+        self._too_many_of: tuple[CodeObject, ...] = ()
+        """Those with more names than are kept."""
         self._worker: Thread | None = None
 
     def collect(self, code_objects: tuple[CodeObject, ...]) -> None:
         """Collect the names of code objects, in the background."""
-        if code_objects != self._of:
+        if code_objects not in (self._of, self._too_many_of):
             self._of = code_objects
             self._worker = Thread(target=self._collect, args=(code_objects,), daemon=True)
             self._worker.start()
@@ -57,7 +62,8 @@ class SymbolIndex:
         `text`. If there are too many, keep the first ones, as GDB does."""
         if code_objects == self._of and self._worker is not None:
             self._worker.join()
-            return
+            if not self.are_too_many(code_objects):
+                return
         match = _LAST_WORD.search(text)
         word = "" if match is None else match[0]
         if (code_objects, word) == self._required:
@@ -65,12 +71,26 @@ class SymbolIndex:
         self._of = ()
         self.take(())
         self._remaining = (
-            unit for code_object in code_objects for unit in typed_names(code_object, word)
+            unit
+            for code_object in code_objects
+            for unit in typed_names(code_object, word, 2 * MAX_NAMES)
         )
         self._required = code_objects, word
 
+    def are_too_many(self, code_objects: tuple[CodeObject, ...]) -> bool:
+        """Return whether code objects are known to have more names than are kept."""
+        return bool(code_objects) and code_objects == self._too_many_of
+
     def _collect(self, code_objects: tuple[CodeObject, ...]) -> None:
-        units = [unit for code_object in code_objects for unit in typed_names(code_object)]
+        units: list[UnitNames] = []
+        count = 0
+        for code_object in code_objects:
+            for unit in typed_names(code_object):
+                count += len(unit.names)
+                if count > _MOST_KEPT:
+                    self._too_many_of = code_objects
+                    return
+                units.append(unit)
         if code_objects == self._of:
             self.take(units)
 

@@ -80,6 +80,9 @@ class _Completer(Completer):
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
         text = document.text_before_cursor
         try:
+            code_objects = self.shell.session.code_objects
+            if self.shell.symbols.are_too_many(code_objects):
+                self.shell.symbols.require(code_objects, text)
             start, candidates = completions(self.shell, text)
         except DwarfGpuError:
             return
