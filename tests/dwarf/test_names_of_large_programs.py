@@ -400,6 +400,25 @@ def test_a_list_by_a_word_has_all_that_match(path: Path) -> None:
             assert result == [(name, die) for name, die in every if expected.search(name)]
 
 
+def test_functions_without_the_word_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In C++ the word would be in the linkage name."""
+    made: list[int] = []
+    original = CompilationUnit.die
+
+    def counted(unit: CompilationUnit, index: int) -> Die:
+        made.append(index)
+        return original(unit, index)
+
+    monkeypatch.setattr(CompilationUnit, "die", counted)
+    work = []
+    for word in ("nosuch", "nosu|ch"):  # the second does not show its words
+        info = CodeObject.open(FIXTURES / "nvidia/kinds.sm_80.cubin").info
+        made.clear()
+        assert not list(listed_symbols(info, "functions", re.compile(word), info.units))
+        work.append(len(made))
+    assert work[0] == 0 < work[1]
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_names_typed_so_far_are_all_there(path: Path) -> None:
     try:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.symbol_at_address import unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.objfile.symbols import Symbol
@@ -224,9 +223,9 @@ def test_a_header_of_many_units_is_listed_once(monkeypatch: pytest.MonkeyPatch) 
 
     def of_two_units(*arguments: Any) -> Iterator[ListedSymbol]:
         for row in described(*arguments):
-            yield evolve(row, file="csu/../bits/types.h")
-            yield evolve(row, file="elf/../bits/types.h")
-            yield evolve(row, file=None)
+            yield row._replace(file="csu/../bits/types.h")
+            yield row._replace(file="elf/../bits/types.h")
+            yield row._replace(file="")
 
     monkeypatch.setattr(symbol_listing, "described_symbols", of_two_units)
     title, *lines = output_of(demo_shell(), "info types .").splitlines()

@@ -64,8 +64,8 @@ def typed_names(
     """Yield the names of every unit, then of the symbol tables; unreadable units are skipped.
 
     `word`: units without an identifier with this prefix may be skipped, too, and names of C and of
-    symbol tables that do not begin with it. `most`: of the identifiers of each kind in a unit, no
-    more than so many are needed, the first in alphabetical order.
+    symbol tables that do not begin with it. `most`: how many identifiers of a
+    kind are needed from a unit at most, the first in alphabetical order.
     """
     try:
         units = tuple(_units(code_object.info, word))

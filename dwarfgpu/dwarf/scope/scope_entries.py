@@ -196,7 +196,7 @@ def subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range, 
             dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
         ):
             if abbreviation not in readers:
-                readers[abbreviation] = _range_reader(unit, abbreviation) if is_large else None
+                readers[abbreviation] = range_reader(unit, abbreviation) if is_large else None
             reader = readers[abbreviation]
             span = None if reader is None else reader(offsets[index])
             spans = covered(unit.die(index)) if span is None else (span,)
@@ -204,7 +204,7 @@ def subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range, 
                 yield spans, index
 
 
-def _range_reader(
+def range_reader(
     unit: CompilationUnit, abbreviation: Abbreviation
 ) -> Callable[[int], Range | None] | None:
     """Return what reads the code of an entry at an offset, for entries with an address and behind

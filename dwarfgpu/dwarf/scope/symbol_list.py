@@ -6,24 +6,24 @@ Law: entries are read on demand; nothing is cached, and an unreadable entry does
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from typing import Final, Literal
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
-from dwarfgpu.base.records import frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.forms import Attribute
+from dwarfgpu.dwarf.forms import Attribute, ReadValue
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
 from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, NamedEntries
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CLASSES,
@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     code_ranges,
     decl_file,
     decl_line,
+    range_reader,
 )
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
@@ -58,24 +59,38 @@ _MADE_UP: Final = re.findall(
 )
 """Words of names that may be in no string of the file, including the letter codes of mangled names
 (Itanium C++ ABI 5.1.5.2, 5.1.8). All other words occur in the strings."""
+_OF_EXPRESSIONS: Final = re.findall(
+    r"\w+",
+    "sizeof alignof typeid throw noexcept const_cast static_cast dynamic_cast reinterpret_cast "
+    "requires this complex _Complex imaginary _Imaginary half fold initializer list parm pack "
+    "gnu_cxx _GLOBAL__N_ decimal32 decimal64 decimal128 _Float32 _Float64 _Float128",
+)
+"""More words that demanglers write, and mangled names do not have."""
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 _AROUND: Final = TAGGED | CONTAINERS
 """Their names are part of those of the entries in them."""
+_NAMES: Final = (dw.AT_NAME, dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME)
 _COMPLETING: Final = (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE)
 
 
-@frozen
-class ListedSymbol:
-    """A definition in a list of symbols."""
+class ListedSymbol(NamedTuple):
+    """A definition in a list of symbols. A list may have millions."""
 
     name: str
     """The readable name, in C++ qualified and, for functions, with parameters."""
-    die: Die
+    unit: CompilationUnit
+    entry_index: int
+    """The index of its entry in the tree of the unit."""
     is_static: bool
     """Whether it is local to its file."""
     file: str
     """Its declaring file; without a declaration, the source file of its unit."""
     line: int | None
+
+    @property
+    def die(self) -> Die:
+        """The entry of the definition."""
+        return self.unit.die(self.entry_index)
 
     @property
     def is_of_nameless(self) -> bool:
@@ -112,6 +127,8 @@ def listed_symbols(
             skipped.append(error)
             continue
         simple = _SimpleNames(full, kind)
+        plain = _PlainSymbols(full, kind)
+        lacks = None if pattern is None else _lacking(full, kind, word)
         roles: dict[Abbreviation, tuple[bool, bool]] = {}
         pending = [0]
         while pending:
@@ -126,13 +143,19 @@ def listed_symbols(
                     pending.append(index)
                 if not is_listed:
                     continue
-                if pattern is not None and simple.are_in(above, abbreviation):
+                if simple.are_in(above, abbreviation):
                     name = simple.name_at(index, abbreviation)
-                    if name is not None and not pattern.search(name):
+                    if name is not None and pattern is not None and not pattern.search(name):
                         continue
+                    symbol = None if name is None else plain.symbol_at(index, abbreviation, name)
+                    if symbol is not None:
+                        yield symbol
+                        continue
+                elif lacks is not None and lacks(above, index, abbreviation):
+                    continue
                 die = full.die(index)
                 try:
-                    listed = _listed(die, kind, pattern, only_with_location)
+                    listed = _listed(die, index, kind, pattern, only_with_location)
                 except DwarfGpuError as error:
                     skipped.append(die.located(error))
                     continue
@@ -172,7 +195,9 @@ def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tupl
     is_scope = tag in _SCOPES or (tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes)
     if kind == "functions" and unit.style in ("fortran", "ada"):
         is_scope = is_scope or tag == dw.TAG_SUBPROGRAM or tag in BLOCKS
-    return is_scope, tag in _TAGS[kind]
+    positions = abbreviation.positions
+    has_code = dw.AT_LOW_PC in positions or dw.AT_RANGES in positions
+    return is_scope, tag in _TAGS[kind] and (has_code or kind != "functions")
 
 
 class _SimpleNames:
@@ -188,6 +213,7 @@ class _SimpleNames:
             is_plain = is_plain and not unit.is_cplusplus
         self._is_plain = is_plain
         self._kind = kind
+        self._names = NamedEntries(unit)
         self._readers: dict[Abbreviation, ValueReader | None] = {}
 
     def are_in(self, above: int, abbreviation: Abbreviation) -> bool:
@@ -202,8 +228,17 @@ class _SimpleNames:
         """Return the name of an entry; None if it is not readable, or may be spelled in another
         way."""
         reader, unit = self._readers[abbreviation], self._unit
+        if reader is None:
+            return None
+        if reader.form in (dw.FORM_STRING, dw.FORM_STRP):
+            try:
+                name = self._names.name_at(index) or ""
+            except DwarfGpuError:
+                return None
+            if name.isidentifier():  # and so it is written as in the file
+                return name
         start = unit.tree.offsets[index]
-        if reader is None or unit.data[start] >= 0x80:  # codes are mostly one byte
+        if unit.data[start] >= 0x80:  # codes are mostly one byte
             return None
         try:
             raw = reader.read(unit.data, start + 1, unit.end)
@@ -223,6 +258,119 @@ class _SimpleNames:
         except DwarfGpuError:
             return None
         return None if value.kind == "indirect" else value
+
+
+class _PlainSymbols:
+    """The definitions that nothing completes, and whose declaration is read without an object for
+    the entry: nearly all of C."""
+
+    def __init__(self, unit: CompilationUnit, kind: Kind) -> None:
+        self._unit = unit
+        self._kind = kind
+        self._readers: dict[Abbreviation, _PlainReaders | None] = {}
+        self._files: dict[int | None, str] = {}
+
+    def symbol_at(self, index: int, abbreviation: Abbreviation, name: str) -> ListedSymbol | None:
+        """Return the definition at an entry that has a name; None if it must be read in another
+        way, or is no definition."""
+        if abbreviation not in self._readers:
+            self._readers[abbreviation] = self._readers_of(abbreviation)
+        readers, unit = self._readers[abbreviation], self._unit
+        offset = unit.tree.offsets[index]
+        if readers is None or unit.data[offset] >= 0x80:
+            return None
+        try:
+            if readers.code is not None and readers.code(offset) is None:
+                return None
+            file, line = (
+                None if read is None else read(unit.data, offset + 1, unit.end)
+                for read in (readers.file, readers.line)
+            )
+            assert not isinstance(file, bytes)
+            if file not in self._files:
+                self._files[file] = _source_name(unit.die(index)) or unit.name
+        except DwarfGpuError:
+            return None
+        assert line is None or isinstance(line, int)
+        return ListedSymbol(name, unit, index, readers.is_static, self._files[file], line)
+
+    def _readers_of(self, abbreviation: Abbreviation) -> _PlainReaders | None:
+        unit, positions = self._unit, abbreviation.positions
+        if self._kind == "types" or not positions.keys().isdisjoint(_COMPLETING):
+            return None
+        if self._kind == "variables" and (
+            dw.AT_DECLARATION in positions or not abbreviation.has_location
+        ):
+            return None
+        values = {}
+        for number in (dw.AT_DECL_FILE, dw.AT_DECL_LINE, dw.AT_EXTERNAL):
+            if number in positions:
+                values[number] = abbreviation.value(positions[number])
+        external = values.pop(dw.AT_EXTERNAL, None)
+        if external is not None and external.form != dw.FORM_FLAG_PRESENT:
+            return None
+        if any(value.kind != "constant" for value in values.values()):
+            return None
+        code = None
+        if self._kind == "functions":
+            code = range_reader(unit, abbreviation)
+            if code is None:
+                return None
+        reads = {number: value.read for number, value in values.items()}
+        return _PlainReaders(
+            code, reads.get(dw.AT_DECL_FILE), reads.get(dw.AT_DECL_LINE), external is None
+        )
+
+
+class _PlainReaders(NamedTuple):
+    """What reads the definitions of an abbreviation."""
+
+    code: Callable[[int], Range | None] | None
+    """None for variables."""
+    file: ReadValue | None
+    line: ReadValue | None
+    is_static: bool
+
+
+def _lacking(
+    unit: CompilationUnit, kind: Kind, word: str
+) -> Callable[[int, int, Abbreviation], bool] | None:
+    """Return what says whether an entry below another is a function of C++ without a word in
+    its shown name; None where nothing does.
+
+    All words of that name are in the linkage name. Without one, and without entries in it, such a
+    function outside of namespaces has no more words than its own name.
+    """
+    if kind != "functions" or not unit.is_cplusplus or not word:
+        return None
+    if any(word in made_up for made_up in (*_MADE_UP, *_OF_EXPRESSIONS)):
+        return None
+    tree, data, end = unit.tree, unit.data, unit.end
+    readers: dict[Abbreviation, tuple[ValueReader, ...]] = {}
+
+    def readers_of(abbreviation: Abbreviation) -> tuple[ValueReader, ...]:
+        positions = abbreviation.positions
+        numbers = [number for number in _NAMES if number in positions]
+        if dw.AT_NAME not in numbers or not positions.keys().isdisjoint(_COMPLETING):
+            return ()
+        values = tuple(abbreviation.value(positions[number]) for number in numbers)
+        return () if any(value.kind == "indirect" for value in values) else values
+
+    def lacks(above: int, index: int, abbreviation: Abbreviation) -> bool:
+        try:
+            if abbreviation not in readers:
+                readers[abbreviation] = readers_of(abbreviation)
+            values, start = readers[abbreviation], tree.offsets[index]
+            is_alone = not above and tree.ends[index] == index + 1
+            if not values or (len(values) == 1 and not is_alone) or data[start] >= 0x80:
+                return False
+            raw = ((value, value.read(data, start + 1, end)) for value in values)
+            texts = (unit.text_of(Attribute(value.form, value.kind, read)) for value, read in raw)
+            return not any(word in text for text in texts)
+        except DwarfGpuError:
+            return False
+
+    return lacks
 
 
 def units_with_word(
@@ -254,14 +402,14 @@ def required_word(pattern: str) -> str:
 
 
 def _listed(
-    die: Die, kind: Kind, pattern: Regexp | None, only_with_location: bool
+    die: Die, index: int, kind: Kind, pattern: Regexp | None, only_with_location: bool
 ) -> ListedSymbol | None:
     if die.tag not in _TAGS[kind]:
         return None
     name = _name(die, kind, only_with_location)
     if name is None or (pattern is not None and not pattern.search(name)):
         return None
-    return _with_declaration(die, name, kind)
+    return _with_declaration(die, index, name, kind)
 
 
 def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
@@ -303,18 +451,23 @@ def _qualified_name(die: Die) -> str:
     return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 
 
-def _with_declaration(die: Die, name: str, kind: Kind) -> ListedSymbol:
+def _with_declaration(die: Die, index: int, name: str, kind: Kind) -> ListedSymbol:
     unit = die.unit
     declaration = die.described if die.has(dw.AT_SIGNATURE) else die  # of a type unit
-    source = decl_file(declaration)
-    file = unit.name
-    if source is not None:
-        folder = source.table.unit.root.string(dw.AT_COMP_DIR)
-        file = source.path.removeprefix(f"{folder}/")
+    file = _source_name(declaration) or unit.name
     if kind == "types":
         is_static = not (unit.is_cplusplus and die.tag in TAGGED | {dw.TAG_NAMESPACE})
     elif kind == "functions" and unit.style != "c":
         is_static = False  # as in GDB: Fortran and Ada have no static functions
     else:
         is_static = not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
-    return ListedSymbol(name, die, is_static, file, decl_line(declaration))
+    return ListedSymbol(name, unit, index, is_static, file, decl_line(declaration))
+
+
+def _source_name(die: Die) -> str | None:
+    """Return the declaring file of an entry; None without a declaration."""
+    source = decl_file(die)
+    if source is None:
+        return None
+    folder = source.table.unit.root.string(dw.AT_COMP_DIR)
+    return source.path.removeprefix(f"{folder}/")

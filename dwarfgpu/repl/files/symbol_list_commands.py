@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain, groupby
+from operator import itemgetter
 from os.path import normpath
 from typing import TYPE_CHECKING, Final
 
@@ -80,10 +82,11 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
     return f"All defined {kind}:"
 
 
-def _file(row: ListedSymbol) -> str:
-    """Return the file of a symbol; units of a library have ways of their own to one header, as
-    `csu/../bits/types.h`."""
-    return normpath(row.file) if row.file else ""
+@lru_cache(maxsize=1024)
+def _file(path: str) -> str:
+    """Return the file of a symbol by its path; units of a library have ways of their own to one
+    header, as `csu/../bits/types.h`."""
+    return normpath(path) if path else ""
 
 
 def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
@@ -98,18 +101,19 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
 
     yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
     problems: list[DwarfGpuError] = []
-    rows = sorted(
-        described_symbols(shell.session, query, problems),
-        key=lambda row: (_file(row), row.is_static, row.name),
-    )
-    for file, group in groupby(rows, key=_file):
+    rows: dict[tuple[str, bool], list[ListedSymbol]] = {}
+    for row in described_symbols(shell.session, query, problems):
+        rows.setdefault((_file(row.file), row.is_static), []).append(row)
+    for file, keys in groupby(sorted(rows), key=itemgetter(0)):
         if file:  # type units have no name; GDB lists what has no file first, without a title
             yield heading(f"\nFile {file}:")
         of_file = Group("debug", {"filename": file})
-        listed_keys: set[tuple[str, bool, str]] = set()
-        for row in group:
+        last, listed_keys = None, set[str]()
+        for row in chain.from_iterable(sorted(rows.pop(key), key=itemgetter(0)) for key in keys):
             # GDB lists a name once, too; instances of a template have one with several types.
-            key = row.name, row.is_static, symbol_text(row) if row.is_of_nameless else ""
+            if (row.name, row.is_static) != last:
+                last, listed_keys = (row.name, row.is_static), set()
+            key = symbol_text(row) if row.is_of_nameless else ""
             if key not in listed_keys:
                 listed_keys.add(key)
                 text = symbol_text(row)
