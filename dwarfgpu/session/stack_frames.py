@@ -15,7 +15,13 @@ from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
-from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME, file_of
+from dwarfgpu.dwarf.scope.scope_entries import (
+    UNKNOWN_NAME,
+    UNREADABLE_NAME,
+    decl_file,
+    decl_line,
+    file_of,
+)
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -430,3 +436,11 @@ def depth(session: Session) -> int:
         except MissingContext:
             return level - 1
     return _MAX_DEPTH
+
+
+def declaration_at(code_object: CodeObject, pc: int) -> FramePosition | None:
+    """Return where the function with a program location is declared; None if that is unknown."""
+    subprogram = code_object.scopes.subprogram_at(pc)
+    file = None if subprogram is None else decl_file(subprogram.die)
+    line = None if subprogram is None else decl_line(subprogram.die)
+    return None if file is None or not line else position_in_file(file, line, is_start=True)

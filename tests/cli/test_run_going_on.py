@@ -322,3 +322,23 @@ def test_lines_before_the_first_instruction_are_of_the_file_of_the_kernel(tmp_pa
     done = run_json("run", "--state", path, "--break", 13, "--stops", 1)
     [stop] = done.json["stops"]
     assert (stop["frame"]["file"], stop["frame"]["line"]) == ("hip/nest.hip", 13)
+
+
+def test_lines_have_the_file_of_the_prompt_at_an_instruction_of_line_0(tmp_path: Path) -> None:
+    """It is that of the kernels, as at the prompt: no line is known for the wave."""
+    code, path = FIXTURES / "run/integers.gfx942.O2.v5.co", tmp_path / "state.json"
+    launch = (
+        "longs",
+        "--grid",
+        64,
+        "--workgroup",
+        64,
+        "--arg",
+        "a=range:64",
+        "--arg",
+        "b=range:64",
+    )
+    written = ("--arg", "out=zeros:512", "--break", "*0x7f0000006c48", "--stops", 1, "--save", path)
+    assert not run("run", code, *launch, *written).status
+    [stop] = run_json("run", "--state", path, "--break", 34, "--stops", 1).json["stops"]
+    assert (stop["frame"]["file"], stop["frame"]["line"]) == ("run/integers.hip", 34)

@@ -9,20 +9,15 @@ from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
     CodeLocation,
     LinespecNotFound,
-    entry_of,
     split_at_comma,
 )
-from dwarfgpu.language.prologue import body_of
 from dwarfgpu.language.source_lines import LineStep, has_units, starts_of, step_at
-from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import examined_code
@@ -35,7 +30,7 @@ from dwarfgpu.service.frame.focus import frame_pc, symbol_at
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import frame_position
+from dwarfgpu.session.stack_frames import declaration_at, frame_position
 from dwarfgpu.view.json_object import JsonObject
 
 _ADDEND: Final = pattern(r"[+-][0-9]+$")
@@ -391,7 +386,7 @@ def default_or_frame(shell: Shell) -> FramePosition | None:
         code_object = session.code_object
         assert code_object is not None and session.pc is not None
         with suppress(DwarfGpuError):  # then the line of the first instruction
-            declared = _declaration(code_object, session.pc)
+            declared = declaration_at(code_object, session.pc)
             if declared is not None:
                 return declared
     return position_or_none(session)
@@ -414,51 +409,13 @@ def default_position(shell: Shell) -> FramePosition | None:
     """Return the default source line, as in GDB: nine lines before the body of `main` or before
     the declaration of the first kernel, or else the first line of the last unit; None if kernels
     are declared in several files, and without debugging information."""
-    session = shell.session
-    try:
-        pc = body_of(session, entry_of(session, "main"))
-        position = code_location_of(shell, f"*{pc:#x}", None).position
-    except DwarfGpuError:
-        declarations = list(_kernel_declarations(session))
-        if not declarations:
-            return _last_source(session)
-        is_one_file = len({position.path for position in declarations}) == 1
-        position = declarations[0] if is_one_file else None
+    from dwarfgpu.language.default_source import default_source  # most listings have a frame
+
+    position = default_source(shell.session)
     if position is None:
         return None
     line = max(position.line - _count(shell) + 1, 1)
     return position_in_file(position.source, line, is_start=True)
-
-
-def _last_source(session: Session) -> FramePosition | None:
-    """Return the first line of the primary file of the last unit that has lines."""
-    for code_object in reversed(session.code_objects):
-        for unit in reversed(code_object.info.units):
-            with suppress(DwarfGpuError):  # a unit before it will do
-                table, name = unit.line_table, unit.name
-                files = () if table is None or name is None else table.files_named(name)
-                if files:
-                    return position_in_file(files[0], 1, is_start=True)
-    return None
-
-
-def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
-    for code_object in session.code_objects:
-        if code_object.file.machine != "AMDGPU":
-            continue
-        for kernel in kernels(code_object.file):
-            with suppress(DwarfGpuError):  # the declarations of other kernels are sufficient
-                declared = _declaration(code_object, code_object.load_address + kernel.entry)
-                if declared is not None:
-                    yield declared
-
-
-def _declaration(code_object: CodeObject, pc: int) -> FramePosition | None:
-    """Return where the function with a program location is declared; None if that is unknown."""
-    subprogram = code_object.scopes.subprogram_at(pc)
-    file = None if subprogram is None else decl_file(subprogram.die)
-    line = None if subprogram is None else decl_line(subprogram.die)
-    return None if file is None or not line else position_in_file(file, line, is_start=True)
 
 
 def position_of_lines(shell: Shell) -> FramePosition | None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.default_source import default_source
 from dwarfgpu.language.linespec import code_locations_of
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
@@ -34,10 +34,10 @@ from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.expression_answer import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, or_operations, subject
 from dwarfgpu.service.value.value_history import ValueHistory
-from dwarfgpu.session.focused_frame import FramePosition, position_in_file
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import frame_position
+from dwarfgpu.session.stack_frames import declaration_at, frame_position
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
@@ -228,18 +228,17 @@ def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, Fr
 
 def resumed_position(session: Session) -> FramePosition | None:
     """Return the source line that determines the file of a line without a file, where waves are
-    resumed: that of the pc, but the declaration of a kernel before its first instruction."""
+    resumed: that of the pc, but the declaration of a kernel before its first instruction; without a
+    line there, the default of the prompt."""
     code_object, pc = session.code_object, session.pc
     if pc is None:
         return None
     if code_object is not None and is_before_start(session):
         with suppress(DwarfGpuError):  # then the line of the first instruction
-            subprogram = code_object.scopes.subprogram_at(pc)
-            file = None if subprogram is None else decl_file(subprogram.die)
-            line = None if subprogram is None else decl_line(subprogram.die)
-            if file is not None and line:
-                return position_in_file(file, line, is_start=True)
-    return frame_position(session, pc)
+            declared = declaration_at(code_object, pc)
+            if declared is not None:
+                return declared
+    return frame_position(session, pc) or default_source(session)
 
 
 def _subject(session: Session, text: str) -> Subject:

@@ -1,0 +1,52 @@
+"""The source line that determines the file of a line without a file, where no frame has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.linespec import entry_of
+from dwarfgpu.language.prologue import body_of
+from dwarfgpu.language.source_lines import position_at
+from dwarfgpu.objfile.kernel_symbols import kernels
+from dwarfgpu.session.focused_frame import FramePosition, position_in_file
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import declaration_at
+
+
+def default_source(session: Session) -> FramePosition | None:
+    """Return the line of the body of `main` or of the declaration of the first kernel, or else the
+    first line of the last unit; None if kernels are declared in several files, and without
+    debugging information."""
+    try:
+        return position_at(session, body_of(session, entry_of(session, "main")))
+    except DwarfGpuError:
+        declarations = list(_kernel_declarations(session))
+    if not declarations:
+        return _last_source(session)
+    is_one_file = len({position.path for position in declarations}) == 1
+    return declarations[0] if is_one_file else None
+
+
+def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
+    for code_object in session.code_objects:
+        if code_object.file.machine != "AMDGPU":
+            continue
+        for kernel in kernels(code_object.file):
+            with suppress(DwarfGpuError):  # the declarations of other kernels are sufficient
+                declared = declaration_at(code_object, code_object.load_address + kernel.entry)
+                if declared is not None:
+                    yield declared
+
+
+def _last_source(session: Session) -> FramePosition | None:
+    """Return the first line of the primary file of the last unit that has lines."""
+    for code_object in reversed(session.code_objects):
+        for unit in reversed(code_object.info.units):
+            with suppress(DwarfGpuError):  # a unit before it will do
+                table, name = unit.line_table, unit.name
+                files = () if table is None or name is None else table.files_named(name)
+                if files:
+                    return position_in_file(files[0], 1, is_start=True)
+    return None
