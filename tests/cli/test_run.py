@@ -453,6 +453,17 @@ def test_a_condition_is_that_of_a_lane() -> None:
     assert stopped == {row + 1 for row, line in enumerate(rows) if "#" in line}
 
 
+def test_a_condition_on_a_variable_without_contents_says_what_to_do() -> None:
+    """A loop's own line comes first, before its variable is written."""
+    arguments = ("--arg", "in=zeros:256", "--arg", "out=zeros:256", "--arg", "n=4")
+    file = CL / "kernels.gfx942.O0.v5.co"
+    options = ("--grid", 64, "--workgroup", 64, *arguments, "--break", "52 if i == 3")
+    done = run("run", file, "loop", *options)
+    assert done.status == 2
+    assert done.error.startswith("--break 52 if i == 3: lane 0: Cannot access memory at address")
+    assert done.error.endswith("nothing has written it; choose a line where it has a value")
+
+
 def test_each_wave_stops_after_a_barrier() -> None:
     """Line 20 is behind the barrier, where both waves of a workgroup stand when one stops: twice
     in each of four waves."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.default_source import default_source
 from dwarfgpu.language.linespec import code_locations_of
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
@@ -261,6 +261,9 @@ def _meeting(session: Session, breakpoint: RunBreakpoint) -> Iterator[int]:
         try:
             is_met = holds_in(lane)
         except DwarfGpuError as error:
-            raise UsageError(f"--break {breakpoint.text}: lane {lane}: {error.message}") from None
+            problem = f"--break {breakpoint.text}: lane {lane}: {error.message}"
+            if isinstance(error, Unavailable):
+                problem += "; choose a line where it has a value"
+            raise UsageError(problem) from None
         if is_met:
             yield lane
