@@ -235,6 +235,7 @@ URIS = [
     ("file:///opt/a%20b.so#offset=0x10&size=020", (b"/opt/a b.so", 16, 16)),
     ("file:///opt/a.so?offset=8", (b"/opt/a.so", 8, None)),
     ("file:///opt/a.so", (b"/opt/a.so", 0, None)),
+    ("file:///opt/\udcb5%b5.so", (b"/opt/\xb5\xb5.so", 0, None)),  # a byte that is not UTF-8
     ("memory://47#offset=0x7f00&size=9", (None, 0x7F00, 9)),
 ]
 

@@ -91,7 +91,7 @@ def parse_uri(text: str) -> CodeObjectUri:
             raise Malformed(f"{shown_path(text)}: offset and size are numbers, given once")
         parameters[name] = _c_number(text, number)
     if match["scheme"] == "file":
-        path = unquote_to_bytes(match["path"])
+        path = unquote_to_bytes(match["path"].encode("utf-8", "surrogateescape"))
         return CodeObjectUri(text, path, parameters.get("offset", 0), parameters.get("size"))
     if parameters.keys() != {"offset", "size"}:
         raise Malformed(f"{shown_path(text)}: memory has an offset and a size")
