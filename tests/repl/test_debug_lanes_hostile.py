@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import struct
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.opened_machine import OpenedMachine
 from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
+from tests.cli.command import FIXTURES, run
 from tests.cli.test_lane_values import session
 
 ARGUMENTS = (
@@ -56,3 +59,19 @@ def test_apply_inside_apply_ends(shell: Shell) -> None:
     assert "apply inside apply more than 4 deep" in err.getvalue()
     assert shell.script.applied == 0
     assert shell.execute("thread apply 1 " * 4 + "p 1")
+
+
+def test_a_kernel_that_begins_outside_of_its_code_object(tmp_path: Path) -> None:
+    """The commands that need the line of the frame in focus find none."""
+    data = bytearray((FIXTURES / "run/integers.gfx942.O2.v5.co").read_bytes())
+    entry = struct.Struct("<q")
+    at = data.index(entry.pack(6080))  # `kernel_code_entry_byte_offset` of vadd
+    data[at : at + 8] = entry.pack(6080 + (1 << 40))
+    path = tmp_path / "outside.co"
+    path.write_bytes(data)
+    done = run(
+        "debug", path, "--dispatch", "vadd", "--grid", 64, "--workgroup", 64, "--batch",
+        *(f"--arg={number}=zeros:256" for number in range(3)), "-ex", "advance *$pc+32",
+        "-ex", "break *$pc+16",
+    )  # fmt: skip
+    assert "Breakpoint 1 at 0x800000006910" in done.out, (done.out, done.err)

@@ -382,11 +382,12 @@ def default_or_frame(shell: Shell) -> FramePosition | None:
     instruction may belong to a function of another file, inlined into the kernel.
     """
     session, (wave, _) = shell.session, shell.stopped_by
-    if wave is None and not session.inline_level and is_before_start(session):
-        code_object = session.code_object
-        assert code_object is not None and session.pc is not None
+    code_object, pc = session.code_object, session.pc  # a descriptor may name any address
+    if wave is not None or session.inline_level or code_object is None or pc is None:
+        return position_or_none(session)
+    if is_before_start(session):
         with suppress(DwarfGpuError):  # then the line of the first instruction
-            declared = declaration_at(code_object, session.pc)
+            declared = declaration_at(code_object, pc)
             if declared is not None:
                 return declared
     return position_or_none(session)
