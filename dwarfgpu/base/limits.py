@@ -90,7 +90,7 @@ class FileLimits:
     waves: int = 1 << 16
     """Maximum number of waves of a state: four times the largest simulated dispatch."""
     state_bytes: int = 1 << 28
-    """Memory for the registers and the arrays of a state, in bytes."""
+    """Memory for the registers and the arrays of a state, or for scratch and LDS of a dispatch."""
     mapped_files: int = 1 << 18
     """Maximum number of mapped files of a core file.
 

@@ -43,7 +43,10 @@ FILE_LIMITS: Final = {
     "--max-namesakes": ("namesakes", "variables that match the given names"),
     "--max-variables": ("variables", "variables of a frame that are listed with their values"),
     "--max-waves": ("waves", "waves of a state"),
-    "--max-state-bytes": ("state_bytes", "memory for the registers and arrays of a state"),
+    "--max-state-bytes": (
+        "state_bytes",
+        "memory for the registers and arrays of a state, or for scratch and LDS of a dispatch",
+    ),
     "--max-mapped-files": ("mapped_files", "mapped files of a core file"),
     "--max-source-lines": ("source_lines", "source lines of one disassembly"),
 }

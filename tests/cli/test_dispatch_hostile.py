@@ -122,3 +122,20 @@ def test_no_saved_state_replaces_an_input(tmp_path: Path) -> None:
     assert files == {path: path.read_bytes() for path in files}
     assert run("dispatch", code, "--beside", state, *arguments, state).status == 0
     assert state.read_bytes() != files[state]
+
+
+def test_scratch_beyond_a_limit_allocates_no_memory(tmp_path: Path) -> None:
+    """The descriptor says how much a lane has, and the user how many there are."""
+    data, path = bytearray(FILE.read_bytes()), tmp_path / "k.co"
+    at = places()[0].start + 4  # private_segment_fixed_size
+    data[at : at + 4] = (65536).to_bytes(4, "little")
+    path.write_bytes(data)
+    grid = ("--grid", 1 << 16, *NEST[2:])
+    done = run("run", path, "nest", *grid)
+    assert done.status == 1
+    assert done.error == (
+        "LimitExceeded: 1024 waves with 4294967296 bytes of scratch and 0 bytes of LDS: at most "
+        "268435456 bytes are simulated (--max-state-bytes)"
+    )
+    done = run("run", path, "nest", *NEST, "--max-state-bytes", 8388607)
+    assert done.error.startswith("LimitExceeded: 2 waves with 8388608 bytes of scratch")

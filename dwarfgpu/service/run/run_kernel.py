@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -124,6 +125,7 @@ def run_kernel(
         earlier=global_memory,
         executor=executor,
         progress=progress,
+        limits=code_object.file.limits,
     )
     if is_partial:
         from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
@@ -168,7 +170,8 @@ def able_to_run(
     """Return the state before the first instruction of a dispatch, with the power to run."""
 
     def begin() -> RunningMachine:
-        return _started(launched, _loaded_segments(code_objects), 0, tracks_writes=True)
+        segments, limits = _loaded_segments(code_objects), code_objects[0].file.limits
+        return _started(launched, segments, 0, tracks_writes=True, limits=limits)
 
     def adopt(edited: StateTarget) -> RunningMachine:
         machine = begin()
@@ -248,6 +251,7 @@ def _started(
     earlier: GlobalMemory | None = None,
     executor: Executor = "lockstep",
     progress: Callable[[int], None] | None = None,
+    limits: FileLimits,
 ) -> RunningMachine:
     _require_numpy()
     from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
@@ -260,6 +264,7 @@ def _started(
         earlier=earlier,
         executor=executor,
         progress=progress,
+        most_bytes=limits.state_bytes,
     )
 
 

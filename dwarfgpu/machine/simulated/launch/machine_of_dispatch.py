@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 
 from dwarfgpu.base.json_reader import is_decimal
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.errors import LimitExceeded, Unsupported, counted
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
@@ -67,15 +68,18 @@ def machine_of_dispatch(
     earlier: GlobalMemory | None = None,
     executor: Executor = "lockstep",
     progress: Callable[[int], None] | None = None,
+    most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes,
 ) -> RunningMachine:
     """Return the machine before the first instruction; `earlier` is the memory that another
     dispatch of the code object has left.
 
     `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
     `executor` and `progress` are those of `RunningMachine`.
+    `most_bytes`: the most that scratch and LDS may take, whose sizes the descriptor says.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
-    simulated.
+    simulated, `LimitExceeded` for more than `most_bytes`.
     """
+    _require_memory(launched, most_bytes)
     global_memory = earlier or GlobalMemory()
     for segment in segments if earlier is None else ():
         if segment.size_bytes > MAX_IMAGE_BYTES:
@@ -146,11 +150,23 @@ def machine_of_dispatch(
     return machine
 
 
+def _require_memory(launched: Launched, most_bytes: int) -> None:
+    scratch_bytes = sum(wave.scratch_bytes for wave in launched.waves)
+    lds_bytes = launched.group_bytes * len(launched.machine.workgroups)
+    if scratch_bytes + lds_bytes > most_bytes:
+        waves = counted(len(launched.waves), "wave")
+        raise LimitExceeded(
+            f"{waves} with {counted(scratch_bytes, 'byte')} of scratch and "
+            f"{counted(lds_bytes, 'byte')} of LDS: at most {most_bytes} bytes are simulated",
+            "--max-state-bytes",
+        )
+
+
 def _undefined(
     name: str, start: int, size_bytes: int, fill: int, *, is_tracked: bool
 ) -> Allocation:
     written = np.zeros(size_bytes, np.uint8) if is_tracked else None
-    return Allocation(name, start, bytes([fill]) * size_bytes, True, written)
+    return Allocation(name, start, bytearray([fill]) * size_bytes, True, written)
 
 
 def _add_objects(

@@ -317,7 +317,7 @@ def _joined(parts: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
 
 def _undefined(name: str, start: int, size_bytes: int, fill: int) -> Allocation:
     written = np.zeros(size_bytes, np.uint8)
-    return Allocation(name, start, bytes([fill]) * size_bytes, True, written)
+    return Allocation(name, start, bytearray([fill]) * size_bytes, True, written)
 
 
 def _local(state: StateTarget, wave: WaveId, store: SparseMemory | None, fill: int) -> Allocation:

@@ -73,14 +73,15 @@ class Allocation:
         self,
         name: str,
         start: int,
-        contents: bytes,
+        contents: bytes | bytearray,
         is_writable: bool,
         written: Lanes | None = None,
     ) -> None:
+        """Bytes are copied; a bytearray, as large ones are made, belongs to the allocation."""
         self.name = name
         self.start = start
         self.end = start + len(contents)
-        self.contents = bytearray(contents)
+        self.contents = contents if isinstance(contents, bytearray) else bytearray(contents)
         self._set_data(np.frombuffer(self.contents, np.uint8), start)
         self.is_writable = is_writable
         self.written = written
