@@ -25,7 +25,7 @@ from typing import (
     get_origin,
 )
 
-from dwarfgpu.base.arguments import FOREIGN, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, is_hashable, plain_integer, wrong_argument
 from dwarfgpu.errors import UsageError
 
 _P = ParamSpec("_P")
@@ -37,6 +37,12 @@ _ELEMENTS: Final = 100
 """How many of a sequence are looked at."""
 _DEPTH: Final = 2
 """How deep in the fields of an argument a wrong one is looked for."""
+_DEPTH_OF_LOCATION: Final = 5
+"""The same in location descriptions: their single locations, storages and registers."""
+_NOUNS: Final = 16
+"""How many elements of a tuple have their fields looked at."""
+_LONGEST_INTEGER: Final = 4096
+"""Bits of an integer that can be right: Python refuses to print much longer ones."""
 
 
 class WrongType(UsageError, TypeError):
@@ -45,31 +51,45 @@ class WrongType(UsageError, TypeError):
 
 def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Decorate a function: where an argument of a wrong type makes it fail, `WrongType` names the
-    argument."""
+    argument. It gets numbers of NumPy as those of Python, which have no width."""
 
     is_generator = bool(function.__code__.co_flags & _CO_GENERATOR)
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
-            return function(*args, **kwargs)
+            for value in args:
+                if type(value).__module__ == "numpy":  # no call: most arguments are plain
+                    return function(*map(plain_integer, args), **_plain_values(kwargs))
+            return function(*args, **(_plain_values(kwargs) if kwargs else kwargs))
         except FOREIGN as error:
-            wrong = wrong_call(function, args, kwargs)
-            if wrong is None or isinstance(error, UsageError):
+            wrong = wrong_call(function, args, kwargs) if _may_be_wrong_type(error) else None
+            if wrong is None:
                 raise
             raise wrong from None
 
     @wraps(function)
     def iterate(*args: _P.args, **kwargs: _P.kwargs) -> Iterator[Any]:
         try:
-            yield from cast(Iterator[Any], function(*args, **kwargs))
+            items = function(*map(plain_integer, args), **_plain_values(kwargs))
+            yield from cast(Iterator[Any], items)
         except FOREIGN as error:
-            wrong = wrong_call(function, args, kwargs)
-            if wrong is None or isinstance(error, UsageError):
+            wrong = wrong_call(function, args, kwargs) if _may_be_wrong_type(error) else None
+            if wrong is None:
                 raise
             raise wrong from None
 
     return cast(Callable[_P, _R], iterate) if is_generator else call
+
+
+def _may_be_wrong_type(error: Exception) -> bool:
+    """Return whether an error may be that of an argument; of calls within each other, the outermost
+    names it."""
+    return type(error) is WrongType or not isinstance(error, UsageError)
+
+
+def _plain_values(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: plain_integer(value) for name, value in kwargs.items()}
 
 
 def require_right_arguments(function: Callable[..., object], *args: object) -> None:
@@ -109,6 +129,12 @@ def _wrong(name: str, value: object, annotation: object, module: str, depth: int
     expected = _evaluated(annotation, module)
     if not _fits(value, expected, module):
         return str(wrong_argument(name, value, _text(expected)))
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
+        return f"{name}: an integer of {value.bit_length()} bits"
+    for index, element in enumerate(value[:_NOUNS] if isinstance(value, tuple) else ()):
+        wrong = _wrong_field(f"{name}[{index}]", element, depth + 1)
+        if wrong is not None:
+            return wrong
     return _wrong_field(name, value, depth + 1)
 
 
@@ -118,7 +144,10 @@ def _wrong_field(name: str, value: object, depth: int) -> str | None:
 
     kind = type(value)
     has_fields = {"__struct_fields__", "__attrs_attrs__"} & {*dir(kind)}
-    if depth > _DEPTH or not has_fields or not kind.__module__.startswith("dwarfgpu."):
+    is_location = kind.__module__.startswith("dwarfgpu.model.")
+    if depth > (_DEPTH_OF_LOCATION if is_location else _DEPTH):
+        return None
+    if not has_fields or not kind.__module__.startswith("dwarfgpu."):
         return None
     try:
         parameters = signature(kind).parameters
@@ -183,7 +212,7 @@ def _fits(value: object, expected: object, module: str) -> bool:
     if origin in (Union, UnionType):
         return any(_fits(value, part, module) for part in parts)
     if origin is Literal:
-        return value in parts
+        return any(isinstance(value, type(part)) and value == part for part in parts)
     if expected is None or expected is NoneType:
         return value is None
     if origin is tuple and parts[-1:] != (...,):
@@ -193,15 +222,24 @@ def _fits(value: object, expected: object, module: str) -> bool:
         return True
     if not _is_instance(value, kind):
         return False
+    if isinstance(value, Mapping) and len(parts) == 2:
+        items = islice(value.items(), _ELEMENTS)
+        return all(
+            _fits(of, part, module) for item in items for of, part in zip(item, parts, strict=True)
+        )
     is_repeated = len([part for part in parts if part is not ...]) == 1
     if not is_repeated or not isinstance(value, Collection):
         return True
-    return all(_fits(element, parts[0], module) for element in islice(value, _ELEMENTS))
+    try:
+        return all(_fits(element, parts[0], module) for element in islice(value, _ELEMENTS))
+    except TypeError:  # an array of NumPy without dimensions
+        return False
 
 
 def _is_instance(value: object, kind: type) -> bool:
     if kind in (int, float) and not isinstance(value, int | float):
-        return hasattr(type(value), "__index__" if kind is int else "__float__")  # of NumPy
+        method = "__index__" if kind is int else "__float__"
+        return hasattr(type(value), method) and is_hashable(value)  # a number of NumPy, no array
     if Protocol in kind.__bases__ and kind.__module__.startswith("dwarfgpu."):
         methods = (name for name in vars(kind) if not name.startswith("_"))
         return all(hasattr(type(value), name) or name in dir(value) for name in methods)

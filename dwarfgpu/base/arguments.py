@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Final
+from typing import Any, Final, SupportsIndex
 
 from dwarfgpu.errors import UsageError, shown
 
@@ -11,6 +11,19 @@ FOREIGN: Final = (
     AttributeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError,
 )  # fmt: skip
 """What a function raises that gets something else than it expects."""
+
+
+def is_hashable(value: object) -> bool:
+    """Return whether a value can be a key: numbers of NumPy can, its arrays cannot."""
+    return type(value).__hash__ is not None
+
+
+def plain_integer(value: Any) -> Any:
+    """Return an integer of NumPy as one of Python, which has no width that arithmetic exceeds; any
+    other value as it is."""
+    if type(value).__module__ != "numpy":
+        return value
+    return index(value) if isinstance(value, SupportsIndex) and is_hashable(value) else value
 
 
 def wrong_argument(name: str, value: object, expected: str, advice: str = "") -> UsageError:

@@ -388,8 +388,18 @@ def _rebind(draft: type, class_: type, values: list[Any]) -> None:
 @recursive_repr()
 def _repr(self: Any) -> str:
     shown = ", ".join(
-        f"{spec.name}={(repr if spec.repr is True else spec.repr)(getattr(self, spec.name))}"
+        f"{spec.name}={_shown(spec, getattr(self, spec.name))}"
         for spec in fields(type(self))
         if spec.repr
     )
     return f"{type(self).__qualname__.rpartition('>.')[2]}({shown})"
+
+
+def _shown(spec: Field, value: object) -> str:
+    """Return a value of a field; of a type that the field does not declare, whatever it shows."""
+    for show in (spec.repr, repr):
+        try:
+            return (show if callable(show) else repr)(value)
+        except FOREIGN:  # an integer of very many digits, too
+            continue
+    return f"{value:#x}" if isinstance(value, int) else object.__repr__(value)

@@ -146,7 +146,7 @@ def part_of(data: bytes | FileBytes, start: int, size_bytes: int) -> bytes | Fil
 
 def map_file(path: str | Path) -> bytes | FileBytes:
     """Map the bytes of a file; `UsageError` if it cannot be read, is empty, or is not a file."""
-    if not str(path):
+    if not os.path.join("", path):  # a TypeError for anything but a name
         raise UsageError("an empty name is not a name of a file")
     try:
         # Before it is opened, which a pipe would wait in for its other end.

@@ -6,6 +6,7 @@ read. A missing or inconsistent part gives one note; the rest is still shown.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -118,18 +119,22 @@ class Core:
             raise UsageError(f"{self.dump.file.path} has no waves: {why}")
         return self.numbers[0]
 
+    @names_wrong_arguments
     def is_wave(self, number: WaveId) -> bool:
         """Return whether a number is that of a GPU wave."""
         return self.gpu is not None and number in self.gpu.waves
 
+    @names_wrong_arguments
     def target_id(self, number: WaveId) -> str:
         """Return ROCgdb's name of a wave, or the number of a thread."""
         is_wave = self.gpu is not None and self.is_wave(number)
         return self.gpu.target_id(number) if self.gpu and is_wave else f"Thread {number}"
 
+    @names_wrong_arguments
     def architecture_of(self, number: WaveId) -> Architecture:
         return self.target.architecture_of(number)
 
+    @names_wrong_arguments
     def pc_of(self, number: WaveId) -> int | None:
         """Return where a thread or a wave stopped; None if the core does not have it."""
         arch = self.architecture_of(number)
@@ -166,7 +171,8 @@ def load_core(
         _check_halves(dump, gpu_dump)
     if not dump.threads and dump.gpu is None:
         raise next(iter(dump.problems), Malformed(f"{path} {_why_no_threads(dump.file)}"))
-    where = Where(None if program is None else str(program), sysroot, load_address, limits)
+    name = None if program is None else os.path.join("", program)  # a TypeError for no name
+    where = Where(name, sysroot, load_address, limits)
     return _Loader(dump, gpu_dump, where, dict(code_objects or {})).core()
 
 
