@@ -18,7 +18,7 @@ from typing import Protocol, assert_never
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
 from dwarfgpu.base.bits import Endian, extract
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import field, frozen
@@ -127,33 +127,39 @@ class LocationAccess:
         Raises `OutOfRange`, `UndefinedBits`, `Unavailable`, `StaleLocation`, `MissingContext`,
         `LimitExceeded`, and `EvaluationError` where only some bits come from an implicit pointer.
         """
-        self._require_size(size_bits)
-        budget = READ_BUDGET.get()
-        if budget is not None:
-            budget.spend(size_bits)
-        plain = self._plain(location, size_bits)
-        if plain is not None:
-            return self._fetch(*plain, size_bits)
-        single = location.single_locations[0]
-        storage = single.storage
-        is_whole = len(location.single_locations) == 1 and single.bit_offset == 0
-        if type(storage) is Implicit and is_whole and size_bits == storage.size_bits:
-            self._check_fresh(location.stop)
-            return storage.bits
-        budget = RunBudget(self.runs_limit)
-        runs = list(self.runs(location, size_bits, budget))
-        if any(_is_implicit_pointer(run) for run in runs):
-            return _whole_pointer(runs, size_bits)
-        contents = self._read_runs(runs, budget)
-        if contents.undefined:
-            raise UndefinedBits(
-                _reason(contents, "undefined", contents.undefined_ranges(self.endian))
-            )
-        if contents.unavailable:
-            raise Unavailable(
-                _reason(contents, "unavailable", contents.unavailable_ranges(self.endian))
-            )
-        return contents.value
+        try:
+            if type(size_bits) is not int:
+                size_bits = plain_integer(size_bits)
+            self._require_size(size_bits)
+            budget = READ_BUDGET.get()
+            if budget is not None:
+                budget.spend(size_bits)
+            plain = self._plain(location, size_bits)
+            if plain is not None:
+                return self._fetch(*plain, size_bits)
+            single = location.single_locations[0]
+            storage = single.storage
+            is_whole = len(location.single_locations) == 1 and single.bit_offset == 0
+            if type(storage) is Implicit and is_whole and size_bits == storage.size_bits:
+                self._check_fresh(location.stop)
+                return storage.bits
+            budget = RunBudget(self.runs_limit)
+            runs = list(self.runs(location, size_bits, budget))
+            if any(_is_implicit_pointer(run) for run in runs):
+                return _whole_pointer(runs, size_bits)
+            contents = self._read_runs(runs, budget)
+            if contents.undefined:
+                raise UndefinedBits(
+                    _reason(contents, "undefined", contents.undefined_ranges(self.endian))
+                )
+            if contents.unavailable:
+                raise Unavailable(
+                    _reason(contents, "unavailable", contents.unavailable_ranges(self.endian))
+                )
+            return contents.value
+        except FOREIGN:
+            require_right_arguments(LocationAccess.retrieve, self, location, size_bits)
+            raise
 
     def _plain(self, location: Location, size_bits: int) -> tuple[Memory | Register, int] | None:
         """Return the register or memory with all bits of an object, and the first of them.
@@ -213,6 +219,8 @@ class LocationAccess:
         `StaleLocation`, `MissingContext` and `LimitExceeded`.
         """
         try:
+            if type(size_bits) is not int:
+                size_bits = plain_integer(size_bits)
             self._require_size(size_bits)
             plain = self._plain(location, size_bits)
         except FOREIGN:
@@ -225,22 +233,30 @@ class LocationAccess:
 
     def read_run_by_run(self, location: Location, size_bits: int) -> Bits:
         """Return the same as `read`, which has a shorter way for whole objects."""
-        return self._read(location, size_bits, RunBudget(self.runs_limit))
+        try:
+            return self._read(location, size_bits, RunBudget(self.runs_limit))
+        except FOREIGN:
+            require_right_arguments(LocationAccess.read_run_by_run, self, location, size_bits)
+            raise
 
     def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
         """Return the implicit pointer that fills the object; None for any other contents."""
-        runs = list(self.runs(location, size_bits))
-        if not any(_is_implicit_pointer(run) for run in runs):
-            return None
         try:
-            return _whole_pointer(runs, size_bits)
-        except EvaluationError:
-            return None
+            runs = list(self.runs(location, size_bits))
+            if not any(_is_implicit_pointer(run) for run in runs):
+                return None
+            try:
+                return _whole_pointer(runs, size_bits)
+            except EvaluationError:
+                return None
+        except FOREIGN:
+            require_right_arguments(LocationAccess.pointer, self, location, size_bits)
+            raise
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """Return the bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
         try:
-            size_bits = 8 * size_bytes
+            size_bits = 8 * plain_integer(size_bytes)
             self._require_size(size_bits)
             plain = self._plain(location, size_bits)
         except FOREIGN:
@@ -276,31 +292,41 @@ class LocationAccess:
     ) -> Iterator[Run]:
         """Yield the runs of an object in storage order, without recursion, however deep composites
         nest."""
-        self._require_size(size_bits)
-        budget = budget or RunBudget(self.runs_limit)
-        pending = [(location, 0, size_bits)]
-        while pending:
-            budget.spend(len(pending[-1][0].single_locations))
-            current, first, count = pending.pop()
-            self._check_fresh(current.stop)
-            for single in current.single_locations:
-                remaining_bits = single.remaining_bits
-                if remaining_bits is not None and first + count > remaining_bits:
-                    raise _too_short(single, first + count)
-            single = current.single_locations[0]
-            storage, start = single.storage, single.bit_offset + first
-            if len(current.single_locations) > 1:
-                moved = tuple(
-                    SingleLocation(p.storage, p.bit_offset + first)
-                    for p in current.single_locations
-                )
-                yield Run(moved, count, current.stop)
-            elif isinstance(storage, Composite | Repeated | Selected):
-                pending.extend(reversed(list(_sub_ranges(storage, start, count, budget.remaining))))
-            else:
-                yield Run((SingleLocation(storage, start),), count, current.stop)
+        try:
+            if type(size_bits) is not int:
+                size_bits = plain_integer(size_bits)
+            self._require_size(size_bits)
+            budget = budget or RunBudget(self.runs_limit)
+            pending = [(location, 0, size_bits)]
+            while pending:
+                budget.spend(len(pending[-1][0].single_locations))
+                current, first, count = pending.pop()
+                self._check_fresh(current.stop)
+                for single in current.single_locations:
+                    remaining_bits = single.remaining_bits
+                    if remaining_bits is not None and first + count > remaining_bits:
+                        raise _too_short(single, first + count)
+                single = current.single_locations[0]
+                storage, start = single.storage, single.bit_offset + first
+                if len(current.single_locations) > 1:
+                    moved = tuple(
+                        SingleLocation(p.storage, p.bit_offset + first)
+                        for p in current.single_locations
+                    )
+                    yield Run(moved, count, current.stop)
+                elif isinstance(storage, Composite | Repeated | Selected):
+                    pending.extend(
+                        reversed(list(_sub_ranges(storage, start, count, budget.remaining)))
+                    )
+                else:
+                    yield Run((SingleLocation(storage, start),), count, current.stop)
+        except FOREIGN:
+            require_right_arguments(LocationAccess.runs, self, location, size_bits, budget)
+            raise
 
     def _require_size(self, size_bits: int) -> None:
+        if size_bits < 0:
+            raise wrong_argument("size_bits", size_bits, "at least 0")
         if size_bits > 8 * self.read_bytes_limit:
             raise LimitExceeded(
                 f"an object of {(size_bits + 7) // 8} bytes, at most "
@@ -391,13 +417,17 @@ class LocationAccess:
 
     def load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes:
         """Return whole bytes of a register or of memory; `Unavailable` unless all are known."""
-        target = self.target
-        if target is None:
-            raise MissingContext("the context has no target to read from")
-        if type(storage) is Register:
-            return target.read_register(storage.wave, storage.register, first_byte, size_bytes)
-        assert isinstance(storage, Memory)
-        return target.read_memory(storage, first_byte, size_bytes)
+        try:
+            target = self.target
+            if target is None:
+                raise MissingContext("the context has no target to read from")
+            if type(storage) is Register:
+                return target.read_register(storage.wave, storage.register, first_byte, size_bytes)
+            assert isinstance(storage, Memory)
+            return target.read_memory(storage, first_byte, size_bytes)
+        except FOREIGN:
+            require_right_arguments(LocationAccess.load, self, storage, first_byte, size_bytes)
+            raise
 
 
 def _completed(bits: Bits, more: Bits) -> Bits:

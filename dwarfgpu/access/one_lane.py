@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
 from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess
 from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.target import Sparse, Target
@@ -37,6 +37,8 @@ class ScalarAccess(LocationAccess):
         once.
         """
         try:
+            if type(size_bytes) is not int:
+                size_bytes = plain_integer(size_bytes)
             target, singles, stop = self.target, location.single_locations, location.stop
             if (
                 target is not None

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dwarfgpu.arch.abi import NO_ABI, Abi
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import Factory, evolve, field, frozen
@@ -74,7 +74,11 @@ class RegisterInfo:
 
     def is_narrower(self, address_bits: int) -> bool:
         """Return whether it lacks bits of an address of that size (A.2.5.4.4.3)."""
-        return self.size_bits < address_bits and not self.is_widened
+        try:
+            return self.size_bits < address_bits and not self.is_widened
+        except FOREIGN:
+            require_right_arguments(RegisterInfo.is_narrower, self, address_bits)
+            raise
 
     def __str__(self) -> str:
         return self.name
@@ -128,10 +132,14 @@ class AddressSpace:
 
     def require_address(self, address: int) -> None:
         """Raise `OutOfRange` unless the space has that address."""
-        if not 0 <= address < self.end:
-            raise OutOfRange(
-                f"{address:#x} is not an address of {self}, which has {self.address_bits} bits"
-            )
+        try:
+            if not 0 <= address < self.end:
+                raise OutOfRange(
+                    f"{address:#x} is not an address of {self}, which has {self.address_bits} bits"
+                )
+        except FOREIGN:
+            require_right_arguments(AddressSpace.require_address, self, address)
+            raise
 
     def __str__(self) -> str:
         return self.name
@@ -381,6 +389,7 @@ class Architecture:
             require_right_arguments(Architecture.address_space, self, number)
             raise
 
+    @names_wrong_arguments
     def space_of_lane(self, number: int) -> tuple[AddressSpace, int] | None:
         """Return the space and lane that a number meant in 2020; None for any other number."""
         if self.spaces_of_lanes is None:
@@ -421,6 +430,8 @@ class Architecture:
         that can never be accessed.
         """
         try:
+            if type(address) is not int:
+                address = plain_integer(address)
             return self._lower(self, space_number, address, lane, apertures)
         except FOREIGN:
             require_right_arguments(

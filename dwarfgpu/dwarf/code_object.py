@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import integer
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, integer, wrong_argument
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -112,6 +112,8 @@ class CodeObject:
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
     ) -> CodeObject:
         """Return the code object of a file that is open, which may be in memory."""
+        if isinstance(debug_directories, str | bytes):  # its characters would be folders
+            raise wrong_argument("debug_directories", debug_directories, "several folders")
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
         info = DebugInfo.of(
@@ -159,11 +161,19 @@ class CodeObject:
         return os.path.basename(self.file.path)
 
     def covers(self, pc: int) -> bool:
-        return self.file.is_code(pc - self.load_address)
+        try:
+            return self.file.is_code(pc - self.load_address)
+        except FOREIGN:
+            require_right_arguments(CodeObject.covers, self, pc)
+            raise
 
     def offset_text(self, address: int) -> str:
         """Return the text of a loaded address: `k.co+0x1a40`."""
-        return f"{self.name}+{address - self.load_address:#x}"
+        try:
+            return f"{self.name}+{address - self.load_address:#x}"
+        except FOREIGN:
+            require_right_arguments(CodeObject.offset_text, self, address)
+            raise
 
     @property
     def placement_note(self) -> str | None:

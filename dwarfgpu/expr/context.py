@@ -16,10 +16,11 @@ from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.location_access import Access, HasAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.arguments import plain_integer
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, field, force_setattr, frozen
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry
@@ -248,6 +249,10 @@ class Context:
         return ScalarAccess(self.target, endian, limits.read_bytes, limits.runs, self.comparison)
 
     def __attrs_post_init__(self) -> None:
+        if self.lane is not None and type(self.lane) is not int:
+            force_setattr(self, "lane", plain_integer(self.lane))
+        if self.pc is not None and type(self.pc) is not int:
+            force_setattr(self, "pc", plain_integer(self.pc))
         for name, index, count_name, count in (
             ("lane", self.lane, "lane count", self.lane_count),
             ("iteration", self.iteration, "iteration count", self.iteration_count),

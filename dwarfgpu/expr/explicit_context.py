@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
@@ -52,16 +54,26 @@ class ExplicitFrame:
     """On entry, by the offset of the parameter in `.debug_info`."""
 
     def register(self, number: int) -> Location:
-        if number not in self.registers:
-            raise MissingContext(f"call frame {self.level} does not say where register {number} is")
-        return self.registers[number]
+        try:
+            if number not in self.registers:
+                raise MissingContext(
+                    f"call frame {self.level} does not say where register {number} is"
+                )
+            return self.registers[number]
+        except FOREIGN:
+            require_right_arguments(ExplicitFrame.register, self, number)
+            raise
 
     def entry_register(self, number: int) -> Location:
-        if number not in self.entry_registers:
-            raise MissingContext(
-                f"the context has no call frame information for register {number} on entry"
-            )
-        return self.entry_registers[number]
+        try:
+            if number not in self.entry_registers:
+                raise MissingContext(
+                    f"the context has no call frame information for register {number} on entry"
+                )
+            return self.entry_registers[number]
+        except FOREIGN:
+            require_right_arguments(ExplicitFrame.entry_register, self, number)
+            raise
 
     def cfa(self) -> Location:
         if self.given_cfa is None:
@@ -79,10 +91,18 @@ class ExplicitFrame:
         return self.given_caller
 
     def entry_value(self, expression: bytes) -> Value | None:
-        return self.entry_values.get(expression)
+        try:
+            return self.entry_values.get(expression)
+        except FOREIGN:
+            require_right_arguments(ExplicitFrame.entry_value, self, expression)
+            raise
 
     def parameter_value(self, section_offset: int) -> Value | None:
-        return self.parameter_values.get(section_offset)
+        try:
+            return self.parameter_values.get(section_offset)
+        except FOREIGN:
+            require_right_arguments(ExplicitFrame.parameter_value, self, section_offset)
+            raise
 
     def lane_was_active(self, lane: int) -> bool | None:
         return False if any(lane == inactive for inactive in self.inactive_lanes) else None
@@ -159,32 +179,62 @@ class ExplicitUnit:
     load_bias: int = field(default=0, repr=hex)
 
     def base_type(self, unit_offset: int) -> BaseType:
-        if unit_offset not in self.base_types:
-            raise IllFormed(f"no DW_TAG_base_type at offset {unit_offset:#x} of the unit")
-        return self.base_types[unit_offset]
+        try:
+            if unit_offset not in self.base_types:
+                raise IllFormed(f"no DW_TAG_base_type at offset {unit_offset:#x} of the unit")
+            return self.base_types[unit_offset]
+        except FOREIGN:
+            require_right_arguments(ExplicitUnit.base_type, self, unit_offset)
+            raise
 
     def address(self, index: int) -> int:
-        if index not in self.addresses:
-            raise IllFormed(f".debug_addr has no entry {index}")
-        return self.addresses[index]
+        try:
+            if index not in self.addresses:
+                raise IllFormed(f".debug_addr has no entry {index}")
+            return self.addresses[index]
+        except FOREIGN:
+            require_right_arguments(ExplicitUnit.address, self, index)
+            raise
 
     def relocate(self, address: int) -> int:
-        return address + self.load_bias
+        try:
+            return address + self.load_bias
+        except FOREIGN:
+            require_right_arguments(ExplicitUnit.relocate, self, address)
+            raise
 
     def section_offset(self, unit_offset: int) -> int:
-        return self.offset + unit_offset
+        try:
+            return self.offset + unit_offset
+        except FOREIGN:
+            require_right_arguments(ExplicitUnit.section_offset, self, unit_offset)
+            raise
 
     def location_at(self, section_offset: int) -> LocationAttribute | None:
-        if section_offset not in self.locations:
-            raise IllFormed(f"no DIE at offset {section_offset:#x} of .debug_info")
-        return self.locations[section_offset]
+        try:
+            if section_offset not in self.locations:
+                raise IllFormed(f"no DIE at offset {section_offset:#x} of .debug_info")
+            return self.locations[section_offset]
+        except FOREIGN:
+            require_right_arguments(ExplicitUnit.location_at, self, section_offset)
+            raise
 
     def variable_value(self, section_offset: int) -> int:
-        if section_offset not in self.variable_values:
-            raise EvaluationError(f"the variable at {section_offset:#x} has no value")
-        return self.variable_values[section_offset]
+        try:
+            if section_offset not in self.variable_values:
+                raise EvaluationError(f"the variable at {section_offset:#x} has no value")
+            return self.variable_values[section_offset]
+        except FOREIGN:
+            require_right_arguments(ExplicitUnit.variable_value, self, section_offset)
+            raise
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
-        if offset not in self.tls:
-            raise MissingContext(f"the context has no thread-local storage at offset {offset:#x}")
-        return self.tls[offset]
+        try:
+            if offset not in self.tls:
+                raise MissingContext(
+                    f"the context has no thread-local storage at offset {offset:#x}"
+                )
+            return self.tls[offset]
+        except FOREIGN:
+            require_right_arguments(ExplicitUnit.tls_address, self, offset, wave, target)
+            raise

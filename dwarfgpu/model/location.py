@@ -9,7 +9,8 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TypeAlias, assert_never
 
-from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import field, frozen
@@ -55,16 +56,20 @@ class SingleLocation:
 
     def displaced(self, bits: int) -> SingleLocation:
         """Return the location moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
-        storage, bit_offset = self.storage, self.bit_offset + bits
-        size_bits = storage.size_bits
-        if size_bits is None:
-            return self  # undefined storage has no offset: A.2.5.4.4.2
-        if not 0 <= bit_offset < size_bits:
-            raise OutOfRange(
-                f"bit offset {shown(bit_offset)} is outside the {size_bits} bits "
-                f"of {storage_name(storage)}"
-            )
-        return SingleLocation(storage, bit_offset)
+        try:
+            storage, bit_offset = self.storage, self.bit_offset + bits
+            size_bits = storage.size_bits
+            if size_bits is None:
+                return self  # undefined storage has no offset: A.2.5.4.4.2
+            if not 0 <= bit_offset < size_bits:
+                raise OutOfRange(
+                    f"bit offset {shown(bit_offset)} is outside the {size_bits} bits "
+                    f"of {storage_name(storage)}"
+                )
+            return SingleLocation(storage, bit_offset)
+        except FOREIGN:
+            require_right_arguments(SingleLocation.displaced, self, bits)
+            raise
 
     def low(self, size_bits: int) -> SingleLocation:
         """Return the low bits of a whole register or stack value; on a big-endian target, the last

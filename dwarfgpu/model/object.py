@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, wrong_argument
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
@@ -43,22 +45,30 @@ class Bits:
 
         `OutOfRange` for bits before the object.
         """
-        if not first_bit and count == self.size_bits:
-            return self
-        if first_bit < 0:
-            raise OutOfRange(f"bit offset {first_bit} is before the object")
-        inside = max(0, min(count, self.size_bits - first_bit))
-        runs = [
-            extract(run, self.size_bits, first_bit, inside, endian) if inside else 0
-            for run in (self.value, self.undefined, self.unavailable)
-        ]
-        missing = count - inside
-        if endian == "big":
-            runs = [run << missing for run in runs]
-        runs[1] |= (1 << missing) - 1 << (inside if endian == "little" else 0)
-        reasons = self.reasons if runs[1] or runs[2] else ()
-        return Bits(runs[0], count, runs[1], runs[2], reasons)
+        try:
+            if not first_bit and count == self.size_bits:
+                return self
+            if first_bit < 0:
+                raise OutOfRange(f"bit offset {first_bit} is before the object")
+            if count < 0:
+                raise wrong_argument("count", count, "at least 0")
+            _require_endian(endian)
+            inside = max(0, min(count, self.size_bits - first_bit))
+            runs = [
+                extract(run, self.size_bits, first_bit, inside, endian) if inside else 0
+                for run in (self.value, self.undefined, self.unavailable)
+            ]
+            missing = count - inside
+            if endian == "big":
+                runs = [run << missing for run in runs]
+            runs[1] |= (1 << missing) - 1 << (inside if endian == "little" else 0)
+            reasons = self.reasons if runs[1] or runs[2] else ()
+            return Bits(runs[0], count, runs[1], runs[2], reasons)
+        except FOREIGN:
+            require_right_arguments(Bits.slice, self, first_bit, count, endian)
+            raise
 
+    @names_wrong_arguments
     def reversed(self) -> Bits:
         """Return the run with its bytes reversed; it must consist of whole bytes."""
         runs = [
@@ -67,10 +77,12 @@ class Bits:
         ]
         return Bits(runs[0], self.size_bits, runs[1], runs[2], self.reasons)
 
+    @names_wrong_arguments
     def undefined_ranges(self, endian: Endian) -> list[tuple[int, int]]:
         """Return the first bit and the number of bits of each undefined range, in storage order."""
         return _ranges(self.undefined, self.size_bits, endian)
 
+    @names_wrong_arguments
     def unavailable_ranges(self, endian: Endian) -> list[tuple[int, int]]:
         """Return the first bit and the number of bits of each unavailable range, in storage
         order."""
@@ -78,19 +90,25 @@ class Bits:
 
     def to_bytes(self, endian: Endian) -> bytes:
         """Return the bytes; `UndefinedBits` or `Unavailable` unless every bit is known."""
-        if self.unavailable:
-            first, count = self.unavailable_ranges(endian)[0]
-            raise Unavailable(self.unknown_bits_message("unavailable", first, count))
-        if self.undefined:
-            first, count = self.undefined_ranges(endian)[0]
-            raise UndefinedBits(self.unknown_bits_message("undefined", first, count))
-        return to_bytes(self.value, self.size_bits, endian)
+        try:
+            if self.unavailable:
+                first, count = self.unavailable_ranges(endian)[0]
+                raise Unavailable(self.unknown_bits_message("unavailable", first, count))
+            if self.undefined:
+                first, count = self.undefined_ranges(endian)[0]
+                raise UndefinedBits(self.unknown_bits_message("undefined", first, count))
+            return to_bytes(self.value, self.size_bits, endian)
+        except FOREIGN:
+            require_right_arguments(Bits.to_bytes, self, endian)
+            raise
 
+    @names_wrong_arguments
     def unknown_bits_message(self, problem: str, first: int, count: int) -> str:
         """Return which of the bits are unknown, and why."""
         why = f": {self.reasons[0]}" if self.reasons else ""
         return f"bits {first} to {first + count - 1} of {self.size_bits} are {problem}{why}"
 
+    @names_wrong_arguments
     def hex(self, endian: Endian) -> str:
         """Return two digits per byte; `?` for a digit with an unknown bit, `??` for an unknown
         byte."""
@@ -111,7 +129,13 @@ class Bits:
         return "".join(out)
 
 
+def _require_endian(endian: Endian) -> None:
+    if endian != "little" and endian != "big":
+        raise wrong_argument("endian", endian, "'little' or 'big'")
+
+
 def _ranges(mask: int, size_bits: int, endian: Endian) -> list[tuple[int, int]]:
+    _require_endian(endian)
     if not mask:
         return []
     digits = format(mask, f"0{size_bits}b")

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from operator import index
 
 from dwarfgpu.base import float_format
-from dwarfgpu.base.argument_types import WrongType
-from dwarfgpu.base.arguments import wrong_argument
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
@@ -31,11 +31,12 @@ class Value:
     def of(cls, number: int, base: BaseType) -> Value:
         """Return the low-order bits of a number, as a value of an integral or address type."""
         try:
+            if type(number) is not int:
+                number = plain_integer(number)
             return cls(number & (1 << base.bit_size) - 1, base)
-        except (AttributeError, TypeError):
-            if isinstance(base, BaseType):
-                raise
-            raise WrongType(str(wrong_argument("Value.of: base", base, "BaseType"))) from None
+        except FOREIGN:
+            require_right_arguments(Value.of, number, base)
+            raise
 
     @property
     def as_signed(self) -> int:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, integer
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, shown
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.explicit_context import ExplicitAddress
@@ -81,24 +82,39 @@ class LaneAnswers(Generic[T]):
 
     def has(self, row: int, lane: int) -> bool:
         """Return whether the lane was asked together with others."""
-        return any(lane in part.lanes for part in self.known.get(row, ()))
+        try:
+            return any(lane in part.lanes for part in self.known.get(row, ()))
+        except FOREIGN:
+            require_right_arguments(LaneAnswers.has, self, row, lane)
+            raise
 
     def of(self, row: int, lane: int) -> T:
         """Return the answer of a lane of the wave of `sessions[row]`.
 
         Raises what asking that lane alone raises.
         """
-        for part in self.known.get(row, ()):
-            if lane in part.lanes:
-                return part.pick(part.first + part.lanes[lane])
-        return self.alone(self.sessions[row].focused(lane))
+        try:
+            for part in self.known.get(row, ()):
+                if lane in part.lanes:
+                    return part.pick(part.first + part.lanes[lane])
+            sessions = self.sessions
+            if not 0 <= row < len(sessions):
+                raise UsageError(f"row: expected an index below {len(sessions)}, not {shown(row)}")
+            return self.alone(sessions[row].focused(integer("lane", lane)))
+        except FOREIGN:
+            require_right_arguments(LaneAnswers.of, self, row, lane)
+            raise
 
     def with_bits(self, row: int) -> Iterator[tuple[LanePick[T], int, Mapping[int, int]]]:
         """Yield what picks the answers of lanes that were asked together, and whose bits were read:
         the index of the first, and the distances of the others from it."""
-        for part in self.known.get(row, ()):
-            if isinstance(part.pick, LanePick) and part.pick.contents is not None:
-                yield part.pick, part.first, part.lanes
+        try:
+            for part in self.known.get(row, ()):
+                if isinstance(part.pick, LanePick) and part.pick.contents is not None:
+                    yield part.pick, part.first, part.lanes
+        except FOREIGN:
+            require_right_arguments(LaneAnswers.with_bits, self, row)
+            raise
 
 
 class LanePick(Generic[T]):
@@ -256,6 +272,8 @@ def evaluate_for_lanes(
             for row, session in enumerate(sessions)
             for lane in (range(session.lane_count()[0]) if lane_numbers is None else lane_numbers)
         ]
+    elif not {row for row, _ in among} <= set(range(len(sessions))):
+        raise UsageError(f"among: expected rows of the {len(sessions)} sessions, from 0")
     alike: dict[object, list[tuple[int, int]]] = {}
     keys = [_shared(session) for session in sessions]
     for row, lane in among:

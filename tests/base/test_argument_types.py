@@ -20,6 +20,9 @@ TARGET.add_wave(0)
 TARGET.set_register(0, V6, bytes(256))
 ACCESS: Any = dg.Context(GFX942, target=TARGET).access
 VALUE = dg.Value.of(4, GFX942.generic)
+GLOBAL = dg.Memory(GFX942.address_spaces[0])
+TARGET.set_memory(GLOBAL, 0x1000, bytes(range(16)))
+IN_STR = dg.Location((dg.SingleLocation(dg.Register("v6")),))  # type: ignore[arg-type]
 IN_V6 = dg.Location((dg.SingleLocation(dg.Register(V6)),))
 
 
@@ -29,6 +32,10 @@ def session() -> dg.Session:
     objects = tuple(dg.CodeObject.open(part.path, part.load_address) for part in state.code_objects)
     wave = state.waves[0]
     return dg.Session(GFX942, objects, state.target, wave=wave.id, pc=wave.pc)
+
+
+def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
+    return dg.read_lanes([session], session.variable("t"), range(4))
 
 
 @pytest.mark.parametrize(
@@ -73,6 +80,29 @@ def session() -> dg.Session:
         (lambda _: GFX942.address_space([]), "address_space: number: expected int, not an"),
         (lambda _: GFX942.lower(0, "0"), "lower: address: expected int, not '0'"),
         (lambda _: GFX942.convert("0", 0, 1), "convert: address: expected int, not '0'"),
+        (lambda _: GFX942.space_of_lane("0"), "space_of_lane: number: expected int, not '0'"),
+        (lambda _: ACCESS.load(float("nan"), 0, 4), "storage: expected Memory or Register, not"),
+        (lambda _: ACCESS.retrieve(VALUE, 32), "retrieve: location: expected Location, not"),
+        (lambda _: ACCESS.retrieve(IN_V6, None), "retrieve: size_bits: expected int, not None"),
+        (lambda _: ACCESS.pointer(IN_V6, "32"), "pointer: size_bits: expected int, not '32'"),
+        (lambda _: next(ACCESS.runs(None, 32)), "runs: location: expected Location, not None"),
+        (lambda _: ACCESS.read_bytes(IN_STR, 4), "storage.register: expected RegisterInfo, not"),
+        (lambda _: TARGET.write_memory(0, 0, b"a"), "write_memory: where: expected Memory, not 0"),
+        (lambda _: TARGET.known_memory(GLOBAL, None, 4), "known_memory: address: expected int"),
+        (lambda _: TARGET.forget_register(0, "v6", 0, 4), "register: expected RegisterInfo, not"),
+        (lambda _: TARGET.architecture_of_all(0), "waves: expected Sequence of int, not 0"),
+        (lambda _: TARGET.lane_target_ids(0, 1), "lanes: expected Iterable of int, not 1"),
+        (lambda _: dg.Bits("1", 16).hex("little"), "Bits.value: expected int, not '1'"),
+        (lambda _: dg.Bits(1, 16).slice(0, None, "little"), "count: expected int, not None"),
+        (lambda _: dg.Bits(1, 16).to_bytes("middle"), "expected 'little' or 'big', not 'middle'"),
+        (lambda _: dg.Value.of("4", GFX942.generic), "of: number: expected int, not '4'"),
+        (lambda _: IN_V6.single_locations[0].displaced("8"), "bits: expected int, not '8'"),
+        (lambda _: dg.ExplicitUnit().base_type(None), "unit_offset: expected int, not None"),
+        (lambda _: dg.ExplicitFrame().register([]), "register: number: expected int, not an"),
+        (lambda s: s.code_objects[0].covers(None), "covers: pc: expected int, not None"),
+        (lambda s: s.find_variable(b"t"), "find_variable: name: expected str, not b't'"),
+        (lambda s: s.is_active("0"), "is_active: lane: expected int, not '0'"),
+        (lambda s: answers(s).of(None, 0), "of: row: expected int, not None"),
     ],
 )  # fmt: skip
 def test_an_argument_of_another_type(
@@ -93,6 +123,15 @@ def test_an_argument_of_another_type(
         (lambda s: dg.CodeObject.open(s.code_objects[0].file.path, -1), "load_address: "),
         (lambda s: dg.CodeObject.open(s.code_objects[0].file.path, "0"), "load_address: "),
         (lambda s: dg.place_at(s.code_objects[0], s.pc + 0.5), "pc: expected an integer, not"),
+        (lambda s: answers(s).of(9, 3), "row: expected an index below 1, not 9"),
+        (lambda s: answers(s).of(-1, 3), "row: expected an index below 1, not -1"),
+        (lambda s: answers(s).of(0, []), "lane: expected an integer, not an object of list"),
+        (lambda s: dg.read_lanes([s], s.variable("t"), among=[(1, 0)]), "among: expected rows of"),
+        (lambda s: dg.CodeObject.of(s.code_objects[0].file, debug_directories="/usr"), "debug_dir"),
+        (lambda _: dg.Wanted(names="tmp"), "Wanted.names: expected a tuple of names, not 'tmp'"),
+        (lambda _: ACCESS.read(IN_V6, -1), "size_bits: expected at least 0, not -1"),
+        (lambda _: ACCESS.read(IN_V6, 1 << 20000), "LocationAccess.read: size_bits: an integer of"),
+        (lambda _: dg.Bits(1, 16).slice(0, 8, "x"), "endian: expected 'little' or 'big', not 'x'"),
         (lambda s: s.target.set_lanes(0, V6, [0, 1 << 32]), "lane 1 of v6: 4294967296 exceeds 32"),
     ],
 )  # fmt: skip
@@ -122,3 +161,29 @@ def test_other_failures_stay_as_they_are() -> None:
     with pytest.raises(WrongType, match="limit: expected int, not None"):
         next(counted(None))  # type: ignore[arg-type]
     assert pickle.loads(pickle.dumps(dg.evaluate)) is dg.evaluate
+
+
+def test_objects_with_a_wrong_field_are_shown() -> None:
+    assert repr(dg.Bits("1", 3)).startswith("Bits(value='1', size_bits=3, ")  # type: ignore[arg-type]
+    assert repr(dg.Register(V6, 1 << 20000)).endswith("0, frame=0)")  # Python refuses its digits
+
+
+def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
+    """Its numbers are integers without their width; its arrays are none."""
+    np = pytest.importorskip("numpy")
+    assert ACCESS.read_bytes(IN_V6, np.uint8(64)) == bytes(64)  # 8 * 64 is 0 in 8 bits
+    assert ACCESS.read(IN_V6, np.uint8(32)) == ACCESS.read(IN_V6, 32)
+    assert TARGET.read_memory(GLOBAL, np.int64(0x1001), np.uint8(2)) == b"\1\2"
+    assert dg.Value.of(np.int64(-1), GFX942.generic).bits == (1 << 64) - 1
+    assert dg.Context(GFX942, lane=np.int64(3)) == dg.Context(GFX942, lane=3)
+    lane = session.focused(np.int64(3))
+    assert lane.read(lane.variable("t")).value == 323
+    for array in (np.arange(3), np.array([None, 1], dtype=object)):
+        for call in (
+            lambda array=array: TARGET.read_register(0, V6, array, 4),
+            lambda array=array: TARGET.architecture_of(array),
+            lambda array=array: dg.Context(GFX942, lane=array, lane_count=64),
+            lambda array=array: session.at_level(array),
+        ):
+            with pytest.raises(WrongType, match="expected .*, not an object of ndarray$"):
+                call()

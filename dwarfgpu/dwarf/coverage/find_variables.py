@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import wrong_argument
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -231,6 +232,11 @@ class Wanted:
     is_generic: bool = False
     """Whether the function, or that of a name as `twice::x`, may be a template without its
     arguments."""
+
+    def __attrs_post_init__(self) -> None:
+        names: object = self.names
+        if isinstance(names, str):  # its characters would be names
+            raise wrong_argument("Wanted.names", names, "a tuple of names")
 
     def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
         """Return False only if a unit cannot contain a wanted variable."""

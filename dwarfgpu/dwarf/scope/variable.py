@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, Literal
 
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
@@ -135,22 +137,26 @@ class Variable:
 
     def why_optimized_out_at(self, pc: int) -> str | None:
         """Return why the variable is not described at a program location; None if it is."""
-        described = self.described
-        if described is None or any(span.covers(pc) for span in described):
-            return None
-        if not described and self.location is not None:
-            return (
-                f"{self.name} is declared here, but the ranges of its location list contain no "
-                "code: it is optimized out"
-            )
-        if not described:
-            return f"{self.name} is declared here but no location is given: it is optimized out"
-        cached = self._somewhere
-        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in cached[:_MAX_SHOWN])
-        where = f"at {spans}" if cached else "nowhere"
-        hidden = len(cached) - _MAX_SHOWN
-        more = f" and {hidden} more ranges" if hidden > 0 else ""
-        return f"{self.name} is optimized out at this pc; described {where}{more}"
+        try:
+            described = self.described
+            if described is None or any(span.covers(pc) for span in described):
+                return None
+            if not described and self.location is not None:
+                return (
+                    f"{self.name} is declared here, but the ranges of its location list contain no "
+                    "code: it is optimized out"
+                )
+            if not described:
+                return f"{self.name} is declared here but no location is given: it is optimized out"
+            cached = self._somewhere
+            spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in cached[:_MAX_SHOWN])
+            where = f"at {spans}" if cached else "nowhere"
+            hidden = len(cached) - _MAX_SHOWN
+            more = f" and {hidden} more ranges" if hidden > 0 else ""
+            return f"{self.name} is optimized out at this pc; described {where}{more}"
+        except FOREIGN:
+            require_right_arguments(Variable.why_optimized_out_at, self, pc)
+            raise
 
     @property
     def has_bits_somewhere(self) -> bool:

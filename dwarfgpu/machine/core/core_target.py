@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import define
 from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
@@ -36,16 +38,24 @@ class CoreTarget:
         return self.overrides.stop
 
     def architecture_of(self, wave: WaveId) -> Architecture:
-        self._thread(wave)
-        return self.overrides.architecture
+        try:
+            self._thread(wave)
+            return self.overrides.architecture
+        except FOREIGN:
+            require_right_arguments(CoreTarget.architecture_of, self, wave)
+            raise
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.overrides.apertures
 
     def given_of(self, wave: WaveId) -> StateTarget:
         """Return the values given over a thread: shared by all threads."""
-        self._thread(wave)
-        return self.overrides
+        try:
+            self._thread(wave)
+            return self.overrides
+        except FOREIGN:
+            require_right_arguments(CoreTarget.given_of, self, wave)
+            raise
 
     def _thread(self, wave: WaveId) -> CoreThread:
         if wave not in self.threads:
@@ -59,12 +69,20 @@ class CoreTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        thread, end = self._thread(wave), end_of_read(register, offset_bytes, size_bytes)
-        if register.name in self.overrides.waves[wave]:
-            return self.overrides.read_register(wave, register, offset_bytes, size_bytes)
-        if register.name not in thread.registers:
-            raise WhollyUnavailable(f"register {register} of thread {wave} is not in the core file")
-        return thread.registers[register.name][offset_bytes:end]
+        try:
+            thread, end = self._thread(wave), end_of_read(register, offset_bytes, size_bytes)
+            if register.name in self.overrides.waves[wave]:
+                return self.overrides.read_register(wave, register, offset_bytes, size_bytes)
+            if register.name not in thread.registers:
+                raise WhollyUnavailable(
+                    f"register {register} of thread {wave} is not in the core file"
+                )
+            return thread.registers[register.name][offset_bytes:end]
+        except FOREIGN:
+            require_right_arguments(
+                CoreTarget.read_register, self, wave, register, offset_bytes, size_bytes
+            )
+            raise
 
     def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
         """Return a library's thread-local block (`dwarfgpu.machine.target.ThreadBlocks`)."""
@@ -74,19 +92,32 @@ class CoreTarget:
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         """Return whether the core file lacks the contents of a register
         (`dwarfgpu.machine.target.Extensible`)."""
-        lacking = self._thread(wave).lacking
-        return register.name in lacking and register.name not in self.overrides.waves[wave]
+        try:
+            lacking = self._thread(wave).lacking
+            return register.name in lacking and register.name not in self.overrides.waves[wave]
+        except FOREIGN:
+            require_right_arguments(CoreTarget.lacks_register, self, wave, register)
+            raise
 
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        thread, register_bytes = self._thread(wave), (register.size_bits + 7) // 8
-        require_inside(register, offset_bytes, len(data))
-        if register.name not in self.overrides.waves[wave] and register.name in thread.registers:
-            self.overrides.set_register(
-                wave, register, thread.registers[register.name][:register_bytes]
+        try:
+            thread, register_bytes = self._thread(wave), (register.size_bits + 7) // 8
+            require_inside(register, offset_bytes, len(data))
+            if (
+                register.name not in self.overrides.waves[wave]
+                and register.name in thread.registers
+            ):
+                self.overrides.set_register(
+                    wave, register, thread.registers[register.name][:register_bytes]
+                )
+            self.overrides.set_register(wave, register, data, offset_bytes)
+        except FOREIGN:
+            require_right_arguments(
+                CoreTarget.write_register, self, wave, register, data, offset_bytes
             )
-        self.overrides.set_register(wave, register, data, offset_bytes)
+            raise
 
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
@@ -95,25 +126,37 @@ class CoreTarget:
         self.overrides.forget_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        overriding = self.overrides.known_memory(where, address, size_bytes)
-        if not overriding:
-            return self.memory.read(address, size_bytes)
+        try:
+            overriding = self.overrides.known_memory(where, address, size_bytes)
+            if not overriding:
+                return self.memory.read(address, size_bytes)
 
-        def read(offset: int, count: int) -> bytes:
-            return self.memory.read(address + offset, count)
+            def read(offset: int, count: int) -> bytes:
+                return self.memory.read(address + offset, count)
 
-        return overridden(overriding, size_bytes, read)
+            return overridden(overriding, size_bytes, read)
+        except FOREIGN:
+            require_right_arguments(CoreTarget.read_memory, self, where, address, size_bytes)
+            raise
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
 
         Later items override earlier ones.
         """
-        overriding = self.overrides.known_memory(where, address, size_bytes)
-        return self.memory.known(address, size_bytes) + overriding
+        try:
+            overriding = self.overrides.known_memory(where, address, size_bytes)
+            return self.memory.known(address, size_bytes) + overriding
+        except FOREIGN:
+            require_right_arguments(CoreTarget.known_memory, self, where, address, size_bytes)
+            raise
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        self.read_memory(where, address, len(data))  # all or nothing
-        written = self.overrides.without_memory()
-        written.set_memory(where, address, data)
-        self.overrides.replace_memory(written)
+        try:
+            self.read_memory(where, address, len(data))  # all or nothing
+            written = self.overrides.without_memory()
+            written.set_memory(where, address, data)
+            self.overrides.replace_memory(written)
+        except FOREIGN:
+            require_right_arguments(CoreTarget.write_memory, self, where, address, data)
+            raise

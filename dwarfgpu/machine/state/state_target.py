@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
@@ -132,9 +132,11 @@ class StateTarget:
         """The topology (`dwarfgpu.machine.target.Modelled`)."""
         return self.machine
 
+    @names_wrong_arguments
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         return self.machine.target_id(wave, lane)
 
+    @names_wrong_arguments
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
         return self.machine.lane_target_ids(wave, lanes)
 
@@ -249,6 +251,7 @@ class StateTarget:
             raise Unavailable(f"wave {wave!r} is not in the state{there}")
         return self.architecture
 
+    @names_wrong_arguments
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         """Return the architecture that waves share
         (`dwarfgpu.machine.target.SharesArchitecture`)."""
@@ -270,6 +273,10 @@ class StateTarget:
     ) -> bytes:
         stored: RegisterBytes | None
         try:
+            if size_bytes is not None and type(size_bytes) is not int:
+                size_bytes = plain_integer(size_bytes)
+            if type(offset_bytes) is not int:
+                offset_bytes = plain_integer(offset_bytes)
             try:
                 stored = self._registers[wave][register.name]
             except KeyError:
@@ -317,15 +324,21 @@ class StateTarget:
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
         """Make bytes of a register unknown."""
-        stored = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
-        if stored is None:
-            return
-        unknown = bytes(size_bytes)
-        stored = stored.replaced(offset_bytes, unknown, unknown)
-        if any(stored.known):
-            self._registers[wave][register.name] = stored
-        else:
-            del self._registers[wave][register.name]
+        try:
+            stored = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
+            if stored is None:
+                return
+            unknown = bytes(size_bytes)
+            stored = stored.replaced(offset_bytes, unknown, unknown)
+            if any(stored.known):
+                self._registers[wave][register.name] = stored
+            else:
+                del self._registers[wave][register.name]
+        except FOREIGN:
+            require_right_arguments(
+                StateTarget.forget_register, self, wave, register, offset_bytes, size_bytes
+            )
+            raise
 
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
         """Raise `Unavailable` for a register beyond the allocation of the wave's dispatch."""
@@ -355,6 +368,8 @@ class StateTarget:
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         try:
+            if type(address) is not int or type(size_bytes) is not int:
+                address, size_bytes = plain_integer(address), plain_integer(size_bytes)
             if size_bytes:
                 store, start, contiguous_bytes = self._backing(where, address)
                 if size_bytes <= contiguous_bytes:
@@ -381,22 +396,30 @@ class StateTarget:
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
-        return [
-            (offset + inner, data)
-            for store, start, (offset, count) in self.lowered(where, address, size_bytes)
-            for inner, data in store.known(start, count)
-        ]
+        try:
+            return [
+                (offset + inner, data)
+                for store, start, (offset, count) in self.lowered(where, address, size_bytes)
+                for inner, data in store.known(start, count)
+            ]
+        except FOREIGN:
+            require_right_arguments(StateTarget.known_memory, self, where, address, size_bytes)
+            raise
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
         """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         return not self.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        parts = self.lowered(where, address, len(data))
-        for store, start, (_, size_bytes) in parts:
-            store.require_writable(start, size_bytes)  # all or nothing
-        for store, start, (offset, size_bytes) in parts:
-            store.write(start, data[offset : offset + size_bytes])
+        try:
+            parts = self.lowered(where, address, len(data))
+            for store, start, (_, size_bytes) in parts:
+                store.require_writable(start, size_bytes)  # all or nothing
+            for store, start, (offset, size_bytes) in parts:
+                store.write(start, data[offset : offset + size_bytes])
+        except FOREIGN:
+            require_right_arguments(StateTarget.write_memory, self, where, address, data)
+            raise
 
     @property
     def has_memory(self) -> bool:
@@ -413,19 +436,25 @@ class StateTarget:
     ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
         """Return the stores that contain a range: store, address in it, (offset in the range,
         bytes)."""
-        out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
-        lowered_bytes = 0
-        while lowered_bytes < size_bytes:
-            store, start, contiguous_bytes = self._backing(where, address + lowered_bytes)
-            count = min(contiguous_bytes, size_bytes - lowered_bytes)
-            out.append((store, start, (lowered_bytes, count)))
-            lowered_bytes += count
-            if len(out) > MAX_ELEMENTS:
-                raise LimitExceeded(
-                    f"{size_bytes} bytes of {where.space} memory of a lane are in more than "
-                    f"{MAX_ELEMENTS} places"
-                )
-        return out
+        try:
+            out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
+            if type(address) is not int or type(size_bytes) is not int:
+                address, size_bytes = plain_integer(address), plain_integer(size_bytes)
+            lowered_bytes = 0
+            while lowered_bytes < size_bytes:
+                store, start, contiguous_bytes = self._backing(where, address + lowered_bytes)
+                count = min(contiguous_bytes, size_bytes - lowered_bytes)
+                out.append((store, start, (lowered_bytes, count)))
+                lowered_bytes += count
+                if len(out) > MAX_ELEMENTS:
+                    raise LimitExceeded(
+                        f"{size_bytes} bytes of {where.space} memory of a lane are in more than "
+                        f"{MAX_ELEMENTS} places"
+                    )
+            return out
+        except FOREIGN:
+            require_right_arguments(StateTarget.lowered, self, where, address, size_bytes)
+            raise
 
     def _backing(self, where: Memory, address: int) -> tuple[SparseMemory, int, int]:
         """Return the store that contains an address, the address in it, and for how many bytes."""
