@@ -114,6 +114,7 @@ class CodeObject:
         """Return the code object of a file that is open, which may be in memory."""
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
             raise wrong_argument("debug_directories", debug_directories, "several folders")
+        load_address = integer("load_address", load_address)
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
         info = DebugInfo.of(

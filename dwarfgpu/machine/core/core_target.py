@@ -153,6 +153,7 @@ class CoreTarget:
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         try:
+            memoryview(data)  # a TypeError for a list
             self.read_memory(where, address, len(data))  # all or nothing
             written = self.overrides.without_memory()
             written.set_memory(where, address, data)

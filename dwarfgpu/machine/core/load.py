@@ -15,6 +15,7 @@ from typing import Final
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, Unavailable, UsageError
@@ -171,6 +172,8 @@ def load_core(
         _check_halves(dump, gpu_dump)
     if not dump.threads and dump.gpu is None:
         raise next(iter(dump.problems), Malformed(f"{path} {_why_no_threads(dump.file)}"))
+    if load_address is not None:
+        load_address = integer("load_address", load_address)
     name = None if program is None else os.path.join("", program)  # a TypeError for no name
     where = Where(name, sysroot, load_address, limits)
     return _Loader(dump, gpu_dump, where, dict(code_objects or {})).core()

@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer
+from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
@@ -114,6 +114,7 @@ class StateTarget:
     @names_wrong_arguments
     def add_wave(self, wave: WaveId, workgroup: int | None = None) -> None:
         """Add a wave; by default it is alone in its workgroup."""
+        wave = integer("wave", wave)
         self._registers.setdefault(wave, {})
         self.workgroups[wave] = wave if workgroup is None else workgroup
 
@@ -206,6 +207,7 @@ class StateTarget:
 
         `UsageError` if that is already known, or the memory there has other contents.
         """
+        base = integer("base", base, 0, (1 << 64) - 1)
         apertures = self.apertures_of(wave)
         if apertures.scratch_base not in (None, base):
             problem = f"the scratch of wave {wave} is at {apertures.scratch_base:#x}"
@@ -412,6 +414,7 @@ class StateTarget:
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         try:
+            memoryview(data)  # a TypeError for a list
             parts = self.lowered(where, address, len(data))
             for store, start, (_, size_bytes) in parts:
                 store.require_writable(start, size_bytes)  # all or nothing
