@@ -126,7 +126,7 @@ def test_an_argument_of_another_type(
         (lambda s: dg.place_at(s.code_objects[0], s.pc + 0.5), "pc: expected an integer, not"),
         (lambda s: answers(s).of(9, 3), "row: expected an index below 1, not 9"),
         (lambda s: answers(s).of(-1, 3), "row: expected an index below 1, not -1"),
-        (lambda s: answers(s).of(0, []), "(LaneAnswers.of: )?lane: expected (int|an integer), not an"),
+        (lambda s: answers(s).of(0, []), "(LaneAnswers.of: )?lane: expected (int|an integer)"),
         (lambda s: dg.read_lanes([s], s.variable("t"), among=[(1, 0)]), "among: expected rows of"),
         (lambda s: dg.CodeObject.of(s.code_objects[0].file, debug_directories="/usr"), "debug_dir"),
         (lambda _: dg.StateTarget(GFX942).add_wave("0"), "wave: expected an integer, not '0'"),
