@@ -7,6 +7,7 @@ checked once per unit, however many entries share it.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from functools import partial
 from operator import itemgetter
@@ -172,11 +173,22 @@ class EntryChecker:
             problem = class_fault(attribute.name, attribute.form, self.unit.format)
             if problem is not None:
                 self._report("wrong-class", problem, partial(self._positions.position, index, None))
+        if len(abbreviation.positions) < len(abbreviation.attributes):
+            self._report_repeated(index, abbreviation)
         plan = checked_values(abbreviation, self.unit.format, self._numbers)
         is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
         if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
             self._has_inner_lanes = True
         return tuple([_Step(spec, abbreviation.tag) for spec in plan])
+
+    def _report_repeated(self, index: int, abbreviation: Abbreviation) -> None:
+        """Report attributes that the entries of an abbreviation have more than once."""
+        counts = Counter(attribute.name for attribute in abbreviation.attributes)
+        for number, count in counts.items():
+            if count > 1:
+                message = f"attribute {number:#x} occurs {count} times in the entry"
+                position = partial(self._positions.position, index, None)
+                self._report("repeated-attribute", message, position)
 
     def _value(self, index: int, step: _Step, value: Raw) -> None:
         spec, role = step.spec, step.spec.role

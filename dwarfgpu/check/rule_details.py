@@ -146,6 +146,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "(DWARF 5 7.5.4), reported once for each abbreviation. Attributes that producers write in "
         "several ways are not checked"
     ),
+    "repeated-attribute": (
+        "an entry that has an attribute of one name twice (DWARF 5 2.2), reported once for each "
+        "abbreviation"
+    ),
     "address-size": (
         "the address_size of a unit differs from that of its line table, address or list table, "
         "`.debug_aranges` set, of a CIE, or of the architecture"

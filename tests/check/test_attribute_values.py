@@ -195,3 +195,16 @@ def test_files(version: int, number: int, message: str | None) -> None:
     else:
         with pytest.raises(IllFormed, match=message):
             decl_file(variable)
+
+
+def test_an_entry_has_each_attribute_once() -> None:
+    name = (dw.AT_NAME, dw.FORM_STRING)
+    line = (dw.AT_DECL_LINE, dw.FORM_DATA1)
+    unit = Shape(dw.TAG_COMPILE_UNIT, (), True)
+    for shape, data, messages in (
+        ((name, line), b"a\0\1", []),
+        ((name, line, line), b"a\0\1\1", ["attribute 0x3b occurs 2 times in the entry"]),
+    ):
+        file = info_file((unit, Shape(dw.TAG_TYPEDEF, shape)), b"\1" + 2 * (b"\2" + data) + b"\0")
+        found = findings(verdict_on(file))
+        assert [one.message for one in found if one.rule == "repeated-attribute"] == messages
