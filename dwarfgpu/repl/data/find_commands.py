@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu import language
-from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.json_reader import integer_of, is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.address_symbols import symbol_text
@@ -22,7 +22,7 @@ from dwarfgpu.service.machine.examine_format import SIZES
 from dwarfgpu.service.value.value_history import evaluated
 from dwarfgpu.view.format_options import FormatOptions
 
-_FORMAT: Final = re.compile(r"/(?P<letters>[a-z]*)(?P<count>[0-9]{0,9})(?P<after>[a-z]*)\s+")
+_OPTION: Final = re.compile(r"\s*/([^/\s]*)\s*")  # `/b /2` is `/b2`
 _MAX_BYTES: Final = 1 << 30
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
@@ -48,7 +48,7 @@ def parts_of(text: str) -> list[str]:
 def find(shell: Shell, argument: str) -> Iterator[Part]:
     """Search memory for a sequence of values.
 
-    Usage: find [/SIZE COUNT] START, END | +LENGTH, EXPRESSION...
+    Usage: find [/SIZE] [/COUNT] START, END | +LENGTH, EXPRESSION...
 
     SIZE is b, h, w or g; the default is the size of each value's type. A string "he" includes its
     NUL; 'h', 'e' does not. At most COUNT matches are shown. Afterwards $_ is the address of the
@@ -97,17 +97,20 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _options(argument: str) -> tuple[str | None, int | None, str]:
-    match = _FORMAT.match(argument)
-    if match is None:
-        return None, None, argument.strip()
-    size = None
-    for letter in match["letters"] + match["after"]:
-        if letter not in SIZES:
-            raise UsageError("Invalid size granularity.")
-        size = letter
-    if match["count"] == "0":
+    size = count = None
+    position = 0
+    while (option := _OPTION.match(argument, position)) is not None:
+        position = option.end()
+        for part in re.findall(r"[0-9]+|.", option[1]):
+            if part in SIZES:
+                size = part
+            elif is_decimal(part):
+                count = integer_of(part.lstrip("0") or "0")  # None: more than any
+            else:
+                raise UsageError("Invalid size granularity.")
+    if count == 0:
         raise UsageError("Count must be positive.")
-    return size, int(match["count"]) if match["count"] else None, argument[match.end() :]
+    return size, count, argument[position:].strip()
 
 
 def _integer(shell: Shell, text: str) -> int:
