@@ -6,6 +6,7 @@ A command imports what answers it when it is used: GDB starts with these for eve
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import gdb
 
@@ -55,15 +56,19 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self.name = name
         self.debugger = debugger
 
-    def complete(self, text: str, word: str | None) -> list[str]:
-        """Return the names of the variables in scope; `word` is None while GDB finds the word."""
+    def complete(self, text: str, word: str | None) -> list[str] | int:
+        """Return the names of the variables in scope; `word` is None while GDB finds the word.
+
+        Where none begins so, as before the program runs, GDB completes what `print` has.
+        """
         if word is None:
             return []
-        try:
-            variables = self.debugger.session().variables()
-        except (DwarfGpuError, gdb.error):
-            return []
-        return sorted({variable.name for variable in variables if variable.name.startswith(word)})
+        names: set[str] = set()
+        with suppress(DwarfGpuError, gdb.error):
+            names = {variable.name for variable in self.debugger.session().variables()}
+        return sorted(name for name in names if name.startswith(word)) or int(
+            gdb.COMPLETE_EXPRESSION
+        )
 
     def required(self, argument: str) -> str:
         """Return the expression; `UsageError` where there is none."""

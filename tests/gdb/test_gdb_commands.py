@@ -104,6 +104,11 @@ def test_completion(debugger: Debugger, demo: Path) -> None:
     ]
 
 
+def test_completion_without_a_process(debugger: Debugger, demo: Path) -> None:
+    out, _ = debugger.run("complete dwarfgpu print global_st", file=demo)
+    assert out.splitlines()[-1] == "dwarfgpu print global_struct"
+
+
 def test_completion_before_the_word_is_found(debugger: Debugger, demo: Path) -> None:
     """GDB asks with None for the word first, and newer GDBs print what is raised then."""
     code = """
