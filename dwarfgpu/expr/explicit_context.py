@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
@@ -53,27 +52,19 @@ class ExplicitFrame:
     parameter_values: Mapping[int, Value] = Factory(dict)
     """On entry, by the offset of the parameter in `.debug_info`."""
 
+    @names_wrong_arguments
     def register(self, number: int) -> Location:
-        try:
-            if number not in self.registers:
-                raise MissingContext(
-                    f"call frame {self.level} does not say where register {number} is"
-                )
-            return self.registers[number]
-        except FOREIGN:
-            require_right_arguments(ExplicitFrame.register, self, number)
-            raise
+        if number not in self.registers:
+            raise MissingContext(f"call frame {self.level} does not say where register {number} is")
+        return self.registers[number]
 
+    @names_wrong_arguments
     def entry_register(self, number: int) -> Location:
-        try:
-            if number not in self.entry_registers:
-                raise MissingContext(
-                    f"the context has no call frame information for register {number} on entry"
-                )
-            return self.entry_registers[number]
-        except FOREIGN:
-            require_right_arguments(ExplicitFrame.entry_register, self, number)
-            raise
+        if number not in self.entry_registers:
+            raise MissingContext(
+                f"the context has no call frame information for register {number} on entry"
+            )
+        return self.entry_registers[number]
 
     def cfa(self) -> Location:
         if self.given_cfa is None:
@@ -90,19 +81,13 @@ class ExplicitFrame:
             raise MissingContext("the context has no calling frame, nor a call-site parameter")
         return self.given_caller
 
+    @names_wrong_arguments
     def entry_value(self, expression: bytes) -> Value | None:
-        try:
-            return self.entry_values.get(expression)
-        except FOREIGN:
-            require_right_arguments(ExplicitFrame.entry_value, self, expression)
-            raise
+        return self.entry_values.get(expression)
 
+    @names_wrong_arguments
     def parameter_value(self, section_offset: int) -> Value | None:
-        try:
-            return self.parameter_values.get(section_offset)
-        except FOREIGN:
-            require_right_arguments(ExplicitFrame.parameter_value, self, section_offset)
-            raise
+        return self.parameter_values.get(section_offset)
 
     def lane_was_active(self, lane: int) -> bool | None:
         return False if any(lane == inactive for inactive in self.inactive_lanes) else None
@@ -178,63 +163,40 @@ class ExplicitUnit:
     """Addresses by offset in the thread-local block."""
     load_bias: int = field(default=0, repr=hex)
 
+    @names_wrong_arguments
     def base_type(self, unit_offset: int) -> BaseType:
-        try:
-            if unit_offset not in self.base_types:
-                raise IllFormed(f"no DW_TAG_base_type at offset {unit_offset:#x} of the unit")
-            return self.base_types[unit_offset]
-        except FOREIGN:
-            require_right_arguments(ExplicitUnit.base_type, self, unit_offset)
-            raise
+        if unit_offset not in self.base_types:
+            raise IllFormed(f"no DW_TAG_base_type at offset {unit_offset:#x} of the unit")
+        return self.base_types[unit_offset]
 
+    @names_wrong_arguments
     def address(self, index: int) -> int:
-        try:
-            if index not in self.addresses:
-                raise IllFormed(f".debug_addr has no entry {index}")
-            return self.addresses[index]
-        except FOREIGN:
-            require_right_arguments(ExplicitUnit.address, self, index)
-            raise
+        if index not in self.addresses:
+            raise IllFormed(f".debug_addr has no entry {index}")
+        return self.addresses[index]
 
+    @names_wrong_arguments
     def relocate(self, address: int) -> int:
-        try:
-            return address + self.load_bias
-        except FOREIGN:
-            require_right_arguments(ExplicitUnit.relocate, self, address)
-            raise
+        return address + self.load_bias
 
+    @names_wrong_arguments
     def section_offset(self, unit_offset: int) -> int:
-        try:
-            return self.offset + unit_offset
-        except FOREIGN:
-            require_right_arguments(ExplicitUnit.section_offset, self, unit_offset)
-            raise
+        return self.offset + unit_offset
 
+    @names_wrong_arguments
     def location_at(self, section_offset: int) -> LocationAttribute | None:
-        try:
-            if section_offset not in self.locations:
-                raise IllFormed(f"no DIE at offset {section_offset:#x} of .debug_info")
-            return self.locations[section_offset]
-        except FOREIGN:
-            require_right_arguments(ExplicitUnit.location_at, self, section_offset)
-            raise
+        if section_offset not in self.locations:
+            raise IllFormed(f"no DIE at offset {section_offset:#x} of .debug_info")
+        return self.locations[section_offset]
 
+    @names_wrong_arguments
     def variable_value(self, section_offset: int) -> int:
-        try:
-            if section_offset not in self.variable_values:
-                raise EvaluationError(f"the variable at {section_offset:#x} has no value")
-            return self.variable_values[section_offset]
-        except FOREIGN:
-            require_right_arguments(ExplicitUnit.variable_value, self, section_offset)
-            raise
+        if section_offset not in self.variable_values:
+            raise EvaluationError(f"the variable at {section_offset:#x} has no value")
+        return self.variable_values[section_offset]
 
+    @names_wrong_arguments
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
-        try:
-            if offset not in self.tls:
-                raise MissingContext(
-                    f"the context has no thread-local storage at offset {offset:#x}"
-                )
-            return self.tls[offset]
-        except FOREIGN:
-            require_right_arguments(ExplicitUnit.tls_address, self, offset, wave, target)
-            raise
+        if offset not in self.tls:
+            raise MissingContext(f"the context has no thread-local storage at offset {offset:#x}")
+        return self.tls[offset]
