@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.types.types import Dynamic, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.upstream_clang import register_read_two_ways
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
@@ -117,6 +118,10 @@ def location_words(
         return _pieces_words(names)
     if not instructions:
         return ""
+    if source.unit.dialect.upstream_clang:
+        vector = register_read_two_ways(instructions)
+        if vector is not None:
+            return f"{_register_name(vector, arch)} holds the value or its address"
     if len(instructions) == 1:
         return _one(instructions[0], source.unit, arch, variable)
     if names[-1] == "stack_value":
@@ -232,6 +237,10 @@ def _register(instruction: Instruction, arch: Architecture | None) -> str:
         if instruction.operation.number is None
         else instruction.operation.number
     )
+    return _register_name(number, arch)
+
+
+def _register_name(number: Operand, arch: Architecture | None) -> str:
     info = None if arch is None or not isinstance(number, int) else arch.registers.get(number)
     return f"register {number!r}" if info is None else info.name
 

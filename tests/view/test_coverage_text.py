@@ -10,7 +10,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, UnitFormat
-from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
 from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.static_check.extent import extent_of
@@ -25,7 +25,7 @@ from dwarfgpu.view.coverage_text import (
     rows,
     spans_text,
 )
-from dwarfgpu.view.location_sentence import description_text
+from dwarfgpu.view.location_sentence import description_text, location_words
 
 ARCH = architecture("x86_64")
 UNIT = ExplicitUnit(UnitFormat(), AMD)
@@ -162,6 +162,25 @@ def description(text: str, bounds: Range | None = None) -> Description:
 )  # fmt: skip
 def test_words(text: str, expected: str) -> None:
     assert description_text(description(text), ARCH) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("bregx v2 0; lit1; swap; xderef", "v2 holds the value or its address"),
+        ("bregx v2 0", "v2 holds the value or its address"),
+        ("bregx v2 0; deref", "v2 holds the value or its address"),
+        ("bregx v2 0; stack_value", "computed from v2"),
+        ("regx v2", "in v2"),
+        ("bregx s33 8; lit1; swap; xderef", "in memory"),
+    ],
+)
+def test_words_of_registers_that_clang_writes_as_addresses(text: str, expected: str) -> None:
+    """docs/dialects.md: where a register may hold the address or the value, no answer says that
+    the variable is in memory."""
+    arch = architecture("gfx942")
+    unit = ExplicitUnit(UnitFormat(), UPSTREAM_CLANG)
+    assert location_words(ExprLoc(assemble(text, arch=arch), unit), arch) == expected
 
 
 def test_words_of_constants() -> None:

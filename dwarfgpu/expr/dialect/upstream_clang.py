@@ -314,6 +314,16 @@ def _two_readings(ctx: Context, register: int, operation: str) -> Ambiguous:
     )
 
 
+def register_read_two_ways(instructions: Instructions) -> int | None:
+    """Return the vector register that holds the value or its address, because clang does not say
+    which; None if there is no such register."""
+    for instruction in translated(instructions).instructions:
+        if instruction.operation.function in (_ambiguous_address, _ambiguous_value):
+            register = instruction.operands[0]
+            return register if isinstance(register, int) else None
+    return None
+
+
 class DescribesFrameBase(Protocol):
     """The part of a call frame that `notes_that_hold` needs."""
 
