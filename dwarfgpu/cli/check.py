@@ -23,7 +23,7 @@ from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
 from dwarfgpu.service.check.baseline import SCHEMA
 from dwarfgpu.service.error_text import shortened
-from dwarfgpu.terminal.input import FILE_ENDINGS, is_object, read_file, text_input
+from dwarfgpu.terminal.input import is_named_as_file, is_object, read_file, text_input
 
 _OF_EXPRESSIONS: Final = (
     "arch", "wave_size", "address_size", "offset_size", "dwarf_version", "want", "initial_stack",
@@ -94,7 +94,7 @@ def run(arguments: Namespace) -> int:
         return check_files(paths, arguments)
     if not has_other_input:
         for word in arguments.expression:
-            if ("/" in word or word.endswith(FILE_ENDINGS)) and is_object(word):
+            if ("/" in word or is_named_as_file(word)) and is_object(word):
                 first = shortened(arguments.expression[0])
                 raise UsageError(
                     f"{word}: give files or operations, not both: {first} is not a file"

@@ -33,7 +33,7 @@ from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import totals
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from dwarfgpu.service.where.coverages import described
-from dwarfgpu.terminal.input import FILE_ENDINGS, is_object, names_a_file
+from dwarfgpu.terminal.input import is_named_as_file, is_object, names_a_file
 from dwarfgpu.terminal.streams import terminal_columns
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _request(args: Namespace) -> Request:
 def _require_names(args: Namespace, names: Sequence[str]) -> None:
     """Raise `UsageError` for a second file, which is not a name."""
     for name in names:
-        if ("/" in name or name.endswith(FILE_ENDINGS)) and is_object(name):
+        if ("/" in name or is_named_as_file(name)) and is_object(name):
             why = (
                 "give FILE or --demo, not both" if args.demo else "give one FILE, before the names"
             )

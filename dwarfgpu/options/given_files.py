@@ -21,7 +21,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import shortened
-from dwarfgpu.terminal.input import FILE_ENDINGS, begins_as_path, is_existing, is_object
+from dwarfgpu.terminal.input import begins_as_path, is_existing, is_named_as_file, is_object
 
 POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"
 
@@ -89,7 +89,7 @@ def _require_before_names(args: Namespace, names: Sequence[str]) -> None:
     """Raise `UsageError` for a file among the names of variables and expressions."""
     has_program = args.demo or any((args.file, args.core, args.state))
     for word in names:
-        is_path = "/" in word or word.endswith(FILE_ENDINGS) or not has_program
+        is_path = "/" in word or is_named_as_file(word) or not has_program
         if not is_path or not _is_operand(word) or not is_object(word):
             continue
         if args.demo:
@@ -133,9 +133,7 @@ def _require_no_file(args: Namespace, files: list[str]) -> None:
     if word.startswith("$") or not is_one_word:
         return
     # Without a machine there is no member `.o` of anything.
-    is_name = args.state is None and (
-        word.endswith(FILE_ENDINGS) or (bool(word) and is_existing(word))
-    )
+    is_name = args.state is None and (is_named_as_file(word) or (bool(word) and is_existing(word)))
     if is_path or is_name:
         require_object(word)
 

@@ -23,6 +23,7 @@ PACKED_HEAD_BYTES: Final = 1 << 16
 
 FILE_ENDINGS: Final = (
     ".co", ".hsaco", ".cubin", ".fatbin", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle",
+    ".json", ".core.gz", ".core.xz", ".core.zst",
 )  # fmt: skip
 """Endings of file names with which no expression ends."""
 
@@ -106,7 +107,16 @@ def read_file(path: str, most_bytes: int = MAX_OPERATION_BYTES) -> bytes:
 def names_a_file(word: str) -> bool:
     """Return whether a word is meant as a file before names of variables: it exists, or looks like
     a path."""
-    return is_existing(word) or "/" in word or word.endswith(FILE_ENDINGS)
+    return is_existing(word) or "/" in word or is_named_as_file(word)
+
+
+def is_named_as_file(word: str) -> bool:
+    """Return whether a word is a file name and no expression: `k.co`, `state.json`, `core.4711`."""
+    if not word.startswith("core."):
+        return word.endswith(FILE_ENDINGS)
+    from dwarfgpu.base.json_reader import is_decimal  # few requests name a core file so
+
+    return word.endswith(FILE_ENDINGS) or is_decimal(word.removeprefix("core."))
 
 
 def begins_as_path(word: str) -> bool:

@@ -95,6 +95,10 @@ def test_a_comment_is_not_a_file() -> None:
         ("asm --file nofile", "nofile cannot be read: No such file or directory"),
         ("conformance nofile", "nofile cannot be read: No such file or directory"),
         ("eval --state nofile", "nofile cannot be read: No such file or directory"),
+        ("eval missing.json t", "missing.json cannot be read: No such file or directory"),
+        ("lanes missing.json", "missing.json cannot be read: No such file or directory"),
+        ("location core.4711 t", "core.4711 cannot be read: No such file or directory"),
+        ("explain missing.core.xz t", "missing.core.xz cannot be read: No such file or directory"),
         ("eval lit1 --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
         ("eval lit1 --arch x86_64 --reg rspp=1", "--reg rspp=1: x86_64 has no register rspp; did "
          "you mean rsp"),
