@@ -10,13 +10,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import lane_attributes
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, Unsupported, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    MissingContext,
+    Unavailable,
+    Unsupported,
+    UsageError,
+    shown,
+)
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.target import Failed, Target, WaveId
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
@@ -286,9 +294,9 @@ class WaveLanes:
 
     def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
         """Return the states of lanes of the wave: whether the wave executes them, and their
-        locations in the frame."""
+        locations in the frame. `UsageError` for a lane that the wave does not have."""
         mask, _ = self.executing_lanes()
-        numbers, states = tuple(lanes), []
+        numbers, states = tuple(map(self._existing, lanes)), []
         locations = self._lane_locations(max(numbers) + 1) if len(numbers) > 1 else ()
         for lane in numbers:
             is_active = None if mask is None else bool(mask >> lane & 1)
@@ -301,6 +309,16 @@ class WaveLanes:
             except DwarfGpuError as error:
                 states.append(LaneState(lane, is_active, None, error))
         return states
+
+    def _existing(self, lane: int) -> int:
+        """Return the lane; `UsageError` if the wave has no such lane."""
+        count = self.architecture.lane_count
+        if lane >= count:
+            with suppress(DwarfGpuError):
+                count = max(count, self.lane_count()[0])
+        if not 0 <= lane < count:
+            raise UsageError(f"there is no lane {shown(lane)}: the wave has {count}, from 0")
+        return lane
 
     def _lane_locations(self, count: int) -> tuple[LaneLocation, ...]:
         """Return where the first lanes are; empty if each needs its own evaluation."""

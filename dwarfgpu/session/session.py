@@ -7,6 +7,7 @@ mean there; `dwarfgpu.session.read_variable` reads what is found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import index
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.access.compare_single_locations import Comparison
@@ -230,7 +231,7 @@ class Session(FocusedLane):
     def focused(self, lane: int | None) -> Session:
         """Return the same session, looking at another lane."""
         top = None if self.top is None else self.top.focused(lane)
-        return evolve(self, lane=lane, top=top)
+        return evolve(self, lane=lane if lane is None else index(lane), top=top)
 
     def of_wave(self, wave: WaveId, pc: int | None) -> Session:
         """Return the same machine at a wave or thread, which may be of another processor."""

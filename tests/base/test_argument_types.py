@@ -104,6 +104,9 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: s.find_variable(b"t"), "find_variable: name: expected str, not b't'"),
         (lambda s: s.is_active("0"), "is_active: lane: expected int, not '0'"),
         (lambda s: answers(s).of(None, 0), "of: row: expected int, not None"),
+        (lambda s: s.focused(1.5), "focused: lane: expected int or None, not 1.5"),
+        (lambda s: s.focused("3"), "focused: lane: expected int or None, not '3'"),
+        (lambda s: s.lane_states(["3"]), "lane_states: lanes: expected Iterable of int, not"),
     ],
 )  # fmt: skip
 def test_an_argument_of_another_type(
@@ -129,6 +132,9 @@ def test_an_argument_of_another_type(
         (lambda s: answers(s).of(0, []), "(LaneAnswers.of: )?lane: expected (int|an integer)"),
         (lambda s: dg.read_lanes([s], s.variable("t"), among=[(1, 0)]), "among: expected rows of"),
         (lambda s: dg.CodeObject.of(s.code_objects[0].file, debug_directories="/usr"), "debug_dir"),
+        (lambda s: s.lane_states([-1]), "there is no lane -1: the wave has 64, from 0"),
+        (lambda s: s.lane_states([3, 64]), "there is no lane 64: the wave has 64, from 0"),
+        (lambda s: s.lane_states([1 << 20000]), "there is no lane .*: the wave has 64, from 0"),
         (lambda _: dg.StateTarget(GFX942).add_wave("0"), "wave: expected an integer, not '0'"),
         (lambda s: s.target.place_scratch(0, "0"), "base: expected an integer from 0 to"),
         (lambda s: dg.CodeObject.of(s.code_objects[0].file, "0"), "load_address: expected an int"),
