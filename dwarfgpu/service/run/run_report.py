@@ -45,6 +45,8 @@ def ending_lines(ending: Ending) -> Iterator[str]:
         yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
         if stop.source is not None:
             yield f"  at {stop.source}"
+        if stop.text.endswith("which is not known"):
+            yield "  --fill BYTE is the contents of all that the state omits"
         yield from (f"    {line}" for line in barrier_lines(stop.barrier))
 
 
