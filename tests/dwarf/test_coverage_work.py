@@ -10,6 +10,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import sections as sections_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import coverage, instances
+from dwarfgpu.dwarf.coverage import find_variables as find_variables_module
 from dwarfgpu.dwarf.coverage.coverage import Extents, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.dwarf.die import Die
@@ -20,6 +21,8 @@ from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.where import coverage_listing
+from dwarfgpu.service.where.coverage_json import WhereJson
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from tests.dwarf.builder import FIXTURES, debug_info, file_of
 from tests.dwarf.test_coverage import (
@@ -219,3 +222,41 @@ def test_names_of_the_string_section_are_decoded_once(monkeypatch: pytest.Monkey
     for offset in range(12):  # also parts of names
         sections.text(offset)
         assert len(sections._texts) <= 2
+
+
+def test_a_large_unit_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have the same functions and variables in the same order, and one heading each."""
+
+    def answers() -> tuple[list[UnitGroups], list[str], str]:
+        file = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O2.v5")
+        units = list(find_variables(file.scopes, Wanted(with_functions=True)))
+        lines = "\n".join(CoverageListing(file, None, 80).groups(units)).splitlines()
+        return units, lines, "".join(WhereJson(file, None, True).text(units, ()))
+
+    def listed(units: list[UnitGroups]) -> list[tuple[str, str]]:
+        return [
+            (group.code_scope.qualified_name if group.code_scope else "", variable.name)
+            for unit in units for group in unit.groups for variable, _ in group.declared
+        ]  # fmt: skip
+
+    whole, lines, text = answers()
+    assert not any("continued" in line for line in lines)
+    monkeypatch.setattr(find_variables_module, "_PART_ENTRIES", 1)
+    parts, part_lines, part_text = answers()
+    assert len(parts) > len(whole) and max(len(unit.groups) for unit in parts) < max(
+        len(unit.groups) for unit in whole
+    )
+    assert listed(parts) == listed(whole)
+    assert [scope.die.offset for unit in parts for scope in unit.functions] == [
+        scope.die.offset for unit in whole for scope in unit.functions
+    ]
+    assert part_text == text
+    monkeypatch.setattr(coverage_listing, "_MAX_LINES", 1)
+    _, short_lines, _ = answers()
+    for split in (part_lines, short_lines):
+        assert [line for line in split if line.startswith("  ")] == [
+            line for line in lines if line.startswith("  ")
+        ]
+    continued = [line for line in short_lines if "continued" in line]
+    assert any(line.startswith("globals of ") for line in continued)
+    assert any(line.endswith(": 1 variable, 100.0% described") for line in continued)

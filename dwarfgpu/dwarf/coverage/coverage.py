@@ -63,15 +63,21 @@ class CodeScope:
     call_line: int | None = None
     """The line of the call that is inlined here."""
 
-    @cached_property
+    @property
     def functions(self) -> tuple[CodeScope, ...]:
         """The subprogram and the calls inlined into one another down to here."""
+        if self.parent is None:  # a tuple in its attributes would refer to itself: no cycle
+            return (self,) if self.die.abbreviation.tag in FUNCTIONS else ()
+        return self._functions
+
+    @cached_property
+    def _functions(self) -> tuple[CodeScope, ...]:
         out: list[CodeScope] = []
         code_scope: CodeScope | None = self
         outer: tuple[CodeScope, ...] = ()
         while code_scope is not None:
-            if "functions" in code_scope.__dict__:
-                outer = code_scope.functions
+            if "_functions" in code_scope.__dict__:
+                outer = code_scope._functions
                 break
             if code_scope.die.abbreviation.tag in FUNCTIONS:
                 out.append(code_scope)

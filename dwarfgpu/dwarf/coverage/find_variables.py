@@ -1,13 +1,13 @@
 """Find the variables of a file by the functions that declare them (DWARF 5 3.3.8, 3.5, 4.1).
 
 Law: units are read one after the other; what cannot be read of one is a problem, and the rest is
-found.
+found. A unit of very many variables is read in parts, so that a reader of all needs memory for one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
@@ -44,6 +44,8 @@ _SCOPES: Final = BLOCKS | {dw.TAG_SUBPROGRAM}
 _ALLOWANCE: Final = 100_000
 _UNIT_ENTRIES: Final = 10
 """How many entries take as long to read as a unit does at least."""
+_PART_ENTRIES: Final = 50_000
+"""How many functions, blocks and variables of a unit are in a part of it, nearly."""
 _MAX_ORIGINS: Final = 8
 """Maximum number of abstract origins per entry; compilers stay far below."""
 
@@ -59,6 +61,8 @@ class Group:
     """The subprogram; None for the globals."""
     declared: list[tuple[Variable, CodeScope | None]] = field(factory=list)
     """In the order of the file, function by function."""
+    is_continued: bool = False
+    """Whether other globals of the unit are in an earlier part."""
 
     def coverages(self, allowance: Allowance) -> Iterator[Coverage]:
         """Yield each coverage, computed on demand."""
@@ -68,7 +72,7 @@ class Group:
 
 @define(eq=False)
 class UnitGroups:
-    """Variables of a unit."""
+    """Variables of a unit, or of a part of it."""
 
     unit: CompilationUnit | None
     """None for units with an unreadable header."""
@@ -88,45 +92,85 @@ def groups_of(
     *,
     with_functions: bool = True,
     names: Collection[str] | None = None,
-) -> UnitGroups:
-    """Return the variables of a unit by subprogram, for a skeleton those of its split unit; never
+) -> Iterator[UnitGroups]:
+    """Yield the variables of a unit by subprogram, for a skeleton those of its split unit; never
     raises.
 
-    Imported units are read on their own. `most`: how many functions, blocks and variables are read
-    at most; an unreadable name of the others is a problem. `with_functions`: False leaves out
-    functions that have nothing in them. `names`: of global variables, only those with one of these
-    canonical simple names, or an unreadable one.
+    It is one part, but for units of tens of thousands of variables. Imported units are read on
+    their own. `most`: how many functions, blocks and variables are read at most, as one part; an
+    unreadable name of the others is a problem. `with_functions`: False leaves out functions that
+    have nothing in them. `names`: of global variables, only those with one of these canonical
+    simple names, or an unreadable one.
     """
-    out = UnitGroups(unit)
+    parts = _Parts(unit, most, UnitGroups(unit))
     try:
         # Read once, so that a unit without an entry of its own is one problem.
         unit = unit.full.root.unit
-        name = _name_of(unit, out)
-        _find_groups(unit, name, out, most, with_functions=with_functions)
-        globals_ = Group(unit, name, None)
-        for variable in islice(scopes.own_globals_of(unit, names), most):
-            globals_.declared.append((variable, None))
-        globals_.declared += [
-            (variable, None) for variable in islice(nameless_variables(unit), most)
-        ]
-        out.entry_count += len(globals_.declared)
-        if globals_.declared:
-            out.groups.append(globals_)
-        unreadable = (
-            name_problem(variable.die)
-            for group in out.groups
-            for variable, _ in group.declared
-            if variable.name == UNREADABLE_NAME
-        )
-        out.problems += [problem for problem in unreadable if problem is not None]
+        name = _name_of(unit, parts.current)
+        yield from _function_parts(unit, name, parts, with_functions=with_functions)
+        yield from _global_parts(unit, name, parts, scopes, names)
+        out = parts.current
+        _add_unreadable_names(out)
         if most is not None and out.entry_count >= most and not out.problems:
             first_unreadable = named_entries(unit).first_unreadable
             problem = None if first_unreadable is None else name_problem(first_unreadable)
             out.problems += [] if problem is None else [problem]
     except DwarfGpuError as error:
         # Every unit may have one: what its frames hold is many times its size.
-        out.problems.append(error.with_traceback(None))
-    return out
+        parts.current.problems.append(error.with_traceback(None))
+    yield parts.current
+
+
+@define
+class _Parts:
+    """The part of a unit that is being read."""
+
+    unit: CompilationUnit
+    most: int | None
+    current: UnitGroups
+
+    @property
+    def is_full(self) -> bool:
+        out = self.current
+        return self.most is None and out.entry_count >= _PART_ENTRIES and bool(out.groups)
+
+    def begin(self) -> UnitGroups:
+        """Begin the next part and return the one before."""
+        last, self.current = self.current, UnitGroups(self.unit)
+        _add_unreadable_names(last)
+        return last
+
+
+def _add_unreadable_names(out: UnitGroups) -> None:
+    unreadable = (
+        name_problem(variable.die)
+        for group in out.groups
+        for variable, _ in group.declared
+        if variable.name == UNREADABLE_NAME
+    )
+    out.problems += [problem for problem in unreadable if problem is not None]
+
+
+def _global_parts(
+    unit: CompilationUnit,
+    name: str,
+    parts: _Parts,
+    scopes: Scopes,
+    names: Collection[str] | None,
+) -> Iterator[UnitGroups]:
+    """Read the globals of a unit into its last part, and yield the parts before."""
+    most = parts.most
+    own = islice(scopes.own_globals_of(unit, names), most)
+    nameless = (variable for variable in islice(nameless_variables(unit), most))
+    group = Group(unit, name, None)
+    for variable in chain(own, nameless):
+        if not group.declared:
+            parts.current.groups.append(group)
+        group.declared.append((variable, None))
+        parts.current.entry_count += 1
+        if parts.is_full:
+            yield parts.begin()
+            group = Group(unit, name, None, is_continued=True)
 
 
 def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
@@ -137,22 +181,33 @@ def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
         return ""
 
 
-def _find_groups(
-    unit: CompilationUnit, name: str, out: UnitGroups, most: int | None, *, with_functions: bool
-) -> None:
+def _function_parts(
+    unit: CompilationUnit, name: str, parts: _Parts, *, with_functions: bool
+) -> Iterator[UnitGroups]:
+    """Read the functions of a unit into its last part, and yield the parts before."""
     # Only questions about all variables of a function or a file come here.
     from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
-    tree = unit.tree
+    tree, most = unit.tree, parts.most
     scopes: dict[int, tuple[CodeScope, Instance]] = {}
     """The scopes with code, each with its function, by index."""
     instances: list[Instance] = []
     reader = ScopeReader(unit)
+    remaining_work = _ALLOWANCE + _MAX_ORIGINS * len(tree.offsets)
+    out, end = parts.current, 0
     for index in tree.with_tags(_SCOPES):
         is_subprogram = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
         if most is not None and out.entry_count >= most:
             break
+        if index >= end and parts.is_full:
+            remaining_work = _list(instances, reader, remaining_work, out)
+            yield parts.begin()
+            out = parts.current
+            scopes.clear()
+            instances.clear()
         out.entry_count += 1
+        if is_subprogram:
+            end = max(end, tree.ends[index])
         if is_subprogram and not with_functions and _is_empty(tree, index):
             continue
         parent, instance = None, None
@@ -179,8 +234,7 @@ def _find_groups(
             out.entry_count += instance.add(index, code_scope, reader, origin, remaining)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
-    out.functions = [instance.scope for instance in instances]
-    _list(instances, reader, len(tree.offsets), out)
+    _list(instances, reader, remaining_work, out)
 
 
 def _is_empty(tree: Tree, index: int) -> bool:
@@ -190,11 +244,10 @@ def _is_empty(tree: Tree, index: int) -> bool:
     return tree.ends[index] == index + 1 and not is_instance
 
 
-def _list(
-    instances: list[Instance], reader: ScopeReader, entry_count: int, out: UnitGroups
-) -> None:
-    """Give each group the variables of its functions."""
-    remaining = _ALLOWANCE + _MAX_ORIGINS * entry_count
+def _list(instances: list[Instance], reader: ScopeReader, remaining: int, out: UnitGroups) -> int:
+    """Give each group the variables of its functions. `remaining`: how many entries of abstract
+    instances may be read; return what is left."""
+    out.functions = [instance.scope for instance in instances]
     for instance in instances:
         declared = instance.variables
         declared += instance.declared
@@ -207,7 +260,8 @@ def _list(
         except DwarfGpuError as error:
             out.problems.append(instance.scope.die.located(error))
             if remaining <= 0:
-                return
+                return remaining
+    return remaining
 
 
 _ARGUMENTS: Final = pattern(r"<[^<>]*>")
@@ -350,6 +404,7 @@ def _is_function(code_scope: CodeScope, name: str) -> bool:
 def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     """Yield the variables that match a query, unit by unit in file order; never raises.
 
+    A unit with tens of thousands of them comes in several parts, one after the other.
     Units are read one after the other: with a program location only the one that covers it, with
     names only those that mention them.
     """
@@ -373,24 +428,26 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     for unit in units:
         if not is_possible(unit):
             continue
-        groups = groups_of(
+        last: CompilationUnit | None = None
+        for groups in groups_of(
             unit, scopes, remaining, with_functions=query.with_functions, names=query.simple_names
-        )
-        if query.is_restricted:
-            for group in groups.groups:
-                group.declared = _chosen(group, query, groups.problems)
-        groups.groups = [group for group in groups.groups if group.declared]
-        if query.names:
-            allowance = _cut(groups, allowance)
-        yield groups
-        for group in groups.groups[:1]:  # they share their unit
-            group.unit.lists.forget_locations()
-            if not query.is_restricted:  # the next question may be about the same unit
-                group.unit.forget_entries()
-        if remaining is not None:
-            remaining -= groups.entry_count + _UNIT_ENTRIES
-        if allowance < 0 or (remaining is not None and remaining <= 0):
-            return
+        ):
+            if query.is_restricted:
+                for group in groups.groups:
+                    group.declared = _chosen(group, query, groups.problems)
+            groups.groups = [group for group in groups.groups if group.declared]
+            if query.names:
+                allowance = _cut(groups, allowance)
+            yield groups
+            for group in groups.groups[:1]:  # they share their unit
+                last = group.unit
+                last.lists.forget_locations()
+            if remaining is not None:
+                remaining -= groups.entry_count + _UNIT_ENTRIES
+            if allowance < 0 or (remaining is not None and remaining <= 0):
+                return
+        if last is not None and not query.is_restricted:  # the next may be about the same unit
+            last.forget_entries()
 
 
 def _cut(units: UnitGroups, allowance: int) -> int:

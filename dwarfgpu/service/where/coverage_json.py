@@ -43,7 +43,8 @@ class WhereJson:
         memory than a small one."""
         file, total, allowance = self.file, Total(), Allowance.of(self.file.info)
         arch = architecture_of(file, total)
-        functions: list[Plain] = []
+        functions: list[str] = []
+        source: SourceLines | None = None
         head = json.dumps({"schema": SCHEMA, "file": file.file.path, "notes": [*notes]})
         yield f'{head[:-1]}, "variables": ['
         separator = ""
@@ -51,7 +52,9 @@ class WhereJson:
             total.problems += unit.problems
             if unit.unit is None:
                 continue
-            source = SourceLines(unit.unit) if self.with_lines else None
+            if self.with_lines and (source is None or source.unit is not unit.unit):
+                source = SourceLines(unit.unit)
+            known_problem = None if source is None else source.problem
             for group in unit.groups:
                 own = Total(functions=int(group.code_scope is not None))
                 for coverage in group.coverages(allowance):
@@ -60,20 +63,23 @@ class WhereJson:
                     yield separator + json.dumps(record, allow_nan=False)
                     separator = ", "
                 if group.code_scope is not None:
-                    functions.append(_function(group, group.code_scope, own))
+                    record = _function(group, group.code_scope, own)
+                    functions.append(json.dumps(record, allow_nan=False))
                 total.join(own)
-            if source is not None and source.problem is not None:
+            if source is not None and source.problem is not None and known_problem is None:
                 total.problems.append(source.problem)
         total.problems += self.unknown.values()
         is_low = total.is_below(self.minimum)
         self.status = 1 if total.problems or is_low else 0
         tail: JsonObject = {
-            "functions": functions,
             "total": total.record(),
             "minimum": None if self.minimum is None else float(self.minimum),
             "is_below_minimum": is_low,
             "problems": problem_records(total.problems),
         }
+        yield '], "functions": ['
+        for number, text in enumerate(functions):
+            yield f", {text}" if number else text
         yield f"], {json.dumps(tail, allow_nan=False)[1:]}\n"
 
 

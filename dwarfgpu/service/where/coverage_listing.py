@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _NAME_COLUMNS: Final = 24
 """Of a name in the list of all variables."""
+_MAX_LINES: Final = 50_000
+"""Maximum number of variables below one heading."""
 _KINDS: Final = {kind: f"{kind:<9}" for kind in get_args(VariableKind)}
 
 
@@ -80,17 +82,20 @@ class CoverageListing:
 
     def variables(self, units: Iterable[UnitGroups]) -> Iterator[str]:
         """Yield every range of each variable."""
+        source: SourceLines | None = None
         for unit in units:
             self.total.problems += unit.problems
             if unit.unit is None:
                 continue
-            source = SourceLines(unit.unit)
+            if source is None or source.unit is not unit.unit:  # not another part of it
+                source = SourceLines(unit.unit)
+            known_problem = source.problem
             for group in unit.groups:
                 self.total.functions += group.code_scope is not None
                 for coverage in group.coverages(self.allowance):
                     self.total.add(coverage)
                     yield from self._variable(coverage, source)
-            if source.problem is not None:
+            if source.problem is not None and known_problem is None:
                 self.total.problems.append(source.problem)
 
     def _variable(self, coverage: Coverage, source: SourceLines) -> Iterator[str]:
@@ -142,9 +147,15 @@ class CoverageListing:
             self.total.problems += unit.problems
             self._heads = {kind: {} for kind in _KINDS}
             for group in unit.groups:
-                yield from self._group(group)
+                yield from self._group(group, group.declared[:_MAX_LINES], group.is_continued)
+                for first in range(_MAX_LINES, len(group.declared), _MAX_LINES):
+                    part = group.declared[first : first + _MAX_LINES]
+                    yield from self._group(group, part, is_continued=True)
 
-    def _group(self, group: Group) -> Iterator[str]:
+    def _group(
+        self, group: Group, part: list[tuple[Variable, CodeScope | None]], is_continued: bool
+    ) -> Iterator[str]:
+        """Yield a heading with the totals of some variables of a group, and a line for each."""
         total, lines = Total(), list[str]()
         width = max(self.columns - 56, 10)
         # Most variables are described nowhere or everywhere.
@@ -154,7 +165,7 @@ class CoverageListing:
         """The functions inlined around the variables of a scope."""
         allowance, last = self.allowance, None
         around, undescribed = "", nothing
-        for variable, scope in group.declared:
+        for variable, scope in part:
             if scope is not last:
                 last = scope
                 cached = inlined.get(scope)
@@ -193,14 +204,15 @@ class CoverageListing:
             if problem is not None:
                 text += f"  {error_line(problem)}"
             lines.append(text)
+        continued = ", continued" if is_continued else ""
         if group.code_scope is None:
-            yield one_line(
-                f"globals of {group.unit_name or 'a unit without a name'}: {total.text()}"
-            )
+            unit_name = group.unit_name or "a unit without a name"
+            yield one_line(f"globals of {unit_name}{continued}: {total.text()}")
         else:
-            total.functions = 1
+            total.functions = int(not is_continued)
             code = f"{group.code_scope.size_bytes} bytes {spans_text(group.code_scope.ranges, 4)}"
-            yield one_line(f"{group.code_scope.qualified_name}: {code}: {total.text()}")
+            name = f"{group.code_scope.qualified_name}{continued}"
+            yield one_line(f"{name}: {code}: {total.text()}")
         if lines:
             yield "\n".join(lines)
         self.total.join(total)

@@ -133,6 +133,8 @@ def _described(file: CodeObject, query: Wanted, in_file: str) -> Iterator[UnitGr
     units = find_variables(file.scopes, query)
     buffered: list[UnitGroups] = []
     for unit in units:
+        if not query.with_functions:
+            unit.functions = []  # there may be millions of them without a wanted variable
         buffered.append(unit)
         if unit.groups:
             return chain(buffered, units)
