@@ -23,7 +23,8 @@ from dwarfgpu.dwarf.coverage.coverage import (
     coverage_of,
     listed_code,
 )
-from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, groups_of
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.coverage.unit_groups import groups_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import LimitExceeded

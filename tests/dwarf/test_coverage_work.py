@@ -9,10 +9,10 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import sections as sections_module
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage import coverage, instances
-from dwarfgpu.dwarf.coverage import find_variables as find_variables_module
-from dwarfgpu.dwarf.coverage.coverage import Extents, coverage_of
-from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
+from dwarfgpu.dwarf.coverage import coverage, instances, unit_groups
+from dwarfgpu.dwarf.coverage.coverage import CodeScope, Extents, coverage_of
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.coverage.unit_groups import UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.section_budget import SectionBudget
@@ -241,7 +241,7 @@ def test_a_large_unit_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     whole, lines, text = answers()
     assert not any("continued" in line for line in lines)
-    monkeypatch.setattr(find_variables_module, "_PART_ENTRIES", 1)
+    monkeypatch.setattr(unit_groups, "_PART_ENTRIES", 1)
     parts, part_lines, part_text = answers()
     assert len(parts) > len(whole) and max(len(unit.groups) for unit in parts) < max(
         len(unit.groups) for unit in whole
@@ -260,3 +260,25 @@ def test_a_large_unit_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     continued = [line for line in short_lines if "continued" in line]
     assert any(line.startswith("globals of ") for line in continued)
     assert any(line.endswith(": 1 variable, 100.0% described") for line in continued)
+
+
+def test_functions_without_a_wanted_name_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    scope = instances.ScopeReader.scope
+
+    def counted(
+        reader: instances.ScopeReader, die: Die, parent: CodeScope | None
+    ) -> tuple[CodeScope, int | None]:
+        read.append(die.offset)
+        return scope(reader, die, parent)
+
+    monkeypatch.setattr(instances.ScopeReader, "scope", counted)
+    for data, expected, most in (
+        ((F + named(NONE, b"w") + b"\0") * 100 + F + named(NONE, b"v") + b"\0", 1, 1),
+        (inlined(20, has_instances=True), 20 * VARIABLES, 22),  # names are elsewhere
+        (inlined(20, has_instances=False), 20 * VARIABLES, 22),
+    ):
+        read.clear()
+        units = find_variables(scopes(data), Wanted(("v",)))
+        assert sum(len(group.declared) for unit in units for group in unit.groups) == expected
+        assert len(read) <= most

@@ -6,6 +6,7 @@ found. A unit of very many variables is read in parts, so that a reader of all n
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,7 @@ from dwarfgpu.base.arguments import wrong_argument
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.entry_tree import Tree
@@ -100,14 +102,14 @@ def groups_of(
     their own. `most`: how many functions, blocks and variables are read at most, as one part; an
     unreadable name of the others is a problem. `with_functions`: False leaves out functions that
     have nothing in them. `names`: of global variables, only those with one of these canonical
-    simple names, or an unreadable one.
+    simple names, or an unreadable one; functions without such a variable may be left out, too.
     """
     parts = _Parts(unit, most, UnitGroups(unit))
     try:
         # Read once, so that a unit without an entry of its own is one problem.
         unit = unit.full.root.unit
         name = _name_of(unit, parts.current)
-        yield from _function_parts(unit, name, parts, with_functions=with_functions)
+        yield from _function_parts(unit, name, parts, with_functions=with_functions, names=names)
         yield from _global_parts(unit, name, parts, scopes, names)
         out = parts.current
         _add_unreadable_names(out)
@@ -182,7 +184,12 @@ def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
 
 
 def _function_parts(
-    unit: CompilationUnit, name: str, parts: _Parts, *, with_functions: bool
+    unit: CompilationUnit,
+    name: str,
+    parts: _Parts,
+    *,
+    with_functions: bool,
+    names: Collection[str] | None,
 ) -> Iterator[UnitGroups]:
     """Read the functions of a unit into its last part, and yield the parts before."""
     # Only questions about all variables of a function or a file come here.
@@ -194,6 +201,7 @@ def _function_parts(
     instances: list[Instance] = []
     reader = ScopeReader(unit)
     remaining_work = _ALLOWANCE + _MAX_ORIGINS * len(tree.offsets)
+    candidates = None if with_functions or names is None else _candidates(unit, names)
     out, end = parts.current, 0
     for index in tree.with_tags(_SCOPES):
         is_subprogram = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
@@ -210,6 +218,10 @@ def _function_parts(
             end = max(end, tree.ends[index])
         if is_subprogram and not with_functions and _is_empty(tree, index):
             continue
+        if is_subprogram and candidates is not None:
+            position = bisect_left(candidates, index)
+            if position == len(candidates) or candidates[position] >= tree.ends[index]:
+                continue
         parent, instance = None, None
         if not is_subprogram:
             if tree.parents[index] not in scopes:
@@ -242,6 +254,26 @@ def _is_empty(tree: Tree, index: int) -> bool:
     positions = tree.abbreviations[index].positions
     is_instance = dw.AT_ABSTRACT_ORIGIN in positions or dw.AT_SPECIFICATION in positions
     return tree.ends[index] == index + 1 and not is_instance
+
+
+def _candidates(unit: CompilationUnit, names: Collection[str]) -> list[int]:
+    """Return the entries that are, or may have, a variable with one of some canonical simple names,
+    in order: those with the name, and instances of others."""
+    tree, may_be = unit.tree, named_entries(unit).may_have(names)
+    instances: set[Abbreviation] = set()
+    named: set[Abbreviation] = set()
+    for one in set(tree.abbreviations):
+        if one.tag in DATA and dw.AT_NAME in one.positions:
+            named.add(one)
+        elif one.tag in DATA | FUNCTIONS and (
+            dw.AT_ABSTRACT_ORIGIN in one.positions or dw.AT_SPECIFICATION in one.positions
+        ):
+            instances.add(one)
+    return [
+        index
+        for index, one in enumerate(tree.abbreviations)
+        if one in instances or (one in named and may_be(index, one))
+    ]
 
 
 def _list(instances: list[Instance], reader: ScopeReader, remaining: int, out: UnitGroups) -> int:
