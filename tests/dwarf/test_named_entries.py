@@ -124,6 +124,7 @@ def test_few_names_are_read_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = NamedEntries(unit)
     for name in ("no_such_name", "neither"):
         assert entries.with_name(name) == ()
+        assert entries.templates(name) == []
     assert entries.imports == () and "tree" not in vars(unit) and not read
     [main] = entries.with_name("main")
     assert read == [main]
@@ -147,3 +148,17 @@ def test_a_name_at_the_end_of_many_strings_is_not_looked_for() -> None:
     entries = NamedEntries(unit)
     assert len(entries.with_name("main")) == 1
     assert "by_name" in vars(entries)
+
+
+def test_instances_of_templates_are_found_by_their_names() -> None:
+    """The bytes say only that a unit has none: the names are those of all entries."""
+    count = 0
+    for path in FILES[::5]:
+        for unit in DebugInfo.of(open_object(path)).units[:2]:
+            keys = NamedEntries(unit).by_name
+            instances = {key.partition("<")[0] for key in keys if "<" in key}
+            for name in [*sorted(instances)[:5], "main", "no_such_name"]:
+                found = [key for key in keys if key.startswith(f"{name}<")]
+                assert NamedEntries(unit).templates(name) == found
+                count += bool(found)
+    assert count > 5

@@ -177,7 +177,7 @@ def _in_unit(
     simple = canonical(components[-1])
     keys = [simple]
     if "<" not in simple and unit.is_cplusplus:
-        keys += [key for key in named_entries(unit).by_name if key.startswith(f"{simple}<")]
+        keys += named_entries(unit).templates(simple)
     names: dict[Die, str] = {}
     for key in keys:
         for die in named(unit, key):

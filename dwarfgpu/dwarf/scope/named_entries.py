@@ -8,6 +8,7 @@ Law: both ways find the same entries. Where the forms of a unit do not show its 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
@@ -75,6 +76,16 @@ class NamedEntries:
                 self._remaining -= 1
                 return indices
         return self.by_name.get(name, ())
+
+    def templates(self, name: str) -> list[str]:
+        """Return the canonical names of the instances of a template with a canonical simple name:
+        no names are read where no bytes can be part of one."""
+        if "by_name" not in vars(self) and _is_plain(name) and self._shows_names:
+            unit, instance = self._unit, re.compile(re.escape(name_bytes(name)) + rb"\s*<")
+            in_entries = instance.search(unit.data, unit.header.entries_at, unit.end)
+            if not in_entries and not _is_in_strings(unit.sections, instance):
+                return []
+        return [key for key in self.by_name if key.startswith(f"{name}<")]
 
     def name_at(self, index: int) -> str | None:
         """Return the canonical simple name that an entry itself has; None where it has none."""
@@ -352,6 +363,12 @@ def _string_offsets(sections: Sections, text: bytes) -> tuple[int, ...] | None:
             return None
         offset = data.find(text, offset + 1)
     return tuple(offsets)
+
+
+@lru_cache(maxsize=64)
+def _is_in_strings(sections: Sections, instance: re.Pattern[bytes]) -> bool:
+    """Return whether `.debug_str` has a match. A name is looked for in many units."""
+    return instance.search(sections.section(".debug_str")) is not None
 
 
 @lru_cache(maxsize=10_000)
