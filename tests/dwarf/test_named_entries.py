@@ -10,9 +10,10 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.named_entries import _MAX_SEARCHES, NamedEntries
+from dwarfgpu.dwarf.scope.named_entries import _COMPLETED, _MAX_SEARCHES, NamedEntries
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -161,4 +162,24 @@ def test_instances_of_templates_are_found_by_their_names() -> None:
                 found = [key for key in keys if key.startswith(f"{name}<")]
                 assert NamedEntries(unit).templates(name) == found
                 count += bool(found)
+    assert count > 5
+
+
+def test_entries_that_complete_others_are_those_with_the_reference() -> None:
+    units = [DebugInfo.of(open_object(path)).units[:1] for path in FILES[::6]]
+    count = 0
+    for unit in (unit for first in units for unit in first):
+        expected: dict[Die, list[int]] = {}
+        for index, abbreviation in enumerate(unit.tree.abbreviations):
+            for name in _COMPLETED.get(abbreviation.tag, ()):
+                try:
+                    origin = unit.die(index).reference(name)
+                except DwarfGpuError:
+                    break
+                if origin is not None:
+                    expected.setdefault(origin, []).append(index)
+        entries = NamedEntries(unit)
+        assert all([*entries.completing(die)] == found for die, found in expected.items())
+        assert not entries.completing(unit.root)
+        count += len(expected)
     assert count > 5

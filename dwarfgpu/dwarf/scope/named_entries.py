@@ -9,9 +9,12 @@ Law: both ways find the same entries. Where the forms of a unit do not show its 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
+from itertools import islice
+from operator import gt
 from typing import Final
 
 from dwarfgpu.base.printable import name_bytes
@@ -259,20 +262,57 @@ class NamedEntries:
 
     # Other entries
 
+    def completing(self, die: Die) -> Sequence[int]:
+        """Return the entries that complete one."""
+        targets, indices, others = self._completions
+        if die.unit is not self._unit:
+            return others.get(die, ())
+        first, end = bisect_left(targets, die.offset), bisect_right(targets, die.offset)
+        return indices[first:end]
+
     @cached_property
-    def completions(self) -> Mapping[Die, tuple[int, ...]]:
-        """The entries that complete one."""
-        completions: dict[Die, list[int]] = {}
+    def _completions(self) -> tuple[Sequence[int], Sequence[int], Mapping[Die, list[int]]]:
+        """The offsets of the entries of this unit that others complete, in order, and the indices
+        of these; for entries of other units the indices.
+
+        Nearly all references are numbers at the same distance in all entries of an abbreviation:
+        these are read without an object for the entry, and kept as numbers.
+        """
+        unit = self._unit
+        data, end, endian, start_of = unit.data, unit.end, unit.endian, unit.offset
+        targets, indices = array("Q"), array("Q")
+        others: dict[Die, list[int]] = {}
         for index, abbreviation in self._entries(_completes):
-            die = self._unit.die(index)
             for name in _COMPLETED[abbreviation.tag]:
+                position = abbreviation.positions.get(name)
+                if position is None:
+                    continue
+                form, _, _, distance = abbreviation.value(position)
+                start = unit.tree.offsets[index]
+                if form == dw.FORM_REF4 and distance is not None and data[start] < 0x80:
+                    value_offset = start + 1 + distance
+                    if value_offset + 4 <= end:
+                        raw = data[value_offset : value_offset + 4]
+                        targets.append(start_of + int.from_bytes(raw, endian))
+                        indices.append(index)
+                        continue
                 try:
-                    origin = die.reference(name) if name in abbreviation.positions else None
+                    origin = unit.die(index).reference(name)
                 except DwarfGpuError:  # its name is unknown
                     break
-                if origin is not None:
-                    completions.setdefault(origin, []).append(index)
-        return {origin: tuple(indices) for origin, indices in completions.items()}
+                if origin is not None and origin.unit is unit:
+                    targets.append(origin.offset)
+                    indices.append(index)
+                elif origin is not None:
+                    others.setdefault(origin, []).append(index)
+        if not any(map(gt, targets, islice(targets, 1, None))):  # compilers keep the order
+            return targets, indices, others
+        order = sorted(range(len(targets)), key=targets.__getitem__)
+        return (
+            array("Q", map(targets.__getitem__, order)),
+            array("Q", map(indices.__getitem__, order)),
+            others,
+        )
 
     @cached_property
     def imports(self) -> tuple[int, ...]:
@@ -395,4 +435,4 @@ def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
         current = pending.pop(0)
         yield current
         for unit in units:
-            pending += map(unit.die, named_entries(unit).completions.get(current, ()))
+            pending += map(unit.die, named_entries(unit).completing(current))
