@@ -264,9 +264,9 @@ class NamedEntries:
 
     def completing(self, die: Die) -> Sequence[int]:
         """Return the entries that complete one."""
-        targets, indices, others = self._completions
+        targets, indices, by_entry = self._completions
         if die.unit is not self._unit:
-            return others.get(die, ())
+            return by_entry.get(die, ())
         first, end = bisect_left(targets, die.offset), bisect_right(targets, die.offset)
         return indices[first:end]
 
@@ -281,7 +281,7 @@ class NamedEntries:
         unit = self._unit
         data, end, endian, start_of = unit.data, unit.end, unit.endian, unit.offset
         targets, indices = array("Q"), array("Q")
-        others: dict[Die, list[int]] = {}
+        by_entry: dict[Die, list[int]] = {}
         for index, abbreviation in self._entries(_completes):
             for name in _COMPLETED[abbreviation.tag]:
                 position = abbreviation.positions.get(name)
@@ -304,14 +304,14 @@ class NamedEntries:
                     targets.append(origin.offset)
                     indices.append(index)
                 elif origin is not None:
-                    others.setdefault(origin, []).append(index)
+                    by_entry.setdefault(origin, []).append(index)
         if not any(map(gt, targets, islice(targets, 1, None))):  # compilers keep the order
-            return targets, indices, others
+            return targets, indices, by_entry
         order = sorted(range(len(targets)), key=targets.__getitem__)
         return (
             array("Q", map(targets.__getitem__, order)),
             array("Q", map(indices.__getitem__, order)),
-            others,
+            by_entry,
         )
 
     @cached_property
