@@ -16,7 +16,8 @@ from dwarfgpu.dwarf.coverage.compare_builds import (
     changes_between,
 )
 from dwarfgpu.dwarf.coverage.coverage import Allowance
-from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.coverage.unit_groups import UnitGroups
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.service.where.totals import SCHEMA, problem_lines, problem_records
 from dwarfgpu.view.coverage_text import percent

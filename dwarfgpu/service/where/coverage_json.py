@@ -11,7 +11,7 @@ from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, Description
-from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
+from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError

@@ -9,7 +9,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
-from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
+from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
 from dwarfgpu.errors import counted
 from dwarfgpu.service.error_text import error_line, one_line, shortened

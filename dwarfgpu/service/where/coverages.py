@@ -11,7 +11,8 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
-from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables, is_template
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, is_template
+from dwarfgpu.dwarf.coverage.unit_groups import UnitGroups
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.scope.declarations import is_called, qualified_name
