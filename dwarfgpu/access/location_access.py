@@ -13,6 +13,7 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
+from operator import index as as_integer
 from typing import Protocol, assert_never
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
@@ -129,7 +130,7 @@ class LocationAccess:
         """
         try:
             if type(size_bits) is not int:
-                size_bits = plain_integer(size_bits)
+                size_bits = as_integer(size_bits)
             self._require_size(size_bits)
             budget = READ_BUDGET.get()
             if budget is not None:
@@ -166,8 +167,12 @@ class LocationAccess:
 
         None where they are in several, or elsewhere, or not all there: `runs` has the reason.
         """
+        if not location.single_locations:
+            location.require_single_locations()
         single = location.single_locations[0]
         storage, first = single.storage, single.bit_offset
+        if type(first) is not int:
+            first = plain_integer(first)
         if type(storage) is Register or type(storage) is Memory:
             if len(location.single_locations) != 1:
                 return None
@@ -220,7 +225,7 @@ class LocationAccess:
         """
         try:
             if type(size_bits) is not int:
-                size_bits = plain_integer(size_bits)
+                size_bits = as_integer(size_bits)
             self._require_size(size_bits)
             plain = self._plain(location, size_bits)
         except FOREIGN:
@@ -256,7 +261,7 @@ class LocationAccess:
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """Return the bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
         try:
-            size_bits = 8 * plain_integer(size_bytes)
+            size_bits = 8 * as_integer(size_bytes)
             self._require_size(size_bits)
             plain = self._plain(location, size_bits)
         except FOREIGN:
@@ -294,20 +299,21 @@ class LocationAccess:
         nest."""
         try:
             if type(size_bits) is not int:
-                size_bits = plain_integer(size_bits)
+                size_bits = as_integer(size_bits)
             self._require_size(size_bits)
             budget = budget or RunBudget(self.runs_limit)
             pending = [(location, 0, size_bits)]
             while pending:
                 budget.spend(len(pending[-1][0].single_locations))
                 current, first, count = pending.pop()
+                current.require_single_locations()
                 self._check_fresh(current.stop)
                 for single in current.single_locations:
                     remaining_bits = single.remaining_bits
                     if remaining_bits is not None and first + count > remaining_bits:
                         raise _too_short(single, first + count)
                 single = current.single_locations[0]
-                storage, start = single.storage, single.bit_offset + first
+                storage, start = single.storage, plain_integer(single.bit_offset) + first
                 if len(current.single_locations) > 1:
                     moved = tuple(
                         SingleLocation(p.storage, p.bit_offset + first)

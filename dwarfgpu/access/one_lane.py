@@ -6,6 +6,7 @@ them the same bits.
 
 from __future__ import annotations
 
+from operator import index
 from typing import Final
 
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
@@ -38,7 +39,7 @@ class ScalarAccess(LocationAccess):
         """
         try:
             if type(size_bytes) is not int:
-                size_bytes = plain_integer(size_bytes)
+                size_bytes = index(size_bytes)
             target, singles, stop = self.target, location.single_locations, location.stop
             if (
                 target is not None
@@ -48,6 +49,8 @@ class ScalarAccess(LocationAccess):
             ):
                 single = singles[0]
                 storage, first_bit = single.storage, single.bit_offset
+                if type(first_bit) is not int:
+                    first_bit = plain_integer(first_bit)
                 if type(storage) is Register:
                     register = storage.register
                     if not first_bit & 7 and first_bit + 8 * size_bytes <= register.size_bits:

@@ -55,6 +55,7 @@ class WriteAccess(Protocol):
 
 def write(access: WriteAccess, location: Location, size_bits: int, value: int) -> None:
     """Write the low `size_bits` bits to every single location; errors as `LocationAccess.write`."""
+    location.require_single_locations()
     writes: list[tuple[SingleLocation, int, int]] = []
     budget = RunBudget(access.runs_limit)
     pending = deque(

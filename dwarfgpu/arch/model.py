@@ -10,14 +10,18 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dwarfgpu.arch.abi import NO_ABI, Abi
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer
+from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.records import Factory, evolve, field, frozen
+from dwarfgpu.base.records import Factory, evolve, field, frozen, plain_fields
 from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, Unavailable
 
 Scope = Literal["process", "agent", "workgroup", "wave", "lane", "any"]
 """What the memory of an address space depends on; `any`: on what the address lowers to."""
+
+
+_ADDRESS_BITS: Final = 1 << 16
+"""Maximum size of an address in bits: the size of its space takes that much memory."""
 
 
 @frozen
@@ -124,6 +128,10 @@ class AddressSpace:
 
     @size_bits.default
     def _size_bits(self) -> int:
+        if type(self.address_bits) is not int:
+            plain_fields(self, "address_bits")
+        if not 0 <= self.address_bits <= _ADDRESS_BITS:
+            integer("AddressSpace.address_bits", self.address_bits, 0, _ADDRESS_BITS)
         return 8 << self.address_bits
 
     @end.default

@@ -25,7 +25,13 @@ from typing import (
     get_origin,
 )
 
-from dwarfgpu.base.arguments import FOREIGN, is_hashable, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import (
+    FOREIGN,
+    WrongType,
+    is_hashable,
+    plain_integer,
+    wrong_argument,
+)
 from dwarfgpu.errors import UsageError
 
 _P = ParamSpec("_P")
@@ -43,10 +49,6 @@ _NOUNS: Final = 16
 """How many elements of a tuple have their fields looked at."""
 _LONGEST_INTEGER: Final = 4096
 """Bits of an integer that can be right: Python refuses to print much longer ones."""
-
-
-class WrongType(UsageError, TypeError):
-    """An argument of another type than the documented one."""
 
 
 def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:

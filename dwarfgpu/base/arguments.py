@@ -13,6 +13,10 @@ FOREIGN: Final = (
 """What a function raises that gets something else than it expects."""
 
 
+class WrongType(UsageError, TypeError):
+    """An argument of another type than the documented one."""
+
+
 def is_hashable(value: object) -> bool:
     """Return whether a value can be a key: numbers of NumPy can, its arrays cannot."""
     return type(value).__hash__ is not None
@@ -37,6 +41,12 @@ def wrong_argument(name: str, value: object, expected: str, advice: str = "") ->
     return UsageError(f"{name}: expected {expected}, not {received}{advice}")
 
 
+def require(name: str, value: object, *kinds: type) -> None:
+    """Raise `WrongType` for an argument that is used much later; the first type is named."""
+    if not isinstance(value, kinds):
+        raise WrongType(str(wrong_argument(name, value, kinds[0].__name__)))
+
+
 def integer(
     name: str,
     value: object,
@@ -53,7 +63,7 @@ def integer(
     try:
         number = index(value)  # type: ignore[arg-type]  # it raises TypeError
     except TypeError:
-        raise wrong_argument(name, value, expected) from None
+        raise WrongType(str(wrong_argument(name, value, expected))) from None
     if (least is not None and number < least) or (most is not None and number > most):
         raise wrong_argument(name, value, expected)
     return number

@@ -12,6 +12,7 @@ from functools import lru_cache
 from numbers import Rational
 from typing import Final
 
+from dwarfgpu.base.arguments import WrongType, wrong_argument
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import (
     BINARY16,
@@ -21,7 +22,7 @@ from dwarfgpu.base.float_format import (
     X87_EXTENDED,
     FloatFormat,
 )
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import field, frozen, plain_fields
 
 ENCODINGS: Final = {
     0x01: "address",
@@ -68,6 +69,14 @@ class BaseType:
     """Format of each of the two parts, for a complex type."""
     scale: Rational | None = None
     """Factor of a fixed-point type; None if the file gives none."""
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.bit_size) is not int:
+            plain_fields(self, "bit_size")
+        if self.bit_size < 0:
+            raise wrong_argument("BaseType.bit_size", self.bit_size, "an integer of at least 0")
+        if type(self.encoding) is not str:
+            raise WrongType(str(wrong_argument("BaseType.encoding", self.encoding, "str")))
 
     @property
     def is_generic(self) -> bool:

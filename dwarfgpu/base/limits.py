@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.arguments import integer
+from dwarfgpu.base.records import fields, frozen
 from dwarfgpu.errors import LimitExceeded
 
 UNJUDGED_BYTES: Final = 1 << 20
@@ -25,6 +26,14 @@ MAX_FILES: Final = 100_000
 """Maximum number of files in an archive, and of files to examine in one request."""
 MAX_JOBS: Final = 256
 """Maximum number of processes of one request."""
+
+
+def _check(limits: Limits | FileLimits) -> None:
+    """Raise `UsageError` for a limit that is no number: few inputs are compared with each."""
+    for limit in fields(type(limits)):
+        value = getattr(limits, limit.name)
+        if (type(value) is not int or value < 0) and type(value) is not bool:
+            integer(f"{type(limits).__name__}.{limit.name}", value, 0)
 
 
 @frozen
@@ -59,6 +68,9 @@ class Limits:
     """Pieces of storage touched by one read or write."""
     frames: int = 600_000
     """Call frames of one stack: a stack of 8 MiB has fewer, of 16 bytes each."""
+
+    def __attrs_post_init__(self) -> None:
+        _check(self)
 
 
 @frozen
@@ -101,6 +113,9 @@ class FileLimits:
     """Source lines of one `disassemble /s`: a line table may give an instruction any line."""
     index_cache: bool = False
     """Whether names in the file may be kept in the user's folder, and be looked up there."""
+
+    def __attrs_post_init__(self) -> None:
+        _check(self)
 
     def check_inflated(
         self, subject: str, *, packed_bytes: int, size_bytes: int, other_bytes: int = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, WrongType, integer, plain_integer, wrong_argument
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -113,7 +113,8 @@ class CodeObject:
     ) -> CodeObject:
         """Return the code object of a file that is open, which may be in memory."""
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
-            raise wrong_argument("debug_directories", debug_directories, "several folders")
+            problem = wrong_argument("debug_directories", debug_directories, "several folders")
+            raise WrongType(str(problem))
         load_address = integer("load_address", load_address)
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
@@ -163,6 +164,8 @@ class CodeObject:
 
     def covers(self, pc: int) -> bool:
         try:
+            if type(pc) is not int:
+                pc = plain_integer(pc)
             return self.file.is_code(pc - self.load_address)
         except FOREIGN:
             require_right_arguments(CodeObject.covers, self, pc)
@@ -171,6 +174,8 @@ class CodeObject:
     def offset_text(self, address: int) -> str:
         """Return the text of a loaded address: `k.co+0x1a40`."""
         try:
+            if type(address) is not int:
+                address = plain_integer(address)
             return f"{self.name}+{address - self.load_address:#x}"
         except FOREIGN:
             require_right_arguments(CodeObject.offset_text, self, address)

@@ -121,6 +121,8 @@ class DebugInfo:
         looked for; `find_class`: finds the definition of a class that a unit only declares, None
         to leave such classes incomplete.
         """
+        if dialect is not None:
+            dialect_named(dialect)  # most units would be read before it is used
         program = Program(loaded or object, load_address, dialect, literal, tuple(directories))
         sections = Sections(object, program, suffix=".dwo" if _is_split(object) else "")
         return cls(sections, find_class=find_class)

@@ -16,11 +16,11 @@ from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.location_access import Access, HasAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.arguments import plain_integer
+from dwarfgpu.base.arguments import WrongType, integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import evolve, field, force_setattr, frozen
+from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry
@@ -49,6 +49,15 @@ class UnitFormat:
     """Bytes of a reference into a section: 4 in 32-bit DWARF, 8 in 64-bit DWARF."""
     version: int = 5
     endian: Endian = "little"
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.address_size) is not int or type(self.offset_size) is not int:
+            plain_fields(self, "address_size", "offset_size")
+        if not 0 <= self.address_size <= 255 or not 0 <= self.offset_size <= 255:
+            integer("UnitFormat.address_size", self.address_size, 0, 255)
+            integer("UnitFormat.offset_size", self.offset_size, 0, 255)
+        if self.endian not in ("little", "big"):
+            raise wrong_argument("UnitFormat.endian", self.endian, "'little' or 'big'")
 
 
 @lru_cache(maxsize=16)
@@ -249,10 +258,20 @@ class Context:
         return ScalarAccess(self.target, endian, limits.read_bytes, limits.runs, self.comparison)
 
     def __attrs_post_init__(self) -> None:
-        if self.lane is not None and type(self.lane) is not int:
-            force_setattr(self, "lane", plain_integer(self.lane))
-        if self.pc is not None and type(self.pc) is not int:
-            force_setattr(self, "pc", plain_integer(self.pc))
+        for number in (
+            self.wave, self.lane, self.pc, self.lane_count, self.iteration, self.iteration_count,
+        ):  # fmt: skip
+            if number is not None and type(number) is not int:
+                plain_fields(
+                    self, "wave", "lane", "pc", "lane_count", "iteration", "iteration_count"
+                )
+                break
+        for entry in self.initial_stack:
+            if not isinstance(entry, Entry):
+                raise WrongType(str(wrong_argument("Context.initial_stack", entry, "entries")))
+        if self.result_kind not in (None, "value", "location"):
+            expected = "'value', 'location' or None"
+            raise wrong_argument("Context.result_kind", self.result_kind, expected)
         for name, index, count_name, count in (
             ("lane", self.lane, "lane count", self.lane_count),
             ("iteration", self.iteration, "iteration count", self.iteration_count),
@@ -347,14 +366,16 @@ class Context:
         object: Location | None = None,
     ) -> Context:
         """Return a context for a separate evaluation: initial stack and object default to empty."""
-        key = unit, frame or self.frame, self.pc if pc is None else pc, result_kind, object
+        if frame is None:
+            frame = self.frame
+        key = unit, frame, self.pc if pc is None else pc, result_kind, object
         mine = self.unit, self.frame, self.pc, self.result_kind, self.object
         if all(map(is_, key, mine)) and not self.initial_stack:
             return self
         return evolve(
             self,
             unit=unit,
-            frame=frame or self.frame,
+            frame=frame,
             pc=self.pc if pc is None else pc,
             result_kind=result_kind,
             object=object,

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.access.location_access import HasAccess
-from dwarfgpu.base.argument_types import WrongType, names_wrong_arguments, wrong_call
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.argument_types import names_wrong_arguments, wrong_call
+from dwarfgpu.base.arguments import FOREIGN, WrongType
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,

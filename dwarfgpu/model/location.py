@@ -10,11 +10,11 @@ from itertools import accumulate
 from typing import TypeAlias, assert_never
 
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import OutOfRange, shown
+from dwarfgpu.errors import OutOfRange, UsageError, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,
     Composite,
@@ -57,7 +57,10 @@ class SingleLocation:
     def displaced(self, bits: int) -> SingleLocation:
         """Return the location moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
         try:
-            storage, bit_offset = self.storage, self.bit_offset + bits
+            storage, bit_offset = self.storage, self.bit_offset
+            if type(bit_offset) is not int or type(bits) is not int:
+                bit_offset, bits = plain_integer(bit_offset), plain_integer(bits)
+            bit_offset += bits
             size_bits = storage.size_bits
             if size_bits is None:
                 return self  # undefined storage has no offset: A.2.5.4.4.2
@@ -98,9 +101,13 @@ class Location:
         singles = self.single_locations
         if len(singles) == 1:
             return Location((singles[0].displaced(bits),), self.stop)
-        return Location(
-            tuple([single.displaced(bits) for single in self.single_locations]), self.stop
-        )
+        self.require_single_locations()
+        return Location(tuple([single.displaced(bits) for single in singles]), self.stop)
+
+    def require_single_locations(self) -> None:
+        """Raise `UsageError` for a location that is nowhere, not even undefined (A.2.5.3)."""
+        if not self.single_locations:
+            raise UsageError("Location.single_locations: expected at least one, not ()")
 
     @property
     def remaining_bits(self) -> int | None:
@@ -126,10 +133,16 @@ class Location:
 
     def of_object(self, size_bits: int, endian: Endian) -> Location:
         """Return the location of an object here: in a wider register it is in the low bits."""
-        if endian == "little":
-            return self
-        singles = tuple([single.low(size_bits) for single in self.single_locations])
-        return self if singles == self.single_locations else Location(singles, self.stop)
+        try:
+            if endian == "little":
+                return self
+            if endian != "big":
+                raise wrong_argument("endian", endian, "'little' or 'big'")
+            singles = tuple([single.low(size_bits) for single in self.single_locations])
+            return self if singles == self.single_locations else Location(singles, self.stop)
+        except FOREIGN:
+            require_right_arguments(Location.of_object, self, size_bits, endian)
+            raise
 
     @property
     def is_undefined(self) -> bool:

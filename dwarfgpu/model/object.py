@@ -6,13 +6,16 @@ Law: an undefined or unavailable bit is never shown as a number.
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, wrong_argument
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import field, frozen, plain_fields
 from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
+MAX_BITS: Final = 1 << 30
+"""Maximum number of bits of a slice, whose missing bits take memory."""
 REASON_UNDESCRIBED = "the location describes"
 """How the reason begins for bits that no piece of a location describes."""
 
@@ -40,6 +43,26 @@ class Bits:
     def is_complete(self) -> bool:
         return not (self.undefined or self.unavailable)
 
+    def _require_fit(self) -> None:
+        """Raise `UsageError` unless the integers are within the size: objects are made too often
+        to be checked then."""
+        size_bits = self.size_bits
+        if type(size_bits) is not int:
+            plain_fields(self, "size_bits")
+            size_bits = self.size_bits
+        if not 0 <= size_bits <= MAX_BITS:
+            integer("Bits.size_bits", size_bits, 0, MAX_BITS)
+        for name, run in (
+            ("value", self.value),
+            ("undefined", self.undefined),
+            ("unavailable", self.unavailable),
+        ):
+            if type(run) is int:  # or of many lanes
+                if run < 0 or run.bit_length() > size_bits:
+                    raise wrong_argument(f"Bits.{name}", run, f"an integer of {size_bits} bits")
+            else:
+                plain_fields(self, name)
+
     def slice(self, first_bit: int, count: int, endian: Endian) -> Bits:
         """Return `count` bits from `first_bit`, in storage order; bits past the end are undefined.
 
@@ -48,10 +71,13 @@ class Bits:
         try:
             if not first_bit and count == self.size_bits:
                 return self
+            self._require_fit()
+            if type(first_bit) is not int or type(count) is not int:
+                first_bit, count = plain_integer(first_bit), plain_integer(count)
             if first_bit < 0:
                 raise OutOfRange(f"bit offset {first_bit} is before the object")
-            if count < 0:
-                raise wrong_argument("count", count, "at least 0")
+            if not 0 <= count <= MAX_BITS:
+                raise wrong_argument("count", count, f"an integer from 0 to {MAX_BITS:#x}")
             _require_endian(endian)
             inside = max(0, min(count, self.size_bits - first_bit))
             runs = [
@@ -71,6 +97,7 @@ class Bits:
     @names_wrong_arguments
     def reversed(self) -> Bits:
         """Return the run with its bytes reversed; it must consist of whole bytes."""
+        self._require_fit()
         runs = [
             int.from_bytes(to_bytes(run, self.size_bits, "little"), "big")
             for run in (self.value, self.undefined, self.unavailable)
@@ -80,17 +107,20 @@ class Bits:
     @names_wrong_arguments
     def undefined_ranges(self, endian: Endian) -> list[tuple[int, int]]:
         """Return the first bit and the number of bits of each undefined range, in storage order."""
+        self._require_fit()
         return _ranges(self.undefined, self.size_bits, endian)
 
     @names_wrong_arguments
     def unavailable_ranges(self, endian: Endian) -> list[tuple[int, int]]:
         """Return the first bit and the number of bits of each unavailable range, in storage
         order."""
+        self._require_fit()
         return _ranges(self.unavailable, self.size_bits, endian)
 
     def to_bytes(self, endian: Endian) -> bytes:
         """Return the bytes; `UndefinedBits` or `Unavailable` unless every bit is known."""
         try:
+            self._require_fit()
             if self.unavailable:
                 first, count = self.unavailable_ranges(endian)[0]
                 raise Unavailable(self.unknown_bits_message("unavailable", first, count))
@@ -112,6 +142,7 @@ class Bits:
     def hex(self, endian: Endian) -> str:
         """Return two digits per byte; `?` for a digit with an unknown bit, `??` for an unknown
         byte."""
+        self._require_fit()
         unknown = self.unknown
         digits = to_bytes(self.value & ~unknown, self.size_bits, endian).hex()
         if not unknown:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import index
+from typing import Final
 
 from dwarfgpu.base import float_format
 from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer
+from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported
+
+_MAX_BITS: Final = 1 << 30
+"""Maximum size of a value in bits: it takes that much memory."""
 
 
 @frozen
@@ -33,6 +37,8 @@ class Value:
         try:
             if type(number) is not int:
                 number = plain_integer(number)
+            if base.bit_size > _MAX_BITS:
+                raise wrong_argument("BaseType.bit_size", base.bit_size, f"at most {_MAX_BITS:#x}")
             return cls(number & (1 << base.bit_size) - 1, base)
         except FOREIGN:
             require_right_arguments(Value.of, number, base)

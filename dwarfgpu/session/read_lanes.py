@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, integer
+from dwarfgpu.base.arguments import FOREIGN, integer, require
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, shown
@@ -42,15 +42,12 @@ BATCH_THRESHOLD: Final = 400
 @names_wrong_arguments
 def sessions_of(session: Session, waves: Iterable[WaveState]) -> tuple[Session, ...]:
     """Return one session per wave, for example of a loaded state."""
-    return tuple(
-        evolve(
-            session,
-            wave=wave.wave,
-            pc=wave.pc,
-            given_cfa=None if wave.cfa is None else ExplicitAddress(0, wave.cfa),
-        )
-        for wave in waves
-    )
+    out = []
+    for wave in waves:
+        require("waves", wave, WaveState)
+        cfa = None if wave.cfa is None else ExplicitAddress(0, wave.cfa)
+        out.append(evolve(session, wave=wave.wave, pc=wave.pc, given_cfa=cfa))
+    return tuple(out)
 
 
 @frozen(eq=False)
@@ -179,6 +176,8 @@ def read_lanes(
     if its name denotes another one at the lane's program location.
     """
 
+    require("variable", variable, Variable)
+
     def ask(session: Session) -> Reading:
         return session.read(variable)
 
@@ -234,6 +233,10 @@ def evaluate_in_lanes(
     The other arguments are those of `evaluate_for_lanes`.
     """
 
+    require("data", data, bytes, bytearray, memoryview)
+    if dialect is not None:
+        require("dialect", dialect, Dialect)
+
     def ask(session: Session) -> Result:
         return evaluate(data, session.context(), dialect=dialect)
 
@@ -264,16 +267,22 @@ def evaluate_for_lanes(
     answer from one whose integers hold all lanes. `batch`: import NumPy even for few lanes.
     """
     sessions = tuple(sessions)
+    for session in sessions:
+        require("sessions", session, Session)
     answers: LaneAnswers[T] = LaneAnswers(sessions, ask)
     if among is None:
-        lane_numbers = None if lanes is None else tuple(lanes)
+        lane_numbers = None if lanes is None else [integer("lanes", lane) for lane in lanes]
         among = [
             (row, lane)
             for row, session in enumerate(sessions)
             for lane in (range(session.lane_count()[0]) if lane_numbers is None else lane_numbers)
         ]
-    elif not {row for row, _ in among} <= set(range(len(sessions))):
-        raise UsageError(f"among: expected rows of the {len(sessions)} sessions, from 0")
+    else:
+        if any(len(pair) != 2 for pair in among):
+            raise UsageError("among: expected pairs of a row and a lane")
+        among = [(integer("among", row), integer("among", lane)) for row, lane in among]
+        if not {row for row, _ in among} <= set(range(len(sessions))):
+            raise UsageError(f"among: expected rows of the {len(sessions)} sessions, from 0")
     alike: dict[object, list[tuple[int, int]]] = {}
     keys = [_shared(session) for session in sessions]
     for row, lane in among:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -125,6 +126,11 @@ class Session(FocusedLane):
 
     @focused_frame.default
     def _focused_frame(self) -> FocusedFrame:
+        if type(self.pc) is not int or type(self.lane) is not int or type(self.wave) is not int:
+            plain_fields(self, "wave", "lane", "pc")  # before it uses them
+        if self.level < 0 or self.inline_level < 0:
+            integer("Session.level", self.level, 0)
+            integer("Session.inline_level", self.inline_level, 0)
         can_be_anywhere = bool(self.level or self.knows_loaded)
         return FocusedFrame(
             self.architecture,
@@ -235,7 +241,8 @@ class Session(FocusedLane):
 
     def of_wave(self, wave: WaveId, pc: int | None) -> Session:
         """Return the same machine at a wave or thread, which may be of another processor."""
-        assert self.target is not None
+        if self.target is None:
+            raise MissingContext("the session has no target, and so no other wave")
         arch, top = self.target.architecture_of(wave), self.top or self
         if arch is self.architecture:
             return evolve(top, wave=wave, pc=pc)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dwarfgpu as dg
-from dwarfgpu.base.argument_types import WrongType, names_wrong_arguments
+from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import WrongType
 
 DEMO = Path(dg.__file__).parent / "data" / "demo.json"
 GFX942 = dg.architecture("gfx942")
@@ -107,6 +109,25 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: s.focused(1.5), "focused: lane: expected int or None, not 1.5"),
         (lambda s: s.focused("3"), "focused: lane: expected int or None, not '3'"),
         (lambda s: s.lane_states(["3"]), "lane_states: lanes: expected Iterable of int, not"),
+        (lambda s: dg.CodeObject.open(s.code_objects[0].file.path, "0"), "load_address: expected"),
+        (lambda s: dg.CodeObject.of(s.code_objects[0].file, "0"), "load_address: expected int"),
+        (lambda s: dg.place_at(s.code_objects[0], s.pc + 0.5), "pc: expected int, not"),
+        (lambda _: dg.StateTarget(GFX942).add_wave("0"), "wave: expected int, not '0'"),
+        (lambda s: s.target.place_scratch(0, "0"), "base: expected int, not '0'"),
+        (lambda s: dg.StateTarget(GFX942).place_wave(s.wave), "record: expected Wave, not 0"),
+        (lambda _: dg.Wanted(names="tmp"), "Wanted.names: expected tuple of str, not 'tmp'"),
+        (lambda s: dg.CodeObject.of(s.code_objects[0].file, 0, debug_directories="/usr"), "debug_"),
+        (lambda _: dg.FileLimits(units=None), "FileLimits.units: expected int, not None"),
+        (lambda _: dg.FileLimits(dies="x"), "FileLimits.dies: expected int, not 'x'"),
+        (lambda _: dg.Limits(runs=None), "Limits.runs: expected int, not None"),
+        (lambda _: dg.BaseType("x", [], 32), "BaseType.encoding: expected str, not an object of"),
+        (lambda _: ACCESS.read(IN_V6, Fraction(32)), "read: size_bits: expected int, not an obj"),
+        (lambda s: dg.sessions_of(s, iter([0])), "waves: expected WaveState, not 0"),
+        (lambda s: dg.read_lanes([s], "t"), "read_lanes: variable: expected Variable, not 't'"),
+        (lambda s: dg.read_lanes([s], s.variable("t"), [1.5]), "lanes: expected Iterable of int"),
+        (lambda s: dg.evaluate_in_lanes("lit4", [s]), "data: expected bytes, not 'lit4'"),
+        (lambda s: dg.evaluate_in_lanes(b"", [s], dialect="amd"), "dialect: expected Dialect or"),
+        (lambda _: dg.Context(GFX942, initial_stack=(5,)), "Context.initial_stack"),
     ],
 )  # fmt: skip
 def test_an_argument_of_another_type(
@@ -125,24 +146,39 @@ def test_an_argument_of_another_type(
         (lambda s: s.at_level(-1), "frames are numbered from 0: there is no frame -1"),
         (lambda s: list(dg.stack_frames(s, -(1 << 70))), "hidden: expected an integer of at least"),
         (lambda s: dg.CodeObject.open(s.code_objects[0].file.path, -1), "load_address: "),
-        (lambda s: dg.CodeObject.open(s.code_objects[0].file.path, "0"), "load_address: "),
-        (lambda s: dg.place_at(s.code_objects[0], s.pc + 0.5), "pc: expected an integer, not"),
         (lambda s: answers(s).of(9, 3), "row: expected an index below 1, not 9"),
         (lambda s: answers(s).of(-1, 3), "row: expected an index below 1, not -1"),
         (lambda s: answers(s).of(0, []), "(LaneAnswers.of: )?lane: expected (int|an integer)"),
         (lambda s: dg.read_lanes([s], s.variable("t"), among=[(1, 0)]), "among: expected rows of"),
-        (lambda s: dg.CodeObject.of(s.code_objects[0].file, debug_directories="/usr"), "debug_dir"),
-        (lambda s: s.lane_states([-1]), "there is no lane -1: the wave has 64, from 0"),
-        (lambda s: s.lane_states([3, 64]), "there is no lane 64: the wave has 64, from 0"),
-        (lambda s: s.lane_states([1 << 20000]), "there is no lane .*: the wave has 64, from 0"),
-        (lambda _: dg.StateTarget(GFX942).add_wave("0"), "wave: expected an integer, not '0'"),
-        (lambda s: s.target.place_scratch(0, "0"), "base: expected an integer from 0 to"),
-        (lambda s: dg.CodeObject.of(s.code_objects[0].file, "0"), "load_address: expected an int"),
-        (lambda _: dg.Wanted(names="tmp"), "Wanted.names: expected a tuple of names, not 'tmp'"),
         (lambda _: ACCESS.read(IN_V6, -1), "size_bits: expected at least 0, not -1"),
         (lambda _: ACCESS.read(IN_V6, 1 << 20000), "LocationAccess.read: size_bits: an integer of"),
         (lambda _: dg.Bits(1, 16).slice(0, 8, "x"), "endian: expected 'little' or 'big', not 'x'"),
         (lambda s: s.target.set_lanes(0, V6, [0, 1 << 32]), "lane 1 of v6: 4294967296 exceeds 32"),
+        (lambda _: dg.Bits(-1, 16).hex("little"), "Bits.value: expected an integer of 16 bits"),
+        (lambda _: dg.Bits(1 << 16, 16).to_bytes("big"), "Bits.value: expected an integer of 16"),
+        (lambda _: dg.Bits(-1, 16).slice(0, 8, "big"), "Bits.value: expected an integer of 16"),
+        (lambda _: dg.Bits(1, -16).hex("little"), "Bits.size_bits: expected an integer from 0 to"),
+        (lambda _: dg.Bits(1, 16, -1).undefined_ranges("big"), "Bits.undefined: expected an int"),
+        (lambda _: dg.Bits(1, 16).slice(0, 1 << 70, "little"), "count: expected an integer from"),
+        (lambda _: dg.AddressSpace(0, "global", -1), "AddressSpace.address_bits: expected an"),
+        (lambda _: dg.UnitFormat(address_size=-1), "UnitFormat.address_size: expected an integer"),
+        (lambda _: dg.UnitFormat(endian="x"), "UnitFormat.endian: expected 'little' or 'big'"),
+        (lambda _: dg.BaseType("x", "signed", -1), "BaseType.bit_size: expected an integer of at"),
+        (lambda _: dg.Value.of(1, dg.BaseType("x", "signed", 1 << 70)), "BaseType.bit_size: expec"),
+        (lambda _: dg.Session(GFX942, inline_level=-1), "Session.inline_level: expected an"),
+        (lambda _: dg.Session(GFX942, level=-(1 << 70)), "Session.level: expected an integer of"),
+        (lambda _: dg.Wanted(most_entries=-1), "Wanted.most_entries: expected an integer from 0"),
+        (lambda _: dg.FileLimits(units=-1), "FileLimits.units: expected an integer of at least 0"),
+        (lambda _: ACCESS.read(dg.Location(()), 8), "Location.single_locations: expected at least"),
+        (lambda _: ACCESS.read_bytes(dg.Location(()), 1), "Location.single_locations: expected at"),
+        (lambda _: ACCESS.write_bytes(dg.Location(()), b"a"), "Location.single_locations: expec"),
+        (lambda _: dg.Location(()).displaced(8), "Location.single_locations: expected at least"),
+        (lambda _: IN_V6.of_object(32, "middle"), "endian: expected 'little' or 'big', not 'mid"),
+        (lambda _: dg.Context(result_kind="x"), "Context.result_kind: expected 'value', 'loc"),
+        (lambda s: s.lane_states([-1]), "there is no lane -1: the wave has 64, from 0"),
+        (lambda s: s.lane_states([0, 64]), "there is no lane 64: the wave has 64, from 0"),
+        (lambda s: dg.CodeObject.of(s.code_objects[0].file, 0, "amdd"), "unknown dialect amdd; kn"),
+        (lambda s: dg.read_lanes([s], s.variable("t"), among=[(0,)]), "among: expected pairs"),
     ],
 )  # fmt: skip
 def test_an_argument_out_of_range(
@@ -186,6 +222,18 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     assert TARGET.read_memory(GLOBAL, np.int64(0x1001), np.uint8(2)) == b"\1\2"
     assert dg.Value.of(np.int64(-1), GFX942.generic).bits == (1 << 64) - 1
     assert dg.Context(GFX942, lane=np.int64(3)) == dg.Context(GFX942, lane=3)
+    assert dg.AddressSpace(0, "global", np.uint8(64)) == dg.AddressSpace(0, "global", 64)
+    assert dg.AddressSpace(0, "global", np.uint8(64)).size_bits == 8 << 64
+    assert (
+        dg.Bits(1, np.uint8(16)).slice(0, np.uint8(200), "little").undefined == (1 << 200) - 0x10000
+    )
+    upper = dg.SingleLocation(dg.Register(V6), np.uint8(200))
+    assert upper.displaced(100).bit_offset == 300
+    assert ACCESS.read_bytes(dg.Location((upper,)), 64) == bytes(64)
+    assert not session.code_objects[0].covers(np.uint8(200))
+    assert dg.Wanted(pc=np.uint8(3)).pc == 3 == dg.WaveState(0, np.uint8(3)).pc
+    at_pc = dg.Session(GFX942, session.code_objects, session.target, pc=np.uint64(session.pc))
+    assert type(at_pc.pc) is int and at_pc.variable("t").name == "t"
     lane = session.focused(np.int64(3))
     assert lane.read(lane.variable("t")).value == 323
     for array in (np.arange(3), np.array([None, 1], dtype=object)):

@@ -7,12 +7,13 @@ found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from sys import maxsize
 from typing import Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import wrong_argument
+from dwarfgpu.base.arguments import WrongType, integer, wrong_argument
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import frozen, plain_fields
 from dwarfgpu.dwarf.coverage.coverage import CodeScope
 from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups, groups_of
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -63,7 +64,10 @@ class Wanted:
     def __attrs_post_init__(self) -> None:
         names: object = self.names
         if isinstance(names, str):  # its characters would be names
-            raise wrong_argument("Wanted.names", names, "a tuple of names")
+            raise WrongType(str(wrong_argument("Wanted.names", names, "a tuple of names")))
+        plain_fields(self, "pc", "most_entries")
+        if self.most_entries is not None:
+            integer("Wanted.most_entries", self.most_entries, 0, maxsize)
 
     def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
         """Return False only if a unit cannot contain a wanted variable."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import frozen, plain_fields
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.state.state_target import StateTarget, listed_waves
 from dwarfgpu.machine.target import WaveId
@@ -41,6 +41,9 @@ class WaveState:
     pc: int | None
     cfa: int | None = None
     """In the default address space."""
+
+    def __attrs_post_init__(self) -> None:
+        plain_fields(self, "wave", "pc", "cfa")
 
     @property
     def id(self) -> WaveId:

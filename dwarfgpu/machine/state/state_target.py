@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer
+from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, require
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
@@ -121,6 +121,7 @@ class StateTarget:
     @names_wrong_arguments
     def place_wave(self, record: Wave) -> None:
         """Record where a wave belongs."""
+        require("record", record, Wave)
         self._wave_records[record.id] = record
 
     @property
