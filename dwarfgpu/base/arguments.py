@@ -47,6 +47,15 @@ def require(name: str, value: object, *kinds: type) -> None:
         raise WrongType(str(wrong_argument(name, value, kinds[0].__name__)))
 
 
+def contents(name: str, data: object) -> bytes:
+    """Return the bytes of an argument, of a view of wider elements, too; `WrongType` for none."""
+    if type(data) is bytes:
+        return data
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise WrongType(str(wrong_argument(name, data, "bytes")))
+    return bytes(data)
+
+
 def integer(
     name: str,
     value: object,

@@ -117,6 +117,10 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: dg.StateTarget(GFX942).place_wave(s.wave), "record: expected Wave, not 0"),
         (lambda _: dg.Wanted(names="tmp"), "Wanted.names: expected tuple of str, not 'tmp'"),
         (lambda s: dg.CodeObject.of(s.code_objects[0].file, 0, debug_directories="/usr"), "debug_"),
+        (lambda _: TARGET.set_memory(GLOBAL, 0x1000, [1]), "set_memory: data: expected bytes or"),
+        (lambda _: TARGET.set_register(0, V6, [1]), "set_register: data: expected bytes, not an"),
+        (lambda _: TARGET.set_lanes(0, V6, {1: 2}), "values: expected Sequence of int or None"),
+        (lambda _: TARGET.add_wave(0, "0"), "workgroup: expected int or None, not '0'"),
         (lambda _: dg.FileLimits(units=None), "FileLimits.units: expected int, not None"),
         (lambda _: dg.FileLimits(dies="x"), "FileLimits.dies: expected int, not 'x'"),
         (lambda _: dg.Limits(runs=None), "Limits.runs: expected int, not None"),
@@ -154,6 +158,8 @@ def test_an_argument_of_another_type(
         (lambda _: ACCESS.read(IN_V6, 1 << 20000), "LocationAccess.read: size_bits: an integer of"),
         (lambda _: dg.Bits(1, 16).slice(0, 8, "x"), "endian: expected 'little' or 'big', not 'x'"),
         (lambda s: s.target.set_lanes(0, V6, [0, 1 << 32]), "lane 1 of v6: 4294967296 exceeds 32"),
+        (lambda _: TARGET.set_register(0, V6, bytes(4), 0, b"a"), "mask: expected 4 bytes, as of"),
+        (lambda _: dg.StateTarget(GFX942, fill=256), "fill: expected an integer from 0 to 0xff"),
         (lambda _: dg.Bits(-1, 16).hex("little"), "Bits.value: expected an integer of 16 bits"),
         (lambda _: dg.Bits(1 << 16, 16).to_bytes("big"), "Bits.value: expected an integer of 16"),
         (lambda _: dg.Bits(-1, 16).slice(0, 8, "big"), "Bits.value: expected an integer of 16"),
@@ -222,6 +228,11 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     assert TARGET.read_memory(GLOBAL, np.int64(0x1001), np.uint8(2)) == b"\1\2"
     assert dg.Value.of(np.int64(-1), GFX942.generic).bits == (1 << 64) - 1
     assert dg.Context(GFX942, lane=np.int64(3)) == dg.Context(GFX942, lane=3)
+    TARGET.add_wave(5)
+    TARGET.set_lanes(5, V6, [np.uint32(7), np.int64(-1)])
+    assert TARGET.read_register(5, V6, 0, 8) == b"\7\0\0\0\xff\xff\xff\xff"
+    TARGET.set_register(5, V6, memoryview(np.array([1, 2], np.uint32)))
+    assert TARGET.read_register(5, V6, 0, 8) == b"\1\0\0\0\2\0\0\0"
     assert dg.AddressSpace(0, "global", np.uint8(64)) == dg.AddressSpace(0, "global", 64)
     assert dg.AddressSpace(0, "global", np.uint8(64)).size_bits == 8 << 64
     assert (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.simulated.debugger import simulated_process
 from dwarfgpu.machine.simulated.debugger.simulated_process import SimulatedProcess
@@ -96,3 +98,29 @@ def test_a_wave_of_the_other_processor_is_in_focus_when_the_last_of_one_ends(
     assert list(target.waves) == second and all(map(target.has_ended, first))
     assert set(target.model.waves) == set(second)
     assert target.resume(frozenset()).reason == "exited"
+
+
+def test_wrong_arguments(core: tuple[Path, int]) -> None:
+    """They are named, and nothing has run."""
+    machine: Any = opened(core[0], 0).machines[0]
+    wave = next(iter(machine.waves))
+    v1, none = machine.architecture.by_name["v1"], frozenset[int]()
+    machine.step_instruction(wave)
+    for call, message in (
+        (lambda: machine.step_instruction(99), "wave 99 does not exist"),
+        (lambda: machine.leave(99), "wave 99 does not exist"),
+        (lambda: machine.step_range(wave, "a", "b", none, over_calls=False), "begin: expected int"),
+        (lambda: machine.resume(5), "addresses: expected frozenset of int, not 5"),
+        (lambda: machine.resume(["main"]), "addresses: expected frozenset of int, not an object"),
+        (lambda: machine.run_on(none, "x"), "most: expected int or None, not 'x'"),
+        (lambda: machine.watch([5]), "watches: expected Sequence of Watch, not an object"),
+        (lambda: machine.read_register(wave, "v1"), "register: expected RegisterInfo, not 'v1'"),
+        (lambda: machine.set_register(wave, v1, [1, 2, 3, 4]), "data: expected bytes, not an"),
+        (lambda: machine.set_register(wave, v1, b"abcd", 0, bytes(4)), "cannot be unknown"),
+        (lambda: machine.forget_register(wave, v1, 0, 1 << 40), "byte 1099511627775 is outside"),
+        (lambda: machine.forget_register(wave, v1, 0, -4), "bytes 0 to -4 of register v1"),
+        (lambda: machine.architecture_of([]), "wave: expected int, not an object of list"),
+    ):
+        with pytest.raises(DwarfGpuError, match=message):
+            call()
+    assert machine.instructions == 1

@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, require
+from dwarfgpu.base.arguments import FOREIGN, contents, integer, plain_integer, require
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
@@ -25,7 +25,7 @@ from dwarfgpu.errors import (
     WhollyUnavailable,
     shown,
 )
-from dwarfgpu.machine.sparse_memory import Data, SparseMemory, part_of
+from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, part_of
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.model.storage import Memory
@@ -102,7 +102,7 @@ class StateTarget:
         self.workgroups: dict[WaveId, int] = {}
         self.wave_apertures: dict[WaveId, Apertures] = {}
         self._memories: dict[tuple[str, int | None], SparseMemory] = {}
-        self.fill = fill
+        self.fill = None if fill is None else integer("fill", fill, 0, 255)
         """The byte of registers, LDS and scratch that are unknown because nothing has written
         them; None where they are unknown for another reason."""
 
@@ -116,7 +116,7 @@ class StateTarget:
         """Add a wave; by default it is alone in its workgroup."""
         wave = integer("wave", wave)
         self._registers.setdefault(wave, {})
-        self.workgroups[wave] = wave if workgroup is None else workgroup
+        self.workgroups[wave] = wave if workgroup is None else integer("workgroup", workgroup)
 
     @names_wrong_arguments
     def place_wave(self, record: Wave) -> None:
@@ -162,6 +162,7 @@ class StateTarget:
         """
         self.architecture_of(wave)
         self._require_allocated(wave, register)
+        data = contents("data", data)
         size_bytes = (register.size_bits + 7) // 8
         if offset_bytes < 0:
             raise UsageError(f"offset {offset_bytes} in register {register}")
@@ -169,13 +170,16 @@ class StateTarget:
             raise UsageError(
                 f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
             )
-        mask = _all_known(len(data)) if mask is None else mask
+        mask = _all_known(len(data)) if mask is None else contents("mask", mask)
+        if len(mask) != len(data):
+            raise UsageError(f"mask: expected {len(data)} bytes, as of the data, not {len(mask)}")
         stored = self._registers[wave].get(register.name) or _unknown(size_bytes)
         self._registers[wave][register.name] = stored.replaced(offset_bytes, data, mask)
 
     @names_wrong_arguments
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
         """Make the lanes of a vector register known; None leaves a lane unknown."""
+        require("values", values, Sequence)
         lanes = register.type.vector_size
         if lanes is None or len(values) > lanes:
             raise UsageError(f"{len(values)} lanes for register {register} of {lanes or 1} lane(s)")
@@ -184,6 +188,7 @@ class StateTarget:
         first, data = 0, bytearray()
         for lane, value in enumerate((*values, None)):
             if value is not None:
+                value = plain_integer(value)
                 if not -mask // 2 <= value <= mask:
                     bits = 8 * element_bytes
                     raise UsageError(
@@ -198,6 +203,8 @@ class StateTarget:
     @names_wrong_arguments
     def set_memory(self, where: Memory, address: int, data: Data) -> None:
         """Make bytes of a memory known, in whatever store they really are."""
+        if not isinstance(data, Fill):
+            data = contents("data", data)
         for store, start, part in self.lowered(where, address, len(data)):
             offset, size_bytes = part
             store.add(start, part_of(data, offset, offset + size_bytes))
@@ -320,6 +327,7 @@ class StateTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
+        data = contents("data", data)
         self._register(wave, register, offset_bytes, offset_bytes + len(data))
         self.set_register(wave, register, data, offset_bytes)
 
@@ -415,7 +423,7 @@ class StateTarget:
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         try:
-            memoryview(data)  # a TypeError for a list
+            data = contents("data", data)
             parts = self.lowered(where, address, len(data))
             for store, start, (_, size_bytes) in parts:
                 store.require_writable(start, size_bytes)  # all or nothing

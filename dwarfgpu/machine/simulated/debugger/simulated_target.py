@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, contents, integer, require
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
@@ -120,10 +122,16 @@ class SimulatedTarget(StateTarget):
     def architecture_of(self, wave: WaveId) -> Architecture:
         if self._running is None:
             return super().architecture_of(wave)
-        if wave not in self._by_id:
-            raise Unavailable(f"wave {wave} does not exist")
+        try:
+            exists = wave in self._by_id
+        except TypeError:
+            require_right_arguments(StateTarget.architecture_of, self, wave)
+            raise
+        if not exists:
+            raise Unavailable(f"wave {wave!r} does not exist")
         return self.architecture
 
+    @names_wrong_arguments
     def has_ended(self, wave: WaveId) -> bool:
         """Return whether a wave has ended (`dwarfgpu.machine.target.EndsWaves`)."""
         return wave in self._by_id and self._by_id[wave].is_ended
@@ -165,7 +173,13 @@ class SimulatedTarget(StateTarget):
     ) -> bytes:
         if self._running is None:
             return super().read_register(wave, register, offset_bytes, size_bytes)
-        return self._known_bytes(wave, register, offset_bytes, size_bytes)
+        try:
+            return self._known_bytes(wave, register, offset_bytes, size_bytes)
+        except FOREIGN:
+            require_right_arguments(
+                StateTarget.read_register, self, wave, register, offset_bytes, size_bytes
+            )
+            raise
 
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
@@ -176,6 +190,7 @@ class SimulatedTarget(StateTarget):
         self._require_allocated(wave, register)
         return WaveRegisters(self._wave(wave), {register.name: register}).get(register.name)
 
+    @names_wrong_arguments
     def set_register(
         self,
         wave: WaveId,
@@ -187,6 +202,9 @@ class SimulatedTarget(StateTarget):
         if self._running is None:
             super().set_register(wave, register, data, offset_bytes, mask)
             return
+        data = contents("data", data)
+        if mask is not None and mask != b"\xff" * len(data):
+            raise UsageError(f"bits of {register.name} of a running machine cannot be unknown")
         stored = self._register(wave, register, offset_bytes, offset_bytes + len(data))
         if stored is None:
             raise UsageError(f"{register.name} of a running machine cannot be written")
@@ -194,12 +212,14 @@ class SimulatedTarget(StateTarget):
         if register.name == "pc" and self._failed is not None:
             self._failed.pc_was_set(wave)
 
+    @names_wrong_arguments
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
         if self._running is None:
             super().forget_register(wave, register, offset_bytes, size_bytes)
             return
+        self._require_inside(wave, register, offset_bytes, offset_bytes + size_bytes)
         forget_contents(self._wave(wave), register, offset_bytes, size_bytes)
 
     def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
@@ -305,8 +325,11 @@ class SimulatedTarget(StateTarget):
         with interrupts(machine):
             yield machine
 
+    @names_wrong_arguments
     def watch(self, watches: Sequence[Watch]) -> None:
         """Set what is watched: `dwarfgpu.machine.run_control.Watches`."""
+        for watch in watches:
+            require("watches", watch, Watch)
         self._watched.watches = watches
 
     @property
@@ -344,6 +367,7 @@ class SimulatedTarget(StateTarget):
         """Execute one instruction; at a barrier, the others run until it continues."""
         return self.step_range(wave, 0, 0, frozenset(), over_calls=False)
 
+    @names_wrong_arguments
     def step_range(
         self,
         wave: WaveId,
@@ -354,6 +378,10 @@ class SimulatedTarget(StateTarget):
         over_calls: bool,
     ) -> Halt:
         """Step through ranges (`dwarfgpu.machine.run_control.StepsRanges`)."""
+        self._machine_to_run()
+        self.architecture_of(wave)
+        addresses = _addresses(addresses)
+        begin, end = integer("begin", begin), integer("end", end)
         self._call = None
         with self._resuming() as machine:
             running = self._by_id[wave]
@@ -395,6 +423,7 @@ class SimulatedTarget(StateTarget):
     def leave(self, wave: WaveId) -> None:
         """Leave a breakpoint (`dwarfgpu.machine.run_control.LeavesBreakpoints`)."""
         self._machine_to_run()
+        self.architecture_of(wave)
         self._by_id[wave].leave_breakpoint()
 
     def resume(self, addresses: frozenset[int]) -> Halt:
@@ -405,9 +434,13 @@ class SimulatedTarget(StateTarget):
         assert self._running is not None
         return self._went_on(self._running, None)
 
+    @names_wrong_arguments
     def run_on(self, addresses: frozenset[int], most: int | None = None) -> Stopped | None:
         """Let all waves run until one stops; None where they have ended, or have executed that many
         instructions since the machine was made."""
+        addresses = _addresses(addresses)
+        if most is not None:
+            most = integer("most", most)
         with self._resuming() as machine:
             if self._only_wave is None:
                 return machine.run(most, addresses)
@@ -490,6 +523,11 @@ class SimulatedTarget(StateTarget):
         lane = lanes[0] if lanes else None
         halt = Halt("signal-received", wave.wave.id, signal=signal, text=text, lane=lane)
         return self._halt(halt)
+
+
+def _addresses(addresses: frozenset[int]) -> frozenset[int]:
+    """Return breakpoints; `WrongType` for what is none, which no pc would ever equal."""
+    return frozenset([integer("addresses", address) for address in addresses])
 
 
 def _record(wave: SimulatedWave) -> Wave:
