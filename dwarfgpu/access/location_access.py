@@ -19,7 +19,7 @@ from typing import Protocol, assert_never
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, contents, plain_integer, wrong_argument
 from dwarfgpu.base.bits import Endian, extract
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import field, frozen
@@ -290,6 +290,7 @@ class LocationAccess:
     @names_wrong_arguments
     def write_bytes(self, location: Location, data: bytes) -> None:
         """Write bytes to every single location; errors as `write`."""
+        data = contents("data", data)
         self.write(location, 8 * len(data), int.from_bytes(data, self.endian))
 
     def runs(

@@ -10,6 +10,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import plain_integer
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
@@ -177,7 +178,8 @@ class ExplicitUnit:
 
     @names_wrong_arguments
     def relocate(self, address: int) -> int:
-        return address + self.load_bias
+        load_bias: int = plain_integer(self.load_bias)
+        return address + load_bias
 
     @names_wrong_arguments
     def section_offset(self, unit_offset: int) -> int:

@@ -233,7 +233,7 @@ def evaluate_in_lanes(
     The other arguments are those of `evaluate_for_lanes`.
     """
 
-    require("data", data, bytes, bytearray, memoryview)
+    require("data", data, bytes, memoryview)
     if dialect is not None:
         require("dialect", dialect, Dialect)
 

@@ -70,6 +70,7 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda _: ACCESS.write_bytes(VALUE, b"a"), "location: expected Location, not"),
         (lambda _: ACCESS.write_bytes(IN_V6, "abcd"), "data: expected bytes, not 'abcd'"),
         (lambda _: ACCESS.write_bytes(IN_V6, 5), "data: expected bytes, not 5"),
+        (lambda _: ACCESS.write_bytes(IN_V6, [1, 2]), "data: expected bytes, not an object"),
         (lambda s: s.target.read_register(0, "v3", 0, 4), "read_register: register: expected"),
         (lambda s: s.target.write_register(0, V6, "abc"), "data: expected bytes, not 'abc'"),
         (lambda _: TARGET.read_register(0, V6, 0, 4.0), "size_bytes: expected int or None, not"),
@@ -159,6 +160,8 @@ def test_an_argument_of_another_type(
         (lambda _: dg.Bits(1, 16).slice(0, 8, "x"), "endian: expected 'little' or 'big', not 'x'"),
         (lambda s: s.target.set_lanes(0, V6, [0, 1 << 32]), "lane 1 of v6: 4294967296 exceeds 32"),
         (lambda _: TARGET.set_register(0, V6, bytes(4), 0, b"a"), "mask: expected 4 bytes, as of"),
+        (lambda _: TARGET.read_memory(GLOBAL, 0x1008, -4), "size_bytes: expected at least 0"),
+        (lambda _: TARGET.known_memory(GLOBAL, 0, -4), "size_bytes: expected at least 0"),
         (lambda _: dg.StateTarget(GFX942, fill=256), "fill: expected an integer from 0 to 0xff"),
         (lambda _: dg.Bits(-1, 16).hex("little"), "Bits.value: expected an integer of 16 bits"),
         (lambda _: dg.Bits(1 << 16, 16).to_bytes("big"), "Bits.value: expected an integer of 16"),
@@ -238,6 +241,7 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     assert (
         dg.Bits(1, np.uint8(16)).slice(0, np.uint8(200), "little").undefined == (1 << 200) - 0x10000
     )
+    assert dg.ExplicitUnit(load_bias=np.uint8(250)).relocate(10) == 260
     upper = dg.SingleLocation(dg.Register(V6), np.uint8(200))
     assert upper.displaced(100).bit_offset == 300
     assert ACCESS.read_bytes(dg.Location((upper,)), 64) == bytes(64)

@@ -12,7 +12,14 @@ from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, contents, integer, plain_integer, require
+from dwarfgpu.base.arguments import (
+    FOREIGN,
+    contents,
+    integer,
+    plain_integer,
+    require,
+    wrong_argument,
+)
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
@@ -382,6 +389,8 @@ class StateTarget:
             if type(address) is not int or type(size_bytes) is not int:
                 address, size_bytes = plain_integer(address), plain_integer(size_bytes)
             if size_bytes:
+                if size_bytes < 0:
+                    raise wrong_argument("size_bytes", size_bytes, "at least 0")
                 store, start, contiguous_bytes = self._backing(where, address)
                 if size_bytes <= contiguous_bytes:
                     try:
@@ -452,6 +461,8 @@ class StateTarget:
             out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
             if type(address) is not int or type(size_bytes) is not int:
                 address, size_bytes = plain_integer(address), plain_integer(size_bytes)
+            if size_bytes < 0:
+                raise wrong_argument("size_bytes", size_bytes, "at least 0")
             lowered_bytes = 0
             while lowered_bytes < size_bytes:
                 store, start, contiguous_bytes = self._backing(where, address + lowered_bytes)
