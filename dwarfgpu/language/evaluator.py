@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     strip_reference,
 )
-from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic_conversions import (
     is_integer,
     is_number,
@@ -472,6 +472,8 @@ class Evaluator(MemberAccess):
     def _size(self, type_: Type | None) -> TypedValue:
         bare = strip_reference(type_)
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
+        if isinstance(bare, Array) and bare.lost_length is not None:
+            raise UndefinedBits(bare.lost_length)
         if size is None:
             raise UsageError("The type is incomplete: its size is unknown.")
         return self._length(size)

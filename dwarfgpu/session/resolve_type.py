@@ -14,7 +14,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.class_parts import Method
-from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Properties
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.types.type_sizes import MAX_DIMENSIONS, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
@@ -308,7 +308,15 @@ class Resolver:
         self, form: Array, properties: Properties, about: LocatedObject, data: Location
     ) -> TypedObject:
         """Return the array that a descriptor describes, from its lowest address on."""
-        dimensions = self._dimensions(properties, about)
+        lost_length: str | None = None
+        try:
+            dimensions = self._dimensions(properties, about)
+        except UndefinedBits as error:
+            if not _is_length_of_c(properties):
+                raise
+            first, *inner = properties.bounds
+            unknown = evolve(properties, bounds=(evolve(first, upper=None, count=None), *inner))
+            dimensions, lost_length = self._dimensions(unknown, about), str(error)
         if not dimensions:  # DWARF 5 5.5: rank 0 is a scalar
             return self.resolved(form.element, data, about.around)
         declared = form.declared_bits
@@ -323,6 +331,7 @@ class Resolver:
             # The declared size is that of the descriptor, if there is one.
             declared_bits=declared if properties.data_location is None else None,
             lower_bounds=lower_bounds if any(bound != 0 for bound in lower_bounds) else (),
+            lost_length=lost_length,
         )
         kind = self._with_element(kind, data, about)
         return TypedObject(kind, _lowest(kind, data))
@@ -376,6 +385,16 @@ def _has_descriptor(kind: Dynamic) -> bool:
         property_ is not None
         for property_ in (properties.data_location, properties.allocated, properties.associated)
     )
+
+
+def _is_length_of_c(properties: Properties) -> bool:
+    """Return whether a variable of C has the length of an array: as in GDB, an array whose length
+    is optimized out has its address and its elements. Of other languages, arrays are values."""
+    if properties.rank is not None or properties.data_location is not None:
+        return False
+    first = properties.bounds[0] if properties.bounds else Bounds(None)
+    sources = (m.source for m in (first.upper, first.count) if isinstance(m, Computed))
+    return any(isinstance(source, Die) and source.unit.style == "c" for source in sources)
 
 
 def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:

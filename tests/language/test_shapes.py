@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu import language
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session import type_attributes
@@ -142,6 +143,25 @@ def test_the_steps_of_the_attributes_of_a_type_are_bounded(monkeypatch: pytest.M
     ],
 )
 def test_an_array_of_lost_length(expression: str, expected: str) -> None:
+    assert text(stopped("shapes.gfx942", 3), expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        # As GDB 13 prints a variable-length array of gcc -Og whose bound is optimized out.
+        ("lost", "0x30000"),
+        ("&lost", "(integer (*)[]) 0x30000"),
+        ("&lost[1]", "(integer *) 0x30000"),  # the language begins at 1
+        ("lost + 1", "(integer *) 0x30004"),
+        ("sizeof(lost[1])", "4"),
+        ("sizeof(lost)", LOST),
+    ],
+)
+def test_an_array_of_c_has_an_address_without_its_length(
+    expression: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dw, "FORTRAN", frozenset())  # the unit has the rules of C then
     assert text(stopped("shapes.gfx942", 3), expression) == expected
 
 

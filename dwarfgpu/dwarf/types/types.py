@@ -148,6 +148,8 @@ class Array(_Spelled):
     """The first index of each dimension; missing: 0. None if unknown."""
     attribute: Literal["", "allocatable", "pointer"] = ""
     """What DW_AT_allocated or DW_AT_associated say of the object with this type (5.18)."""
+    lost_length: str | None = None
+    """Why the number of elements is optimized out, if it is."""
 
     @property
     def element(self) -> Type | None:
