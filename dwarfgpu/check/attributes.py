@@ -82,6 +82,8 @@ _LOOKED_UP: Final[Mapping[int, str]] = {
 """Names of attributes without DW_AT_ whose values may lead into other sections."""
 SMALL_SIZES: Final = range(1 << 31)
 """Values of DW_AT_high_pc that are the size of code, unless the code is at the last addresses."""
+USUAL_SIZES: Final = range(1, 1 << 31)
+"""Sizes of pointers and bit-fields that are right as such."""
 _SIBLING: Final = 0x01
 """DW_AT_sibling, which may refer to the end of the entries."""
 
@@ -204,7 +206,7 @@ def checked_values(
         if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
             continue
         if is_looked_up(attribute.name, attribute.form):
-            title = f"DW_AT_{_LOOKED_UP.get(attribute.name, f'{attribute.name:#x}')}"
+            title = attribute_name(attribute.name)
             value = CheckedValue(position, attribute.name, attribute.form, title, None)
             out.append(evolve(value, is_looked_up=True))
         number = numbers.get(attribute.name, attribute.name)
@@ -223,7 +225,8 @@ def checked_values(
         is_listed = role is not None and can_list and is_list(attribute.form, kind, format)
         if not (is_listed or kind in _BLOCKS):
             role = None
-        if number == layout:
+        is_size = number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE)
+        if number == layout and (kind == "constant" or not is_size):
             out.append(CheckedValue(position, number, attribute.form, "", None, is_layout=True))
             continue
         if number == dw.AT_HIGH_PC:
@@ -239,6 +242,11 @@ def checked_values(
                 CheckedValue(position, number, attribute.form, title, role, is_listed, vendor)
             )
     return tuple(out)
+
+
+def attribute_name(number: int) -> str:
+    """Return the name of an attribute; one that is not read has its number."""
+    return f"DW_AT_{_LOOKED_UP.get(number, f'{number:#x}')}"
 
 
 def is_list(form: int, kind: str, format: UnitFormat) -> bool:
@@ -258,5 +266,10 @@ def _layout_of(abbreviation: Abbreviation) -> int | None:
         return None if is_whole else dw.AT_NAME
     if abbreviation.tag in DATA and dw.AT_CONST_VALUE in names:
         return dw.AT_CONST_VALUE
-    has_both = {dw.AT_DATA_MEMBER_LOCATION, dw.AT_DATA_BIT_OFFSET} <= names
-    return dw.AT_DATA_BIT_OFFSET if abbreviation.tag == dw.TAG_MEMBER and has_both else None
+    if abbreviation.tag in _POINTERS:
+        return dw.AT_BYTE_SIZE if dw.AT_BYTE_SIZE in names else None
+    if abbreviation.tag != dw.TAG_MEMBER:
+        return None
+    if {dw.AT_DATA_MEMBER_LOCATION, dw.AT_DATA_BIT_OFFSET} <= names:
+        return dw.AT_DATA_BIT_OFFSET
+    return dw.AT_BIT_SIZE if {dw.AT_BIT_SIZE, dw.AT_NAME} <= names else None

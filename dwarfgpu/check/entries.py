@@ -19,7 +19,9 @@ from dwarfgpu.check.attribute_values import AttributeValues
 from dwarfgpu.check.attributes import (
     FUNCTIONS,
     SMALL_SIZES,
+    USUAL_SIZES,
     CheckedValue,
+    attribute_name,
     checked_values,
     vendor_numbers,
 )
@@ -186,7 +188,7 @@ class EntryChecker:
         counts = Counter(attribute.name for attribute in abbreviation.attributes)
         for number, count in counts.items():
             if count > 1:
-                message = f"attribute {number:#x} occurs {count} times in the entry"
+                message = f"{attribute_name(number)} occurs {count} times in the entry"
                 position = partial(self._positions.position, index, None)
                 self._report("repeated-attribute", message, position)
 
@@ -204,6 +206,8 @@ class EntryChecker:
                 self._look_up(index, spec, value)
             return
         if spec.is_layout:
+            if spec.number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE):
+                step.known = USUAL_SIZES
             message = layout_fault(self.unit.die(index))
             if message is not None:
                 self._report(

@@ -39,7 +39,12 @@ def layout_fault(die: Die) -> str | None:
         return "the enumerator has no DW_AT_const_value"
     if dw.AT_CONST_VALUE in die.abbreviation.positions:
         return _constant_fault(die)
+    if die.tag == dw.TAG_MEMBER and die.integer(dw.AT_BIT_SIZE) == 0:
+        return "a bit-field that has a name has more than 0 bits"
     if die.tag == dw.TAG_MEMBER:
+        has_both = die.has(dw.AT_DATA_MEMBER_LOCATION) and die.has(dw.AT_DATA_BIT_OFFSET)
+        if not has_both:
+            return None
         return "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
     try:
         types_of(die.unit).build(die)

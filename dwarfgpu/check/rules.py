@@ -108,7 +108,8 @@ _ENTRIES: Final = (
          "or the entry that it named was removed"),
     Rule("wrong-layout", "error", "A.5.1", "sizes and offsets that contradict one another",
          "DW_AT_bit_size is at most the bits of DW_AT_byte_size, DW_AT_data_bit_offset begins "
-         "within them, and a member has it or DW_AT_data_member_location, within the structure"),
+         "within them, a member has it or DW_AT_data_member_location, within the structure, and "
+         "pointers have bytes, bit-fields bits"),
     Rule("fbreg-in-frame-base", "error", "A.3.3.5", "a frame base that depends on itself",
          "use DW_OP_call_frame_cfa or a register"),
     Rule("lanes-missing", "warning", "A.3.3.5", "push_lane in a function that has one lane",

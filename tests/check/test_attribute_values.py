@@ -203,7 +203,7 @@ def test_an_entry_has_each_attribute_once() -> None:
     unit = Shape(dw.TAG_COMPILE_UNIT, (), True)
     for shape, data, messages in (
         ((name, line), b"a\0\1", []),
-        ((name, line, line), b"a\0\1\1", ["attribute 0x3b occurs 2 times in the entry"]),
+        ((name, line, line), b"a\0\1\1", ["DW_AT_decl_line occurs 2 times in the entry"]),
     ):
         file = info_file((unit, Shape(dw.TAG_TYPEDEF, shape)), b"\1" + 2 * (b"\2" + data) + b"\0")
         found = findings(verdict_on(file))

@@ -54,6 +54,23 @@ def test_a_member_has_one_location() -> None:
         assert messages(Shape(dw.TAG_MEMBER, (NAME, attribute)), b"\0") == []
 
 
+@pytest.mark.parametrize(
+    ("tag", "attribute", "message"),
+    [
+        (dw.TAG_POINTER_TYPE, dw.AT_BYTE_SIZE, "pointer at 0xd has a DW_AT_byte_size of 0"),
+        (dw.TAG_MEMBER, dw.AT_BIT_SIZE, "a bit-field that has a name has more than 0 bits"),
+    ],
+)
+def test_what_is_read_has_a_size(tag: int, attribute: int, message: str) -> None:
+    shape = Shape(tag, (NAME, (attribute, DATA1)))
+    assert messages(shape, b"\0") == [message]
+    assert messages(shape, b"\1") == []
+
+
+def test_padding_has_no_bits() -> None:
+    assert messages(Shape(dw.TAG_MEMBER, ((dw.AT_BIT_SIZE, DATA1),)), b"\0") == []
+
+
 TYPE = (dw.AT_TYPE, dw.FORM_REF4)
 SIZE = (dw.AT_BYTE_SIZE, DATA1)
 LOCATION = (dw.AT_DATA_MEMBER_LOCATION, DATA1)
