@@ -268,3 +268,17 @@ def test_what_is_not_simulated_has_no_json() -> None:
     done = run("disas", FIXTURES / "hip/nest.gfx942.O2.v5.co", "--simulated", "--json")
     assert done.status == 2
     assert "--simulated cannot be combined with --json" in done.out + done.err
+
+
+def test_code_beyond_the_last_address_is_an_error(tmp_path: Path) -> None:
+    data = bytearray(NEST.read_bytes())
+    table, count = int.from_bytes(data[40:48], "little"), data[60]
+    for header in range(table, table + 64 * count, 64):
+        if data[header + 8] & 4:  # SHF_EXECINSTR
+            data[header + 16 : header + 24] = b"\xf0" + b"\xff" * 7
+    path = tmp_path / "beyond"
+    path.write_bytes(data)
+    done = run("disas", path)
+    assert done.status == 2
+    assert "section .text: the code from 0xfffffffffffffff0 on has" in done.error
+    assert done.error.endswith("bytes: no address is so large")

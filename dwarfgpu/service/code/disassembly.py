@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.descriptor_text import directives
 from dwarfgpu.isa.instruction import Instruction
@@ -140,7 +140,13 @@ class Disassembly:
 
     def _sections(self) -> Iterator[Section]:
         for section in self.file.sections:
-            if section.flags & SHF_EXECINSTR and section.type != SHT_NOBITS and section.size_bytes:
+            if not section.flags & SHF_EXECINSTR or section.type == SHT_NOBITS:
+                continue
+            address, size = section.address, section.size_bytes
+            if address + size > 1 << 64:
+                where = f"the code from {address:#x} on has {size:#x} bytes"
+                raise Malformed(f"section {section.name}: {where}: no address is so large")
+            if size:
                 yield section
 
     @cached_property

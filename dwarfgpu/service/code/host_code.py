@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.errors import Unsupported
+
+_AT_ONCE: Final = 1 << 12
+"""Bytes of code that capstone decodes at once: it keeps over 1,000 bytes for each instruction."""
+_MOST_BYTES: Final = 16
+"""An instruction is not longer: that of x86-64 has at most 15."""
 
 
 def host_instructions(
@@ -26,11 +31,14 @@ def host_instructions(
     engine.detail = True
     offset = 0
     while offset < len(data):
-        for item in engine.disasm(data[offset:], begin + offset):
+        stop = offset + _AT_ONCE
+        for item in engine.disasm(data[offset : stop + _MOST_BYTES], begin + offset):
+            if offset >= stop:
+                break
             text = f"{item.mnemonic} {item.op_str}".rstrip()
-            yield item.address, bytes(item.bytes), text, _target(capstone, item)
-            offset = item.address + item.size - begin
-        if offset < len(data):
+            yield begin + offset, bytes(item.bytes), text, _target(capstone, item)
+            offset += item.size
+        if offset < min(stop, len(data)):
             piece = data[offset : offset + step]
             yield (
                 begin + offset,
