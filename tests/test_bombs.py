@@ -80,7 +80,7 @@ def test_an_unknown_name_is_compared_with_the_first_names(
         ("debug bomb <<< info functions zz", 45),
         ("debug bomb <<< info variables zz", 45),
         ("debug bomb <<< info scope f5", 45),
-        ("where bomb v5", 25),
+        ("where bomb v5", 30),
     ],
 )
 def test_names_that_do_not_match_cost_few_calls(

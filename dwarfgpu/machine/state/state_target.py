@@ -195,7 +195,8 @@ class StateTarget:
         first, data = 0, bytearray()
         for lane, value in enumerate((*values, None)):
             if value is not None:
-                value = plain_integer(value)
+                if type(value) is not int:
+                    value = plain_integer(value)
                 if not -mask // 2 <= value <= mask:
                     bits = 8 * element_bytes
                     raise UsageError(
