@@ -122,6 +122,22 @@ def test_a_watchpoint_in_lds(tmp_path: Path) -> None:
     assert values(lines) == ["Old value = <unavailable>", "New value = -9"]
 
 
+def test_memory_that_does_not_exist_is_watched(tmp_path: Path) -> None:
+    """As GDB 13 does: nothing writes there. Of an object that goes beyond the end of its memory,
+    the rest is watched."""
+    lines = talk(
+        tmp_path, "vadd", "tbreak vadd", "run", "watch *(int *) 0x1000",
+        "rwatch *(int *) local#0xfffff0", "watch *(int *) private_lane#0x7ffff0",
+        "set $o = (int *) out", "watch -l *(int (*)[40]) ($o + 112)", "c", "p $o[112]", "delete 5",
+        "c",
+    )  # fmt: skip
+    assert stops(lines)[1:] == [
+        "Thread 2 hit Hardware watchpoint 5: -location *(int (*)[40]) ($o + 112)"
+    ]
+    assert "$1 = 96" in lines  # 112 - 20 + 112 * 7 % 13
+    assert lines[-1] == "[Inferior 1 exited normally]"
+
+
 def test_a_watchpoint_of_one_lane(tmp_path: Path) -> None:
     """Private memory: t of lane 17 alone."""
     lines = talk(

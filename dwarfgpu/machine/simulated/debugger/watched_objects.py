@@ -9,16 +9,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.run_control import Watch, WatchScope
 from dwarfgpu.machine.simulated.debugger.debugger_registers import contents
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import RegisterOffset, WaveId
+from dwarfgpu.machine.target import MemoryAddress, RegisterOffset, WaveId
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.execution.watchpoints import Watching, Watchpoints
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
+    from dwarfgpu.machine.sparse_memory import SparseMemory
 
 
 class WatchedObjects:
@@ -88,9 +90,7 @@ class _MachineReads:
                 wave = watched.wave
                 registers.append(partial(self._register_bytes, watched, size))
                 continue
-            for store, start, (_, count) in self._target.lowered(
-                watched.where, watched.address, size
-            ):
+            for store, start, (_, count) in self._lowered(watched, size):
                 group = None
                 if store.name == "local":
                     assert watched.where.wave is not None
@@ -106,12 +106,48 @@ class _MachineReads:
             returns,
         )
 
+    def _lowered(
+        self, start: MemoryAddress, size_bytes: int
+    ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
+        """Return the stores that contain an object, up to where its memory ends."""
+        try:
+            return self._target.lowered(start.where, start.address, size_bytes)
+        except Unavailable:
+            pass
+        parts: list[tuple[SparseMemory, int, tuple[int, int]]] = []
+        least, most = 0, size_bytes  # bytes that are there, and that are not
+        while most - least > 1:
+            middle = (least + most) // 2
+            try:
+                parts = self._target.lowered(start.where, start.address, middle)
+                least = middle
+            except Unavailable:
+                most = middle
+        return parts
+
     def _register_bytes(self, start: RegisterOffset, size_bytes: int) -> bytes:
         data = contents(self._waves[start.wave], start.register) or b""
         return data[start.offset_bytes : start.offset_bytes + size_bytes]
 
     def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
         if workgroup is None:
-            return self._machine.global_memory.read(address, size_bytes)
+            return self._global_bytes(address, size_bytes)
         of_group = (wave for wave in self._machine.waves if wave.wave.workgroup == workgroup)
         return next(of_group).lds.data[address : address + size_bytes].tobytes()
+
+    def _global_bytes(self, address: int, size_bytes: int) -> bytes:
+        """Return the bytes that are in allocations: nothing can write the others."""
+        memory = self._machine.global_memory
+        out, position, end = b"", address, address + size_bytes
+        while position < end:
+            allocation = memory.at(position)
+            if allocation is not None:
+                count = min(allocation.end, end) - position
+                out += memory.read(position, count)
+                position += count
+            elif memory.source is not None:
+                position = memory.source_after(position)
+            else:
+                after = memory.gap(position)[1]
+                position = end if after is None else after
+        return out
