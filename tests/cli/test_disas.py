@@ -42,6 +42,14 @@ def test_addresses_with_arrows_and_lines() -> None:
     ]
 
 
+@pytest.mark.parametrize("where", ["0x1660,+0x10", "0x166c,0x1670", "nest,+0x70"])
+def test_the_last_instruction_is_whole(where: str) -> None:
+    """As llvm-objdump --stop-address: an instruction of eight bytes that begins before the end."""
+    done = run("disas", NEST, where)
+    assert done.status == 0
+    assert done.lines[-1].split("//")[1].split() == ["D1E80204", "04181105"]
+
+
 def test_a_line_has_its_code_alone() -> None:
     lines = run("disas", NEST, "nest.hip:13", "--no-bytes").lines
     assert [line for line in lines if line.startswith("    ")] == [

@@ -28,7 +28,7 @@ from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
-from dwarfgpu.service.code.host_code import host_instructions, require_capstone
+from dwarfgpu.service.code.host_code import MOST_BYTES, host_instructions, require_capstone
 
 _AT_ONCE: Final = 1 << 16
 """Bytes of code that are read at once, so that no size of a function needs much memory."""
@@ -225,21 +225,28 @@ class Disassembly:
     def instructions(
         self, begin: int, end: int, read: Callable[[int, int], bytes] | None = None
     ) -> Iterator[CodeLine]:
-        """Yield the instructions from one address to another, as loaded.
+        """Yield the instructions that begin from one address to another, as loaded.
 
-        `read` returns the bytes from an address to another; by default those of the file.
+        `read` returns the bytes from an address to another; by default those of the file, where
+        the last instruction is whole, unless its function ends before.
         """
         covering = self.range_at(begin)
-        read = read or self.bytes_at
+        limit = end
+        if read is None:
+            last, read = self.range_at(end - 1), self.bytes_at
+            limit = end if last is None else max(end, last.end)
         if self.processor is None:
-            data = read(begin, end)
-            yield from host_lines(self.file.machine, data, begin, self.target_name)
+            data = read(begin, min(limit, end + MOST_BYTES))
+            for line in host_lines(self.file.machine, data, begin, self.target_name):
+                if line.address >= end:
+                    return
+                yield line
             return
         size = self.default_wave_size if covering is None else self.wave_size_of(covering)
         decode = decoder(self.processor, size)
         while begin < end:
             stop = min(begin + _AT_ONCE, end)
-            size_bytes = min(stop + decode.target.most_bytes, end) - begin
+            size_bytes = min(stop + decode.target.most_bytes, limit) - begin
             data = read(begin, begin + size_bytes)
             for line in gpu_lines(decode, data, begin, self.target_name):
                 if line.address >= stop:

@@ -11,7 +11,7 @@ from dwarfgpu.errors import Unsupported
 
 _AT_ONCE: Final = 1 << 12
 """Bytes of code that capstone decodes at once: it keeps over 1,000 bytes for each instruction."""
-_MOST_BYTES: Final = 16
+MOST_BYTES: Final = 16
 """An instruction is not longer: that of x86-64 has at most 15."""
 
 
@@ -32,7 +32,7 @@ def host_instructions(
     offset = 0
     while offset < len(data):
         stop = offset + _AT_ONCE
-        for item in engine.disasm(data[offset : stop + _MOST_BYTES], begin + offset):
+        for item in engine.disasm(data[offset : stop + MOST_BYTES], begin + offset):
             if offset >= stop:
                 break
             text = f"{item.mnemonic} {item.op_str}".rstrip()
