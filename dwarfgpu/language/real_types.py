@@ -75,11 +75,12 @@ def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
         return int.from_bytes(data, objects.architecture.endian)
 
     try:
-        table = word(address)
-        symbol = symbol_covering(objects.session.code_objects, table)
+        # The offset to the top, two words before the functions, of which a table may have none.
+        top = word(address) - 2 * width
+        symbol = symbol_covering(objects.session.code_objects, top)
         if symbol is None or not symbol.name.startswith(_TABLE):
             return None
-        to_top = signed(word(table - 2 * width), 8 * width)
+        to_top = signed(word(top), 8 * width)
     except DwarfGpuError:
         return None
     typed = _class_named(objects, symbol.name.removeprefix(_TABLE))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.dwarf.scope.symbol_at_address import unnumbered
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.service.symbol import symbol_listing
@@ -383,3 +383,16 @@ def test_a_cast_of_an_optimized_out_pointer() -> None:
     assert output_of(shell, "output (long *)(void *)in").startswith("<optimized out>")
     for text in ("(long)in", "*(char *)in", "(char *)in + 1"):
         assert output_of(shell, f"output {text}").startswith("value has been optimized out")
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_a_table_without_functions_is_that_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Itanium C++ ABI 2.5.2: a class with virtual bases alone has a table that ends at its address
+    point, where the table of another class may begin."""
+
+    def covering(objects: object, address: int) -> Symbol | None:
+        return None if address >= 0x402068 else symbol_covering(objects, address)
+
+    monkeypatch.setattr("dwarfgpu.language.real_types.symbol_covering", covering)
+    lines = said_of_core("set print object on", "p shape").splitlines()
+    assert lines[-1] == "$1 = (geo::Square *) 0x7fffffffedf0"
