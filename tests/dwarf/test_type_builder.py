@@ -268,6 +268,37 @@ def test_the_lower_bound_of_a_language(language: int, expected: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "lower", "upper", "expected"),
+    [
+        ((0, 1, 2), (), 2, ((2,), (1,))),  # 5.13: the default lower bound of Ada is 1
+        ((0, 1, 2), (0,), 2, ((3,), ())),
+        ((0, 1, 2), (2,), 1, ((0,), (2,))),
+        ((1, 5, 9), (), 9, ((3,), (None,))),
+        ((0, 5, 9), (5,), 9, ((2,), (None,))),
+    ],
+)
+def test_an_array_of_ada_with_enumerators_as_indexes(
+    values: tuple[int, ...], lower: tuple[int, ...], upper: int, expected: object
+) -> None:
+    bounds = ((dw.AT_LOWER_BOUND, dw.FORM_DATA1),) * len(lower)
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_ENUMERATION_TYPE, (), True),
+        Shape(dw.TAG_ENUMERATOR, ((dw.AT_CONST_VALUE, dw.FORM_DATA1),)),
+        Shape(dw.TAG_ARRAY_TYPE, (), True),
+        Shape(
+            dw.TAG_SUBRANGE_TYPE,
+            ((dw.AT_TYPE, dw.FORM_REF1), *bounds, (dw.AT_UPPER_BOUND, dw.FORM_DATA1)),
+        ),
+    ]
+    index = b"\2" + b"".join(bytes((3, value)) for value in values) + b"\0"
+    array = b"\4\5" + bytes((0xE, *lower, upper)) + b"\0"
+    info = debug_info(file_of(b"\1\x0d" + index + array + b"\0", shapes))
+    kind = info.types.build(info.die_at(0xE + len(index)))
+    assert isinstance(kind, Array) and (kind.dimensions, kind.lower_bounds) == expected
+
+
+@pytest.mark.parametrize(
     ("expression", "expected"),
     [
         (b"\x23\x08", (64, None)),  # plus_uconst 8

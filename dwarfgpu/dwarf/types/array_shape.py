@@ -140,12 +140,14 @@ def _positions(die: Die) -> Bounds | None:
         if child.tag == dw.TAG_ENUMERATOR
     ]
     lower, upper = measure(die, dw.AT_LOWER_BOUND), measure(die, dw.AT_UPPER_BOUND)
-    if not values or not isinstance(upper, int) or isinstance(lower, Computed):
+    lower = default_lower(die) if lower is None else lower  # GNAT omits a lower bound of 1
+    if not isinstance(lower, int) or not isinstance(upper, int):
         return None
-    if upper not in values or (lower is not None and lower not in values):
+    if lower not in values or upper not in values:
         return None
-    first = 0 if lower is None else values.index(lower)
-    count = max(0, values.index(upper) - first + 1)
+    count = max(0, values.index(upper) - values.index(lower) + 1)
+    if upper - lower + 1 in (count, 0):
+        return None  # every number between is an index
     return Bounds(None, count=count, stride_bits=in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE))
 
 
