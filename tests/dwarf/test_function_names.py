@@ -11,6 +11,7 @@ import pytest
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled_name
 from dwarfgpu.dwarf.names.function_names import is_read_by_gdb, name_in_frames
+from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.objfile.elf import ObjectFile
@@ -46,6 +47,16 @@ def test_of_equal_functions_at_an_address_the_described_one_gives_the_name() -> 
     (symbol,) = renamed.file.symbols_named("_ZN2ns6equal1Ei")
     for offset, name in ((0, "ns::inside(int)"), (1, "ns::inside(int)+1")):
         assert symbol_text([renamed], symbol.address + offset) == name
+
+
+def test_functions_of_ada() -> None:
+    """The names that GDB finds, whatever code is in focus; GNAT writes `shapes__stop`."""
+    code_object = CodeObject.open(FIXTURES / "ada/shapes.gcc.O0.v5")
+    for name in ("shapes.stop", "Shapes.STOP", "stop", "shapes__stop"):
+        entries = [function.entry for function in functions_named(code_object, name)]
+        assert entries == [0x4626], name
+    for name in ("op", "shape.stop", "shapes.stop.stop", "shapes..stop", "shapes.st"):
+        assert functions_named(code_object, name) == (), name
 
 
 @pytest.mark.parametrize(

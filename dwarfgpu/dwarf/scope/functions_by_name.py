@@ -8,6 +8,7 @@ Law: a file does not change while it is open, so that what a name denotes is fou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -39,6 +40,7 @@ _OPERATOR: Final = pattern(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
 _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
 _SPACE_IN_OPERATOR: Final = pattern(r"\b(operator(?=\s*[^\w\s])(?:\"\")?)\s+")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
+_ADA_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _ANONYMOUS: Final = "(anonymous namespace)"
 _MAX_KEPT: Final = 1_000
@@ -152,7 +154,26 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
                 functions.setdefault(function.entry, function)
         except DwarfGpuError:
             continue
+    if not functions and _ADA_NAME.fullmatch(text.strip()) is not None:
+        for function in _in_ada(code_object.info, text.strip()):
+            functions.setdefault(function.entry, function)
     return functions.values()
+
+
+def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
+    """Yield the functions of Ada with a name: GNAT writes `p.f` as `p__f`, of an outer scope as
+    `unit__p__f`, of several with one name with a number after it: `p__f__2`."""
+    name = text.lower().replace(".", "__")
+    is_meant = re.compile(rf"(?:\w+__)?{re.escape(name)}(?:__[0-9]+)?").fullmatch
+    part = f"__{name}" if name == text else name  # that name itself was looked for
+    units = info.strings.units_containing(part.encode("utf-8", "surrogatepass"))
+    for unit in info.reported_units() if units is None else units:
+        try:
+            if unit.language in dw.ADA:
+                for key in filter(is_meant, named_entries(unit).by_name):
+                    yield from _in_unit(unit, [key], None)
+        except DwarfGpuError:
+            continue
 
 
 def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
