@@ -61,6 +61,14 @@ def offered(shell: Shell, text: str) -> list[str]:
         ("type lookup outer_", ["outer_t"]),
         ("breakpoint set -n tw", ["twice"]),
         ("set output j", ["json"]),
+        ("break 'demo.c':'tw", ["'twice'"]),
+        ("break demo.c:\"tw", ['"twice"']),
+        ("break demo.c:'nothing", []),
+        ("list 'demo.c':'tw", ["'twice'"]),
+        ("break -function 'tw", ["'twice'"]),
+        ("break -source 'demo.c' -function 'tw", ["'twice'"]),
+        ("frame function 'tw", ["'twice'"]),
+        ("info frame function tw", ["twice"]),
         ("info registers gen", ["general"]),
     ],
 )  # fmt: skip
@@ -96,6 +104,9 @@ def test_files_in_an_open_quote(tmp_path: Path) -> None:
         assert offered(shell, f"directory {quote}{tmp_path}/a") == [f"{quote}{folder}/"]
         expected = [f"{quote}{folder}/inner c/", f"{quote}{folder}/prog x{quote}"]
         assert offered(shell, f"directory {quote}{folder}/") == expected
+        assert offered(shell, f"file {quote}{folder}/") == expected
+    expected = [f"{folder}/inner c/", f"{folder}/prog x"]
+    assert offered(shell, f"set logging file {folder}/") == expected
     assert offered(shell, f'source "{folder}/') == []  # which takes no quotes
 
 

@@ -20,6 +20,7 @@ from dwarfgpu.repl.completion.lines import (
     LINES,
     NESTED_NAMES,
     PIPED,
+    QUOTED_FILE,
     UNDER_SETTING,
     applied,
     command_names,
@@ -29,15 +30,17 @@ from dwarfgpu.repl.completion.lines import (
     with_options,
     words,
 )
-from dwarfgpu.repl.completion.linespec_words import LINESPECS, SYMBOLS
+from dwarfgpu.repl.completion.linespec_words import FUNCTIONS, LINESPECS, SYMBOLS
 
 __all__ = [
     "ALIASED",
     "FILE",
+    "FUNCTIONS",
     "LINES",
     "LINESPECS",
     "NESTED_NAMES",
     "PIPED",
+    "QUOTED_FILE",
     "SYMBOLS",
     "UNDER_SETTING",
     "VALUES",

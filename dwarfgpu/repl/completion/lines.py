@@ -247,6 +247,15 @@ FILE: Final = ArgumentCompleter(_of_file)
 """A file whose name is the rest of the line, with its blanks."""
 
 
+def _of_quoted_file(shell: Shell, text: str) -> Completions:
+    start = _end(_FILE_FLAGS, text, 0)
+    return start, files(shell, text[start:])
+
+
+QUOTED_FILE: Final = ArgumentCompleter(_of_quoted_file)
+"""A file like `FILE`, or in quotes."""
+
+
 def files(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield the files of the folder typed so far; after a quote, files with the quote that closes
     it, and folders without, so that their files may follow."""

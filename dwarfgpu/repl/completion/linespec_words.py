@@ -18,7 +18,8 @@ from dwarfgpu.repl.files.symbol_index import CODE_KINDS
 from dwarfgpu.repl.shell import Shell
 
 _LINESPEC_IN_FILE = pattern(
-    r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+):(?P<word>[\w:~]*)$"
+    r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+):"
+    r"(?:(?P<quote>['\"])(?P<quoted>[^'\"]*)|(?P<word>[\w:~]*))$"
 )
 _OPEN_QUOTE = pattern(r"\s*(?P<quoted>(?P<quote>['\"])(?P<word>(?:(?!(?P=quote)).)*))$")
 _PART_NAME = pattern(r"(?<!\S)-[a-z]*$")
@@ -93,7 +94,10 @@ def _in_file(shell: Shell, text: str) -> Completions | None:
     match = _LINESPEC_IN_FILE.search(text)
     if match is None:
         return None
-    symbols = shell.symbols.in_file(match["file"].strip("'\""), match["word"], CODE_KINDS)
+    file, quote = match["file"].strip("'\""), match["quote"]
+    symbols = shell.symbols.in_file(file, match["quoted"] or match["word"] or "", CODE_KINDS)
+    if quote is not None:
+        return match.start("quote"), _in_quotes(candidates_of(symbols), quote)
     return match.start("word"), candidates_of(symbols)
 
 
@@ -117,11 +121,29 @@ def _of_explicit_location(shell: Shell, text: str) -> Completions:
     start, value = match.start("value"), match["value"]
     if name == "source":
         return start, source_files(shell, value)
+    quoted = _OPEN_QUOTE.match(value)
+    word = value if quoted is None else quoted["word"]
     source = _SOURCE.search(text[:start])
     if source is None:
-        return start, candidates_of(shell.symbols.functions(value))
-    return start, candidates_of(shell.symbols.in_file(source["file"], value, CODE_KINDS))
+        offered = candidates_of(shell.symbols.functions(word))
+    else:
+        file = source["file"].strip("'\"")
+        offered = candidates_of(shell.symbols.in_file(file, word, CODE_KINDS))
+    return start, offered if quoted is None else _in_quotes(offered, quoted["quote"])
 
 
 LINESPECS: Final = ArgumentCompleter(_of_linespec, is_fitting=True)
 """Places as `break` takes them: functions, source files and the functions of these."""
+
+
+def _of_function(shell: Shell, text: str) -> Completions:
+    match = _OPEN_QUOTE.match(text)
+    if match is not None:
+        names = candidates_of(shell.symbols.starting_with(match["word"], CODE_KINDS))
+        return match.start("quoted"), _in_quotes(names, match["quote"])
+    start = len(text) - len(text.lstrip())
+    return start, candidates_of(shell.symbols.starting_with(text[start:], CODE_KINDS))
+
+
+FUNCTIONS: Final = ArgumentCompleter(_of_function)
+"""Functions, perhaps in quotes."""

@@ -20,7 +20,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 
-@command("file", topic="files", complete=completion.FILE, repeats=False)
+@command("file", topic="files", complete=completion.QUOTED_FILE, repeats=False)
 def file(shell: Shell, argument: str) -> Iterator[Part]:
     """Open another code object.
 

@@ -109,7 +109,7 @@ def frame_words(family: Command) -> tuple[Command, ...]:
     itself."""
     return (
         _word(family, "address", "stack address", "ADDRESS", completion.VALUES),
-        _word(family, "function", "function name", "NAME", completion.functions),
+        _word(family, "function", "function name", "NAME", completion.FUNCTIONS),
         _word(family, "level", "level", "LEVEL", None),
     )
 

@@ -165,7 +165,8 @@ def _of(setting: Setting, verb: Verb) -> Command:
     )
     if verb == "show":
         return Command(name, text, partial(_show, setting), "status", setting.aliases)
-    run, complete = partial(_set, setting), partial(_choices, setting)
+    run = partial(_set, setting)
+    complete = completion.FILE if setting.kind == "file" else partial(_choices, setting)
     return Command(name, text, run, "support", setting.aliases, complete, repeats=False)
 
 
