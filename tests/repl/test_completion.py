@@ -110,6 +110,21 @@ def test_files_in_an_open_quote(tmp_path: Path) -> None:
     assert offered(shell, f'source "{folder}/') == []  # which takes no quotes
 
 
+def test_parts_of_the_paths_of_source_files() -> None:
+    """As GDB has them, with its errors."""
+    shell = demo_shell()
+    for arguments in "demo.c", "-basename ^demo.c$", "-b -- ^demo", "-- demo.c":
+        assert "demo.c" in output_of(shell, f"info sources {arguments}"), arguments
+    for arguments in "-dirname demo.c", "-b /", "-d /$", "-- -x":
+        assert "demo.c\n" not in output_of(shell, f"info sources {arguments}"), arguments
+    for arguments, error in (
+        ("-basename", "Missing REGEXP for 'info sources'."),
+        ("-d -b x", "You cannot give both -basename and -dirname to 'info sources'."),
+        ("-bogus x", "Unrecognized option at: -bogus x"),
+    ):
+        assert error in output_of(shell, f"info sources {arguments}"), arguments
+
+
 def test_commands_of_the_user() -> None:
     shell = demo_shell()
     talked(

@@ -18,6 +18,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PT_LOAD, SHF_ALLOC, SHF_WRITE, Section
+from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import default_or_frame
 from dwarfgpu.repl.files.posix_regexps import compiled
@@ -36,6 +37,7 @@ _SHT_NOBITS: Final = 8
 _TABLES: Final = frozenset({0, 2, 3, 4, 9, 17, 18})
 """Types of sections that are not contents of the program unless they are loaded: SHT_NULL, SYMTAB,
 STRTAB, RELA, REL, GROUP, SYMTAB_SHNDX."""
+_PATH_PARTS: Final = ("-basename", "-dirname")
 _NO_FILE: Final = "No executable or object file specified."
 _MAX_BYTES: Final = 1 << 30
 _MISSING: Final = "(*): Shared library is missing debugging information."
@@ -94,24 +96,57 @@ def _current(shell: Shell) -> FramePosition | None:
     return default_or_frame(shell) or shell.last_shown
 
 
-@command("info sources", topic="files")
+@command("info sources", topic="files", complete=completion.with_options(_PATH_PARTS))
 def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
     """List the source files of the program.
 
-    Usage: info sources [REGEXP]
+    Usage: info sources [-basename | -dirname] [--] [REGEXP]
 
-    Lists the files in the line tables, by code object.
+    Lists the files in the line tables, by code object. REGEXP must match in the path of a file,
+    with -basename in its last component, with -dirname in the components before that.
     """
-    pattern = compiled(argument) if argument else None
+    part, text = _part_and_pattern(argument)
+    pattern = compiled(text) if text else None
     for code_object in shell.session.code_objects:
         yield heading(one_line(f"{full_path(code_object)}:"))
         if not code_object.info.units:
             yield heading("(Objfile has no debug information.)")
         names = sorted({file.path for file in LineLookup(code_object.scopes).files()})
-        shown: list[Plain] = [name for name in names if pattern is None or pattern.search(name)]
+        shown: list[Plain] = [
+            name for name in names if pattern is None or pattern.search(_part_of(name, part))
+        ]
         data: JsonObject = {"filename": full_path(code_object), "sources": shown}
         text = f"\n{', '.join(map(str, shown))}\n" if shown else ""
         yield Output(text or "\n", data, "files", ends_line=bool(text))
+
+
+def _part_and_pattern(argument: str) -> tuple[str | None, str]:
+    """Return the option and the regular expression; `UsageError` with GDB's wording."""
+    options: set[str] = set()
+    text = argument
+    while text.startswith("-"):
+        word, _, rest = text.partition(" ")
+        if word == "--":
+            text = rest.strip()
+            break
+        meant = next(
+            (part for part in _PATH_PARTS if len(word) > 1 and part.startswith(word)), None
+        )
+        if meant is None:
+            raise UsageError(f"Unrecognized option at: {text}")
+        options.add(meant)
+        text = rest.strip()
+    if len(options) > 1:
+        raise UsageError("You cannot give both -basename and -dirname to 'info sources'.")
+    if options and not text:
+        raise UsageError("Missing REGEXP for 'info sources'.")
+    return next(iter(options), None), text
+
+
+def _part_of(path: str, part: str | None) -> str:
+    """Return the part of a path that is to match."""
+    folder, _, name = path.rpartition("/")
+    return path if part is None else name if part == "-basename" else folder
 
 
 @command("info sharedlibrary", topic="files", aliases=("dll",))
