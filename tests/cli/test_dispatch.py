@@ -819,3 +819,13 @@ def test_padding_of_arguments_is_no_missing_memory(tmp_path: Path) -> None:
     assert stopped["reason"] == "UNAVAILABLE"
     filled = run_json("run", "--state", path, KINDS[0], "--fill", 0).json["stop"]
     assert filled is None
+    size = 128  # of the segment, a multiple of 64
+    for fill in (), ("--fill", "0xcc"):
+        state = dispatch(tmp_path, *kinds, *others, *three, *fill)
+        kernarg = state.machine.dispatches[1].kernarg
+        assert kernarg is not None
+        if fill:
+            assert memory(state, kernarg, size).endswith(b"\xcc" * 8)
+        else:
+            with pytest.raises(Unavailable):
+                memory(state, kernarg, size)

@@ -416,11 +416,13 @@ def test_what_a_state_leaves_out_stops_the_wave(tmp_path: Path) -> None:
     document = json.loads(state.read_text("utf-8"))
     del document["waves"][0]["registers"]["v2"], document["fill"]
     state.write_text(json.dumps(document), "utf-8")
-    [stopped] = [line for line in going_on(state, "c") if "received signal" in line]
-    assert stopped == (
+    lines = going_on(state, "c")
+    [number] = [number for number, line in enumerate(lines) if "received signal" in line]
+    assert lines[number : number + 2] == [
         "Thread 1 received signal SIGTRAP, UNAVAILABLE, "
-        "flat_load_dwordx2 needs v2 of lane 0, which is not known."
-    )
+        "flat_load_dwordx2 needs v2 of lane 0, which is not known.",
+        "  --fill BYTE is the contents of all that the state omits",
+    ]
     lines = going_on(state, "c", options=("--fill", "0"))
     [stopped] = [line for line in lines if "received signal" in line]
     assert "UNAVAILABLE, lane 0 reads 4 bytes at 0x0: the state does not have it; 63" in stopped

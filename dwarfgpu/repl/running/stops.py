@@ -270,6 +270,12 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     elif halt.reason == "signal-received":
         yield from _signal_lines(shell, halt)
         data["signal-name"] = halt.signal or "0"
+        if halt.text is not None:
+            # Few stops have a text.
+            from dwarfgpu.service.run.run_report import hint_on_unknown
+
+            if (hint := hint_on_unknown(halt.text)) is not None:
+                yield heading(f"  {hint}")
         if halt.barriers:
             # Few stops are at barriers.
             from dwarfgpu.service.run.barrier_waits import barrier_lines, barrier_positions

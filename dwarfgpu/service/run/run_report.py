@@ -45,9 +45,16 @@ def ending_lines(ending: Ending) -> Iterator[str]:
         yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
         if stop.source is not None:
             yield f"  at {stop.source}"
-        if stop.text.endswith("which is not known"):
-            yield "  --fill BYTE is the contents of all that the state omits"
+        if (hint := hint_on_unknown(stop.text)) is not None:
+            yield f"  {hint}"
         yield from (f"    {line}" for line in barrier_lines(stop.barrier))
+
+
+def hint_on_unknown(why_stopped: str) -> str | None:
+    """Return what to do where an instruction needs what a state does not have."""
+    if not why_stopped.endswith("which is not known"):
+        return None
+    return "--fill BYTE is the contents of all that the state omits"
 
 
 def buffer_lines(result: Result) -> Iterator[str]:

@@ -83,6 +83,13 @@ class Launched:
     notes: tuple[str, ...] = field(default=Factory(tuple))
 
     @property
+    def kernarg_bytes(self) -> int:
+        """How much of the kernarg segment a kernel may read: compilers widen loads of arguments as
+        far as its alignment allows."""
+        size_bytes = self.request.kernel.kernarg_bytes or 0
+        return -(-size_bytes // KERNARG_ALIGNMENT) * KERNARG_ALIGNMENT
+
+    @property
     def note_on_scratch(self) -> str | None:
         """Which registers only a runtime defines that creates scratch, as a run does; None where
         the kernel has none."""

@@ -17,7 +17,6 @@ from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.dispatch import (
-    KERNARG_ALIGNMENT,
     PACKET_COUNT,
     Contents,
     Launched,
@@ -175,13 +174,10 @@ def _add_objects(
     """Add what the runtime has made for the dispatch."""
     [queue] = launched.machine.queues.values()
     [dispatch] = launched.machine.dispatches.values()
-    kernarg_bytes = launched.request.kernel.kernarg_bytes or 0
-    # Compilers widen loads of arguments as far as the alignment of the segment allows.
-    kernarg_bytes = -(-kernarg_bytes // KERNARG_ALIGNMENT) * KERNARG_ALIGNMENT
     sizes: list[tuple[str, int | None, int]] = [
         ("amd_queue_t", queue.object_address, QUEUE_BYTES),
         ("the dispatch packets", queue.packets_address, PACKET_BYTES * PACKET_COUNT),
-        ("the kernarg segment", dispatch.kernarg, kernarg_bytes),
+        ("the kernarg segment", dispatch.kernarg, launched.kernarg_bytes),
         ("the completion signal", dispatch.completion_signal, SIGNAL_BYTES),
     ]
     for name, address, size in sizes:

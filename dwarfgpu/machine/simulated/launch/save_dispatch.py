@@ -42,6 +42,7 @@ def saved(
             memory.append({"address": hex(address), "size": buffer.size_bytes, "fill": fill})
     if fill is not None:
         memory += _filled_scratch(launched, fill)
+        memory += _filled_padding(launched, fill)
     vectors = {name: _vector(arrays, name, launched) for name in _vector_names(launched)}
     grid, workgroup = request.geometry.grid, request.geometry.workgroup
     shown = [",".join(map(str, size)) for size in (grid, workgroup)]
@@ -99,6 +100,23 @@ def _filled_scratch(launched: Launched, fill: int) -> list[Json]:
     first = launched.waves[0].scratch_address
     size = sum(wave.scratch_bytes for wave in launched.waves)
     return [] if first is None else [{"address": hex(first), "size": size, "fill": fill}]
+
+
+def _filled_padding(launched: Launched, fill: int) -> list[Json]:
+    """Return what is between and after the arguments; not those that only a runtime creates."""
+    [dispatch] = launched.machine.dispatches.values()
+    if dispatch.kernarg is None:
+        return []
+    position, end = dispatch.kernarg, dispatch.kernarg + launched.kernarg_bytes
+    known = [(start, start + len(data)) for start, data in launched.memory]
+    absent = [(position + offset, position + offset + 8) for offset, _ in launched.kernarg.absent]
+    out: list[Json] = []
+    for start, stop in sorted([*known, *absent, (end, end)]):
+        size = min(start, end) - position
+        if size > 0:
+            out.append({"address": hex(position), "size": size, "fill": fill})
+        position = max(position, stop)
+    return out
 
 
 def _wave(
