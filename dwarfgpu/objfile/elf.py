@@ -41,6 +41,7 @@ from dwarfgpu.objfile.elf_structures import (
 from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
     AR_MAGIC,
+    BITCODE_MAGICS,
     ELF_MAGIC,
     LONGEST_MAGIC_BYTES,
     SOURCE_ENDINGS,
@@ -79,6 +80,10 @@ class ObjectFile:
         program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
         if program is not None:
             raise UsageError(f"{path} is compressed by {program}: give the output of {program} -d")
+        if data[:4] in BITCODE_MAGICS:
+            raise UsageError(
+                f"{not_elf(path)} but LLVM bitcode: give the file that the compiler made from it"
+            )
         if data[:4] != ELF_MAGIC:
             is_json = bytes(data[:LONGEST_MAGIC_BYTES]).lstrip().startswith(b"{")
             raise UsageError(

@@ -34,6 +34,8 @@ OBJECT_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, FATBIN
 """How object files and files of code objects begin."""
 ARCHIVE_MAGICS: Final = (AR_MAGIC, THIN_MAGIC, ZIP_MAGIC)
 """How archives of object files begin."""
+BITCODE_MAGICS: Final = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+"""How LLVM bitcode begins, without and with a wrapper (LLVM Bitcode File Format)."""
 SOURCE_ENDINGS: Final = (
     ".c", ".cc", ".cl", ".cpp", ".cu", ".cxx", ".f90", ".h", ".hip", ".hpp", ".ll", ".py", ".rs",
     ".s",

@@ -24,6 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(FIXTURES / "core/crash.x86_64.O0.core", tmp_path / "prog.core")
     shutil.copy(STATES / "wave32.gfx1100.json", tmp_path / "state.json")
     (tmp_path / "k.hip").write_text("int main() { }\n", "utf-8")
+    (tmp_path / "k.bc").write_bytes(b"BC\xc0\xde5\x14\0\0")
     (tmp_path / "bare.co").write_bytes(elf({}))
     (tmp_path / "notes.txt").write_text("hello world\n", "utf-8")
     (tmp_path / "text.gz").write_bytes(gzip.compress(b"hello"))
@@ -410,6 +411,7 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         # files
         ("conformance dir", "dir is a folder: give files of cases, such as dir/*.json"),
         ("eval k.hip t", "k.hip is not an ELF file; it is named as source text: give the file "),
+        ("eval k.bc t", "k.bc is not an ELF file but LLVM bitcode: give the file that the "),
         ("eval k.co --state prog.core t", "prog.core: not JSON: it is an ELF file; give it with "
          "--core prog.core"),
         ("disas bare.co main", 'PLACE main: Function "main" not defined. bare.co has neither '
