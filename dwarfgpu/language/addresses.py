@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, strip
 from dwarfgpu.errors import UsageError
@@ -15,6 +17,8 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
+
+_NO_INTEGER: Final = "Value can't be converted to integer."
 
 
 def address_of(
@@ -46,8 +50,11 @@ def _number(session: Session, value: TypedValue) -> int:
     bare = strip(value.type)
     is_one = isinstance(bare, Base | Enum) and is_number(value.type) and not is_complex(bare)
     if value.type is None or not is_one:
-        raise UsageError("Value can't be converted to integer.")
+        raise UsageError(_NO_INTEGER)
     if is_integer(bare) and (value.size_bits or 0) > LONG_LONG_BITS:
         raise UsageError(TOO_WIDE)
     # Without symbols, which may not be readable: the number alone is needed.
-    return int(format(value, session, FormatOptions(letter="a"), lambda _address: None), 16)
+    text = format(value, session, FormatOptions(letter="a"), lambda _address: None)
+    if not text.startswith("0x"):  # of a type whose values have no such format: `complex int`
+        raise UsageError(_NO_INTEGER)
+    return int(text, 16)

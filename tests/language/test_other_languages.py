@@ -13,12 +13,14 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
 from dwarfgpu.dwarf.types.class_parts import Declarations, Variant, VariantPart
 from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language import addresses
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import DEFAULT
 from dwarfgpu.language.evaluator import evaluate
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
@@ -295,6 +297,16 @@ def test_what_is_no_address(expression: str, message: str) -> None:
     with pytest.raises(DwarfGpuError) as raised:
         address_of(session, DEFAULT, ObjectAccess(session), expression)
     assert raised.value.message == message
+
+
+def test_a_complex_integer_is_no_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of `_Complex int`, whose encoding in DWARF is GCC's own."""
+    kind = Base(BaseType("complex int", "encoding 0x80", 64))
+    value = TypedValue(kind, bits=Bits(3, 64))
+    monkeypatch.setattr(addresses, "evaluate", lambda *_: value)
+    session = frame_of("fortran.2")
+    with pytest.raises(UsageError, match="Value can't be converted to integer"):
+        address_of(session, DEFAULT, ObjectAccess(session), "ci")
 
 
 ADA_ERRORS = {
