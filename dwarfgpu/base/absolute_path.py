@@ -27,7 +27,7 @@ def real_path(path: str | Path) -> str:
     """Return the absolute path without `..` and links, as `os.path.realpath`."""
     try:
         return os.path.realpath(path)
-    except OSError:
+    except (OSError, ValueError):  # a NUL in the name
         return os.fspath(path)
 
 

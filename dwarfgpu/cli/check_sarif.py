@@ -126,5 +126,5 @@ def uri(path: str) -> str:
         try:
             name = name.relative_to(Path.cwd())
         except (OSError, ValueError):  # outside of the working folder, or that is gone
-            return f"file://{quote(str(name), errors='replace')}"
-    return quote(str(name), errors="replace")
+            return f"file://{quote(str(name), errors='surrogateescape')}"
+    return quote(str(name), errors="surrogateescape")

@@ -75,7 +75,7 @@ def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
         return int.from_bytes(data, objects.architecture.endian)
 
     try:
-        # The offset to the top, two words before the functions, of which a table may have none.
+        # The offset to the top is two words before the functions; a table may have none.
         top = word(address) - 2 * width
         symbol = symbol_covering(objects.session.code_objects, top)
         if symbol is None or not symbol.name.startswith(_TABLE):

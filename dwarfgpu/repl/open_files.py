@@ -169,8 +169,9 @@ def _require_core(path: str) -> None:
     try:
         with open_to_read(path):
             pass
-    except OSError as error:
-        raise UsageError(f"{full}: {error.strerror}.") from None
+    except (OSError, ValueError) as error:  # a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{full}: {reason}.") from None
     if not is_core(path):
         raise UsageError(f'"{full}" is not a core dump: file format not recognized')
 

@@ -134,6 +134,14 @@ def known(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_report_does_not_replace_its_baseline(known: Path) -> None:
+    before = known.read_bytes()
+    done = run("check", DATA, "--baseline", known, "--report", known)
+    assert done.status == 2
+    assert done.error.endswith(f"{known} is an input: give another file")
+    assert known.read_bytes() == before
+
+
 def test_only_what_the_baseline_lacks_counts(known: Path) -> None:
     done = run("check", DATA, "--baseline", known)
     assert done.status == 0

@@ -123,7 +123,11 @@ def test_sarif_of_several_files(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [("a b/c.hip", "a%20b/c.hip"), ("/usr/include/x.h", "file:///usr/include/x.h")],
+    [
+        ("a b/c.hip", "a%20b/c.hip"),
+        ("/usr/include/x.h", "file:///usr/include/x.h"),
+        ("\udcff.o", "%FF.o"),
+    ],
 )
 def test_uris(path: str, expected: str) -> None:
     assert uri(path) == expected

@@ -396,3 +396,11 @@ def test_a_table_without_functions_is_that_before_its_end(monkeypatch: pytest.Mo
     monkeypatch.setattr("dwarfgpu.language.real_types.symbol_covering", covering)
     lines = said_of_core("set print object on", "p shape").splitlines()
     assert lines[-1] == "$1 = (geo::Square *) 0x7fffffffedf0"
+
+
+@pytest.mark.parametrize("command", ["save", "core-file", "load", "cd"])
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_names_that_no_file_has_are_errors(command: str, name: str) -> None:
+    shell = demo_shell()
+    assert output_of(shell, f"{command} {name}")
+    assert output_of(shell, "output 7") == "7"

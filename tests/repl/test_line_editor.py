@@ -125,3 +125,14 @@ def test_the_history_takes_bytes_that_are_not_text(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     prompt.open_history().store_string('p "\udcff"')
     assert prompt.history_path().read_bytes() == b'+p "?"\n'
+
+
+def test_colour_codes_that_are_typed_are_ignored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    shell = opened()
+    ran: list[str] = []
+    monkeypatch.setattr(shell, "execute", lambda line, **_: ran.append(line))
+    typed(shell, "p 1\r\x1b[31mp 2\r\x04")
+    assert ran == ["p 1", "p 2"]

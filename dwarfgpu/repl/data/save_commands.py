@@ -115,6 +115,9 @@ def _path(text: str) -> Path:
     try:
         path = Path(os.path.expanduser(text))
         path.exists()
+        os.fsencode(path)
+        if "\0" in text:
+            raise ValueError("embedded null byte")
     except (OSError, ValueError) as error:
         raise UsageError(f"{text} cannot be written: {error}") from None
     return path

@@ -119,6 +119,10 @@ def _bindings(completer: Completer) -> KeyBindings:
         elif state is None:
             buffer.start_completion()
 
+    @bindings.add(Keys.Vt100MouseEvent)
+    def _(_: KeyPressEvent) -> None:
+        """Ignore the mouse: colour codes that are typed look as its events, and cannot be read."""
+
     @bindings.add("enter", filter=is_searching)
     def _(event: KeyPressEvent) -> None:
         accept_search()

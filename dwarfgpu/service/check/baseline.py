@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field, load
 from dwarfgpu.base.records import frozen
 from dwarfgpu.check.finding import Finding
@@ -38,6 +39,7 @@ class Baseline:
 
 def read_baseline(path: str) -> Baseline:
     """Read the baseline from the output of `--json`; `UsageError` for another file."""
+    record_input(path)
     document = load(Path(path))
     document["schema"].text(SCHEMA)
     if document.has("checked"):
