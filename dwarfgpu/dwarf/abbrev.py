@@ -164,10 +164,10 @@ def _declaration(reader: WordReader, format: UnitFormat) -> Abbreviation | None:
     children = reader.u8()
     if children > 1:
         raise Malformed(f"abbreviation {code} at offset {offset:#x} has DW_CHILDREN {children:#x}")
-    return Abbreviation(code, tag, children == 1, _attributes(reader), format)
+    return Abbreviation(code, tag, children == 1, _attributes(reader, code), format)
 
 
-def _attributes(reader: WordReader) -> tuple[AttributeSpecification, ...]:
+def _attributes(reader: WordReader, code: int) -> tuple[AttributeSpecification, ...]:
     out: list[AttributeSpecification] = []
     data, last = reader.data, reader.end - 1
     while True:
@@ -176,7 +176,12 @@ def _attributes(reader: WordReader) -> tuple[AttributeSpecification, ...]:
             reader.position = offset + 2  # nearly all of them
         else:
             name, form = reader.uleb(), reader.uleb()
-        if not name and not form:
+        if not name or not form:
+            if name or form:  # readers disagree whether the declaration ends there
+                raise Malformed(
+                    f"abbreviation {code} has attribute {name:#x} with form {form:#x} at offset "
+                    f"{offset:#x}: only both are 0, at its end"
+                )
             return tuple(out)
         if form == dw.FORM_IMPLICIT_CONST:
             out.append(AttributeSpecification(name, form, reader.sleb()))

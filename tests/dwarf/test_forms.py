@@ -308,6 +308,8 @@ def test_origins_that_are_a_cycle() -> None:
         (b"\x01\x11\0\0\0", "cut short"),
         (b"\x02\x11\0\0\0\0", "unknown abbreviation 1"),
         (b"\x01\x11\0\x03\x7f\0\0\0", "form 0x7f is unknown"),
+        (b"\x01\x11\0\0\x08\0\0\0", "abbreviation 1 has attribute 0x0 with form 0x8 at offset 0x3"),
+        (b"\x01\x11\0\x03\0\0\0\0", "abbreviation 1 has attribute 0x3 with form 0x0 at offset 0x3"),
     ],
 )
 def test_abbreviations_that_cannot_be_used(table: bytes, message: str) -> None:
