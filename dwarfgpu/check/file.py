@@ -6,7 +6,9 @@ Law: an unreadable part costs only itself, and is reported; nothing is skipped s
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable
@@ -75,7 +77,7 @@ def verify(
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
             _broken(problem, None, findings)
-        for unit in _units(info, findings):
+        for unit in _units(info, architectures.architecture, findings):
             units += 1
             checker = EntryChecker(unit, expressions, findings)
             try:
@@ -123,23 +125,31 @@ def _architectures(file: ObjectFile, info: DebugInfo, findings: Findings) -> Pos
         return PossibleArchitectures(file, None)
 
 
-def _units(info: DebugInfo, findings: Findings) -> Iterator[CompilationUnit]:
+def _units(
+    info: DebugInfo, architecture: Architecture | None, findings: Findings
+) -> Iterator[CompilationUnit]:
     """Yield the units of the file and, once each, those of its split files; report missing
-    files."""
+    files, and what of these cannot be read."""
     visited: set[int] = set()
+    parts: set[int] = set()
     for unit in info.units:
         yield unit
         try:
             full = unit.full
         except DwarfGpuError as error:
-            findings.skip(error)
+            _broken(error, unit, findings)
             continue
         if full is unit:
             continue
+        if id(full.info) not in parts and isinstance(full.info, DebugInfo):
+            parts.add(id(full.info))
+            check_headers(full.info, architecture, findings)
         for candidate in (full, *full.info.type_source.type_units):
             if id(candidate) not in visited:
                 visited.add(id(candidate))
                 yield candidate
+    for problem in info.split.problems():
+        _broken(problem, None, findings)
 
 
 def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findings) -> None:
@@ -148,7 +158,9 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
         findings.skip(error)
         return
     rule = RULES["unreadable-unit"]
-    position = FindingPosition(".debug_info", 0, "unit") if unit is None else unit_position(unit)
+    position = (
+        FindingPosition(".debug_info", 0, "unit") if unit is None else partial(unit_position, unit)
+    )
     message = error.message if error.context is None else str(error)
     findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 

@@ -34,12 +34,15 @@ def code_fault(die: Die) -> str | None:
 
 def layout_fault(die: Die) -> str | None:
     """Return why a base type or the constant of an object cannot be read, a member has two
-    locations, or an enumerator no value (DWARF 5 4.1, 5.1, 5.7); None if nothing is so."""
+    locations, a pointer or a bit-field no bits, or an enumerator no value (DWARF 5 4.1, 5.1, 5.3,
+    5.7); None if nothing is so."""
     if die.tag == dw.TAG_ENUMERATOR:
         return "the enumerator has no DW_AT_const_value"
     if dw.AT_CONST_VALUE in die.abbreviation.positions:
         return _constant_fault(die)
     if die.tag == dw.TAG_MEMBER and die.integer(dw.AT_BIT_SIZE) == 0:
+        if die.unit.style == "ada":  # a component may have Size 0
+            return None
         return "a bit-field that has a name has more than 0 bits"
     if die.tag == dw.TAG_MEMBER:
         has_both = die.has(dw.AT_DATA_MEMBER_LOCATION) and die.has(dw.AT_DATA_BIT_OFFSET)

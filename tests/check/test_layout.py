@@ -135,3 +135,11 @@ def test_only_an_integer_has_no_bytes(encoding: int, is_right: bool) -> None:
     shape = Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1)))
     message = "a number of its encoding has more than 0 bytes"
     assert messages(shape, bytes((0, encoding))) == ([] if is_right else [message])
+
+
+def test_a_component_of_ada_may_have_no_bits() -> None:
+    unit = Shape(COMPILE_UNIT, ((dw.AT_LANGUAGE, DATA1),), True)
+    shape = Shape(dw.TAG_MEMBER, (NAME, (dw.AT_BIT_SIZE, DATA1)))
+    for language, count in ((0x0C, 1), (0x0D, 0)):  # DW_LANG_C99, DW_LANG_Ada95
+        file = info_file((unit, shape), bytes([1, language, 2]) + b"b\0\0\0")
+        assert len(findings(verdict_on(file))) == count

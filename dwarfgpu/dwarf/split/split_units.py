@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.objfile.companions import Search, candidate_paths, joined, open_companion, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
 
@@ -110,6 +110,12 @@ class SplitFiles:
             )
         package.skeleton = skeleton
         return package
+
+    def problems(self) -> Iterator[DwarfGpuError]:
+        """Yield why units of the split files and packages that were opened cannot be used."""
+        inside = () if self._inside is None else (self._inside,)
+        for part in (*inside, *self._files.values(), *self._packages.values()):
+            yield from part.problems
 
     def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
         """Return the type unit of a skeleton, as in early GNU Fission."""
