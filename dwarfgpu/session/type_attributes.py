@@ -43,7 +43,7 @@ from dwarfgpu.model.storage import Composite, ImplicitPointer
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import bit_order, read_field
 
-STEPS: Final = 5_000
+STEPS: Final = 500
 """Maximum number of operations of one attribute; compilers write a dozen."""
 EVALUATIONS: Final = 2_000
 """Attributes evaluated for one answer."""
