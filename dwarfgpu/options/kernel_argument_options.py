@@ -218,7 +218,13 @@ def _element(text: str, option: str) -> Number:
 
 
 def _float(text: str, option: str) -> float:
-    """Return a floating point number; `UsageError` for one that only infinity is left of."""
+    """Return a floating point number; `UsageError` for one that only infinity is left of, and for
+    an integer with a zero before it, which is octal in C."""
+    digits = text.lstrip("+-")
+    if digits.startswith("0") and json_reader.is_decimal(digits):
+        raise UsageError(
+            f"{option}: {text[:40]!r} is octal in C: give a decimal number, or 0o and its digits"
+        )
     number = float(text)
     if math.isinf(number) and "inf" not in text.lower():
         raise UsageError(f"{option}: {text[:40]!r} is beyond the largest number of a double")

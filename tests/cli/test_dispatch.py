@@ -490,6 +490,8 @@ def test_numbers_for_a_pointer_are_no_buffer() -> None:
             "four (by_value, 16 bytes at 48): the number of 133 bits does not fit",
             id="float-10**40",
         ),
+        ("h=017", "--arg h: '017' is octal in C: give a decimal number, or 0o and its digits"),
+        ("four=[1,2,3,-08]", "--arg four: '-08' is octal in C: give a decimal number"),
         ("h=1e400", "--arg h: '1e400' is beyond the largest number of a double"),
         ("four=[1,2,3,-1e400]", "--arg four: '-1e400' is beyond the largest number of a double"),
         pytest.param(

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering, unnumbered
+from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_covering, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.repl.files import symbol_commands
 from dwarfgpu.service.symbol import symbol_listing
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import demo_shell, nest_shell, output_of
@@ -396,6 +397,16 @@ def test_a_table_without_functions_is_that_before_its_end(monkeypatch: pytest.Mo
     monkeypatch.setattr("dwarfgpu.language.real_types.symbol_covering", covering)
     lines = said_of_core("set print object on", "p shape").splitlines()
     assert lines[-1] == "$1 = (geo::Square *) 0x7fffffffedf0"
+
+
+def test_the_symbol_of_a_clone_names_its_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As GDB and `nm -C`."""
+    shell = demo_shell()
+    code_object = shell.session.code_objects[0]
+    symbol = SymbolAtAddress("f(int)", 4, ".text", code_object, "_Z1fi.constprop.0.isra.0")
+    monkeypatch.setattr(symbol_commands, "symbol_covering", lambda *_: symbol)
+    expected = "f(int) [clone .constprop.0] [clone .isra.0] + 4 in section .text"
+    assert output_of(shell, "info symbol 4").startswith(expected)
 
 
 @pytest.mark.parametrize("command", ["save", "core-file", "load", "cd"])

@@ -10,7 +10,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -71,7 +71,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     is_mangled = symbol.symbol.startswith(_MANGLED)
     is_numbered = is_decimal(symbol.symbol.removeprefix(f"{symbol.name}."))  # of a variable
     name = symbol.name if is_numbered else symbol.symbol
-    name = (demangled(symbol.symbol) or symbol.name) if is_mangled else name
+    name = (demangled_clone(symbol.symbol) or symbol.name) if is_mangled else name
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
 
 
