@@ -415,3 +415,12 @@ def test_names_that_no_file_has_are_errors(command: str, name: str) -> None:
     shell = demo_shell()
     assert output_of(shell, f"{command} {name}")
     assert output_of(shell, "output 7") == "7"
+
+
+@pytest.mark.parametrize("field", ["%d", "%c", "%p", "%s"])
+def test_a_complex_number_is_no_integer(field: str) -> None:
+    """As in GDB; the real part was taken."""
+    state = FIXTURES / "states/fortran.gcc.O0.json"
+    lines = ("-ex", "frame 2", "-ex", f'printf "{field}", zz')
+    done = run("debug", "--state", state, "--batch", *lines)
+    assert done.err.splitlines()[-1] == "Value can't be converted to integer."

@@ -13,6 +13,7 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.c_numbers import Numbers
+from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.read_strings import pointed, string_character, string_of, up_to_nul
 from dwarfgpu.service.value.printf_fields import FieldFormat, floating
@@ -214,7 +215,7 @@ def _referent(objects: ObjectAccess, value: TypedValue) -> TypedValue:
 def _integer(arithmetic: Arithmetic, value: TypedValue) -> int:
     """Return a value as C converts it to `long long`."""
     bare = strip(value.type)
-    if value.type is None or isinstance(bare, Struct):
+    if value.type is None or isinstance(bare, Struct) or is_complex(bare):
         raise UsageError("Value can't be converted to integer.")
     long_long = arithmetic.numbers.builtins.named(("long", "long"))
     return arithmetic.number(arithmetic.cast(value, long_long)).value.integer
@@ -230,7 +231,11 @@ def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> byte
     bare, objects = strip(value.type), arithmetic.objects
     if isinstance(bare, Function):
         value = arithmetic.decayed(value)
-    elif not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
+    elif (
+        not isinstance(bare, Array | Pointer | Base | Enum)
+        or is_complex(bare)
+        or value.bits is None
+    ):
         raise UsageError("Value can't be converted to integer.")
     kind = string_character(bare)
     if kind is not None and kind.unit_bytes > 1 and (is_wide or isinstance(bare, Array)):
