@@ -243,6 +243,9 @@ class TypeAttributes:
                 return self._listed(source, context)
             return evaluate_attribute(source, context)
         except LimitExceeded as error:
+            if error.option == "--max-steps" and context.limits.steps == STEPS:  # no option helps
+                error.args = (error.message.removesuffix(f" ({error.option})"),)
+                error.option = None
             self._too_much[id(source)] = error.anew()
             raise
 

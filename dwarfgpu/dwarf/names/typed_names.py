@@ -202,13 +202,14 @@ def _plain_kind(abbreviation: Abbreviation) -> NameKind | None:
 def _first(
     names: Iterable[tuple[str, NameKind]], most: int | None
 ) -> tuple[tuple[str, NameKind], ...]:
-    """Return names without the identifiers of a kind that are behind as many others."""
+    """Return names, of the identifiers of each kind the first ones in alphabetical order; with
+    None all."""
     if most is None:
         return tuple(names)
     out: list[tuple[str, NameKind]] = []
     identifiers: dict[NameKind, set[str]] = {}
     last: dict[NameKind, str] = {}
-    """Behind which `most` others are known to be."""
+    """The last of the first `most` identifiers so far: no later one is needed."""
     for name, kind in names:
         if not name.isidentifier():
             out.append((name, kind))
