@@ -48,6 +48,11 @@ class Limits:
 
     It ends an endless loop within a second of processor time.
     """
+    command_steps: int = 1_000_000
+    """Operations of all expressions of one command, without the first 256 of each.
+
+    They take a few seconds, however many variables are listed.
+    """
     stack: int = 100_000
     """Stack entries."""
     places: int = 64

@@ -346,7 +346,13 @@ def _run(arguments: list[str]) -> int:
             module = configure_command(command, parser)
             schema = getattr(module, "SCHEMA", schema)
             words = [*options[1:], *map(_Word, arguments[len(options) + 1 :])]
-            return module.run(_parsed_arguments(parser, words))
+            args = _parsed_arguments(parser, words)
+            if hasattr(args, "max_steps"):
+                from dwarfgpu.expr.operation_budget import budget_of_command  # many do not evaluate
+
+                with budget_of_command():
+                    return module.run(args)
+            return module.run(args)
         if command is not None and arguments[0] == command and command not in COMMANDS:
             raise UsageError(f"{shortened(command)} is not a command{_advice(command)}")
         return _overview(arguments)

@@ -33,6 +33,7 @@ from dwarfgpu.expr.implicit_conversions import as_location, as_value, dated, inc
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.operation import Kind, Stack
+from dwarfgpu.expr.operation_budget import FREE_STEPS, OPERATION_BUDGET
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -172,13 +173,17 @@ class Evaluator:
         "limits",
         "observe",
         "steps_left",
+        "steps_unasked",
         "token",
     )
 
     def __init__(self, context: Context, observe: Observer | None) -> None:
         self.limits = context.limits
         self.observe = observe
-        self.steps_left = context.limits.steps
+        steps = context.limits.steps
+        self.steps_left = steps if steps < FREE_STEPS else FREE_STEPS  # min() is a call
+        self.steps_unasked = steps - self.steps_left
+        """Steps that the limit allows and that the command has not been asked for."""
         self.bits_left = 8 * context.limits.total_bytes
         self.depth = 0
         self.begun = 0
@@ -245,11 +250,11 @@ class Evaluator:
 
     def _location_list(self, loclist: LocList, ctx: Context) -> Location:
         """Return the union of the single locations of every matching entry (A.2.5.5)."""
-        self.steps_left -= len(loclist.entries)
-        if self.steps_left < 0:
+        if not self._has_left(len(loclist.entries), ctx):
             raise LimitExceeded(
                 f"more than {self.limits.steps} operations and list entries", "--max-steps"
             )
+        self.steps_left -= len(loclist.entries)
         matching = matching_entries(loclist.entries, ctx.pc)
         entry_ctx = ctx.nested(unit=loclist.unit)
         locations: list[Location] = []
@@ -283,7 +288,7 @@ class Evaluator:
     def run(self, program: Program, ctx: Context) -> tuple[Stack, Instruction | None]:
         """Perform all operations; the stack they leave and the last of them."""
         stack: Stack = [*ctx.initial_stack]
-        if program.is_straight and self.observe is None and self._afford(program, stack):
+        if program.is_straight and self.observe is None and self._afford(program, stack, ctx):
             index = -1
             try:
                 for perform, index in (  # noqa: B007
@@ -323,11 +328,11 @@ class Evaluator:
                     continue
                 performed, current = program, index
                 index += 1
-                self.steps_left -= 1
-                if self.steps_left < 0:
+                if self.steps_left <= 0 and not self._has_left(1, ctx):
                     raise LimitExceeded(
                         f"more than {self.limits.steps} operations performed", "--max-steps"
                     )
+                self.steps_left -= 1
                 if observe is not None:
                     begun = self._begin(parents[len(callers)], ctx, stack, len(callers))
                 control = steps[current](self, stack, ctx)
@@ -365,12 +370,28 @@ class Evaluator:
                     observe(self._step(last, begun, stack, error))
             raise
 
-    def _afford(self, program: Program, stack: Stack) -> bool:
+    def _afford(self, program: Program, stack: Stack, ctx: Context) -> bool:
         """Return whether no limit can be reached; if so, all steps are paid for."""
         steps = len(program.steps)
-        if steps > self.steps_left or len(stack) + 3 * steps > self.limits.stack:
+        if len(stack) + 3 * steps > self.limits.stack:
+            return False
+        if steps > self.steps_left and not self._has_left(steps, ctx):
             return False
         self.steps_left -= steps
+        return True
+
+    def _has_left(self, steps: int, ctx: Context) -> bool:
+        """Return whether the limit allows more steps; `LimitExceeded` if that of the command does
+        not."""
+        wanted = steps - self.steps_left
+        if wanted > self.steps_unasked:
+            return False
+        if wanted > 0:
+            budget = OPERATION_BUDGET.get()
+            if budget is not None:
+                budget.spend(wanted, self.limits, ctx.stop)
+            self.steps_left += wanted
+            self.steps_unasked -= wanted
         return True
 
     def _begin(self, parent: int | None, ctx: Context, stack: Stack, calls: int) -> _Begun:

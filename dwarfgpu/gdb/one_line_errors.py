@@ -13,6 +13,7 @@ import gdb
 
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.gdb.machine.gdb_target import undisturbed
 from dwarfgpu.language import is_in_gdbs_words
 
@@ -33,5 +34,5 @@ def gdb_errors() -> Iterator[None]:
 @contextmanager
 def command() -> Iterator[None]:
     """Run a command; GDB stays in its thread, frame and lane."""
-    with gdb_errors(), undisturbed():
+    with gdb_errors(), undisturbed(), budget_of_command():
         yield

@@ -13,6 +13,10 @@ VARIABLE_STEPS: Final = 50_000
 
 EVALUATION_LIMITS: Final = {
     "--max-steps": ("steps", "operations performed for one answer"),
+    "--max-command-steps": (
+        "command_steps",
+        "operations of one command, without the first 256 of each expression",
+    ),
     "--max-stack": ("stack", "stack entries"),
     "--max-calls": ("calls", "nested calls"),
     "--max-nesting": ("nesting", "nested evaluations"),

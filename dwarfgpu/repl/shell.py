@@ -13,6 +13,7 @@ from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.debug_info import reporting_units
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterOffset, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
@@ -196,7 +197,7 @@ class Shell:
             answer = Answer(line, token)
         outer = console.begin(answer)
         try:
-            with reporting_units(console.progress):
+            with reporting_units(console.progress), budget_of_command():
                 return self._executed(line, answer)
         finally:
             console.end(outer)
@@ -304,7 +305,9 @@ class Shell:
                 if self.script.bodies and line.strip() in ("loop_break", "loop_continue"):
                     raise Leaving(line.strip())
                 filled = self.script.filled(line)
-                yield from self.run_inside(Group("commands", {"command": filled.strip()}), filled)
+                with budget_of_command():
+                    group = Group("commands", {"command": filled.strip()})
+                    yield from self.run_inside(group, filled)
                 if self.is_over:
                     return
 

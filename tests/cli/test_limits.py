@@ -20,6 +20,12 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
     ("option", "needed", "arguments", "message"),
     [
         ("--max-steps", 3, ("lit1; lit2; plus",), "more than 2 operations performed"),
+        (
+            "--max-command-steps",
+            94,  # of 350 operations, the first 256 are free
+            ("lit3; const1u 87; lit1; minus; dup; bra -6",),
+            "more than 93 operations in one command",
+        ),
         ("--max-stack", 2, ("lit1; lit2; plus",), "more than 1 stack entries"),
         (
             "--max-parts",

@@ -15,6 +15,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.operation_budget import OperationBudget, budget_of_command
 from tests.expr import hostile
 from tests.expr.hostile import context, op
 from tests.work import assert_linear, at_most, sometimes_at_most
@@ -120,6 +121,30 @@ def test_a_loop_that_counts_ends_after_little_work(body: bytes) -> None:
     with at_most(CALLS_OF_A_STEP * limits.steps), pytest.raises(LimitExceeded) as caught:
         evaluate(op("lit3") + body, evolve(context(), limits=limits))
     assert caught.value.message == "more than 100000 operations performed (--max-steps)"
+
+
+def test_expressions_of_a_command_share_its_operations() -> None:
+    """A list of variables that all loop ends; the next command, and the next stop, begin anew."""
+    loop = op("lit3") + op("plus_uconst", 1) + op("dup") + op("bra", -6)
+    limits = Limits(steps=1256, command_steps=2500)
+
+    def ended_by() -> list[str | None]:
+        kinds = []
+        for _ in range(4):
+            with pytest.raises(LimitExceeded) as caught:
+                evaluate(loop, evolve(context(), limits=limits))
+            kinds.append(caught.value.option)
+        return kinds
+
+    assert ended_by() == ["--max-steps"] * 4, "outside of commands"
+    for _ in range(2):
+        with budget_of_command():
+            assert ended_by() == ["--max-steps"] * 2 + ["--max-command-steps"] * 2
+    budget = OperationBudget()
+    for stop in (1, 2):
+        budget.spend(2500, limits, stop)
+    with pytest.raises(LimitExceeded, match="more than 2500 operations in one command"):
+        budget.spend(1, limits, 2)
 
 
 @pytest.mark.parametrize("name", hostile.SIZED)

@@ -51,7 +51,7 @@ function _shtab_dwarfgpu_using
 end
 
 set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch run waves lanes bt disas frames info conformance debug gdb-path completion
-set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --c --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --ex --executor --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --iex --init-command --init-eval-command --initial-stack --interpreter --iteration --ix --jobs --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-mapped-files --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-section-bytes --max-source-lines --max-stack --max-state-bytes --max-steps --max-symbols --max-total-bytes --max-units --max-variables --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --report --save --scratch --scratch-base --scratch-size --seed --state --stops --svg --sysroot --target --then --thread --to --trace-limit --unit-offset --want --wave --wave-size --workgroup --x -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
+set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --c --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --ex --executor --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --iex --init-command --init-eval-command --initial-stack --interpreter --iteration --ix --jobs --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-command-steps --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-mapped-files --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-section-bytes --max-source-lines --max-stack --max-state-bytes --max-steps --max-symbols --max-total-bytes --max-units --max-variables --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --report --save --scratch --scratch-base --scratch-size --seed --state --stops --svg --sysroot --target --then --thread --to --trace-limit --unit-offset --want --wave --wave-size --workgroup --x -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
 
 complete -c dwarfgpu -e
 complete -c dwarfgpu -f
@@ -94,6 +94,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l push -x -d 'an entry of 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l want -xka "value location" -d 'the result kind'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l max-steps -x -d 'operations performed for one answer; default: 100000, for a variable 50000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l max-command-steps -x -d 'operations of one command, without the first 256 of each expression; default: 1000000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l max-stack -x -d 'stack entries; default: 100000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l max-calls -x -d 'nested calls; default: 256'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using eval' -l max-nesting -x -d 'nested evaluations; default: 32'
@@ -158,6 +159,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l push -x -d 'an entry 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l want -xka "value location" -d 'the result kind'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l max-steps -x -d 'operations performed for one answer; default: 100000, for a variable 50000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l max-command-steps -x -d 'operations of one command, without the first 256 of each expression; default: 1000000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l max-stack -x -d 'stack entries; default: 100000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l max-calls -x -d 'nested calls; default: 256'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using explain' -l max-nesting -x -d 'nested evaluations; default: 32'
@@ -333,6 +335,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l push -x -d 'an entry
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l want -xka "value location" -d 'the result kind'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l max-steps -x -d 'operations performed for one answer; default: 100000, for a variable 50000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l max-command-steps -x -d 'operations of one command, without the first 256 of each expression; default: 1000000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l max-stack -x -d 'stack entries; default: 100000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l max-calls -x -d 'nested calls; default: 256'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using location' -l max-nesting -x -d 'nested evaluations; default: 32'
@@ -544,6 +547,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l push -x -d 'an entry of
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l want -xka "value location" -d 'the result kind'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l max-steps -x -d 'operations performed for one answer; default: 100000, for a variable 50000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l max-command-steps -x -d 'operations of one command, without the first 256 of each expression; default: 1000000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l max-stack -x -d 'stack entries; default: 100000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l max-calls -x -d 'nested calls; default: 256'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using lanes' -l max-nesting -x -d 'nested evaluations; default: 32'
@@ -607,6 +611,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l push -x -d 'an entry of th
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l want -xka "value location" -d 'the result kind'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l max-steps -x -d 'operations performed for one answer; default: 100000, for a variable 50000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l max-command-steps -x -d 'operations of one command, without the first 256 of each expression; default: 1000000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l max-stack -x -d 'stack entries; default: 100000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l max-calls -x -d 'nested calls; default: 256'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using bt' -l max-nesting -x -d 'nested evaluations; default: 32'
@@ -771,6 +776,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l push -x -d 'an entry of
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l want -xka "value location" -d 'the result kind'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l max-steps -x -d 'operations performed for one answer; default: 100000, for a variable 50000'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l max-command-steps -x -d 'operations of one command, without the first 256 of each expression; default: 1000000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l max-stack -x -d 'stack entries; default: 100000'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l max-calls -x -d 'nested calls; default: 256'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using debug' -l max-nesting -x -d 'nested evaluations; default: 32'

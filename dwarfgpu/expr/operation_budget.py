@@ -1,0 +1,60 @@
+"""The operations that the expressions of one command may perform together.
+
+The limit `steps` bounds one expression. A command that lists variables evaluates thousands, and a
+file can make each of them loop: what an expression performs beyond its first `FREE_STEPS` comes
+from a budget that all expressions of the command share. The library has no commands, and no such
+budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from dwarfgpu.base.limits import Limits
+from dwarfgpu.errors import LimitExceeded
+
+FREE_STEPS: Final = 256
+"""Operations and list entries of an expression that do not count for the command: compilers write
+some dozens."""
+
+
+class OperationBudget:
+    """What is left for the expressions of a command at one stop of the target."""
+
+    __slots__ = ("spent", "stop")
+
+    def __init__(self) -> None:
+        self.spent = 0
+        self.stop: object = None
+        """The stop at which they were performed: each stop of a running kernel has its own."""
+
+    def spend(self, steps: int, limits: Limits, stop: object) -> None:
+        """Count operations; `LimitExceeded` if the command may not perform that many."""
+        if stop != self.stop:
+            self.spent, self.stop = 0, stop
+        if self.spent + steps > limits.command_steps:
+            raise LimitExceeded(
+                f"more than {limits.command_steps} operations in one command, without the first "
+                f"{FREE_STEPS} of each expression",
+                "--max-command-steps",
+            )
+        self.spent += steps
+
+
+OPERATION_BUDGET: Final[ContextVar[OperationBudget | None]] = ContextVar(
+    "what the expressions of the command may still perform", default=None
+)
+"""The budget of the current command; None outside of commands."""
+
+
+@contextmanager
+def budget_of_command() -> Iterator[None]:
+    """Give the expressions that are evaluated inside a budget of their own."""
+    token = OPERATION_BUDGET.set(OperationBudget())
+    try:
+        yield
+    finally:
+        OPERATION_BUDGET.reset(token)
