@@ -55,6 +55,7 @@ ONLY_TARGET: dict[str, tuple[str, ...]] = {
 """Of this folder these others import `target` alone: the protocols of a stopped machine."""
 
 ANSWERED: dict[str, dict[str, str]] = {
+    "access.access_protocol": {},
     "access.location_access": {},
     "access.coalesced_reads": {},
     "access.compare_single_locations": {},

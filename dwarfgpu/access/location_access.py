@@ -1,6 +1,6 @@
-"""Read the bits of a location description: the protocol of access and its shared implementation.
+"""Read the bits of a location description, run by run: what access for one lane and for many share.
 
-`dwarfgpu.access.one_lane` and `dwarfgpu.access.many_lanes` implement it for one lane and for many,
+`dwarfgpu.access.one_lane` and `dwarfgpu.access.many_lanes` add how the bits of a run are fetched,
 `dwarfgpu.access.write_location` writes.
 
 Read any, write all (AMD text A.2.5.3): a location with several places is read from the first
@@ -14,14 +14,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
 from operator import index as as_integer
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, contents, plain_integer, wrong_argument
 from dwarfgpu.base.bits import Endian, extract
-from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
     EvaluationError,
@@ -50,61 +49,6 @@ PLAIN_LEVELS = 4
 """Composites inside one another that are searched for the only single location of an object."""
 NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
 """Reason given for the unavailable bits of an implicit pointer."""
-
-
-class Access(Protocol):
-    """How operations and users read and write locations.
-
-    `ScalarAccess` does it for one lane, `VectorAccess` for a group of lanes in one pass, in which
-    integers may be `Lanes`.
-    """
-
-    @property
-    def endian(self) -> Endian:
-        """The byte order of every object."""
-        ...
-
-    def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
-        """Return the bits for DW_OP_deref_type: all of them, or an error (A.2.5.4.3.4,
-        A.2.5.4.4.5)."""
-        ...
-
-    def read(self, location: Location, size_bits: int) -> Bits:
-        """Return the bits of an object, with undefined and unavailable bits marked."""
-        ...
-
-    def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
-        """Return the implicit pointer that fills the object; None for any other contents."""
-        ...
-
-    def read_bytes(self, location: Location, size_bytes: int) -> bytes:
-        """Return all bytes of an object, or raise an error."""
-        ...
-
-    def write(self, location: Location, size_bits: int, value: int) -> None:
-        """Write the run to every single location, or to none."""
-        ...
-
-    def write_bytes(self, location: Location, data: bytes) -> None:
-        """Write bytes to every single location, or to none."""
-        ...
-
-    def runs(self, location: Location, size_bits: int) -> Iterator[Run]:
-        """Yield the runs of bits that make up an object, in storage order."""
-        ...
-
-
-class HasAccess(Target):
-    """A target whose class determines how it is accessed: a group of lanes at once.
-
-    This is a base class rather than a protocol because every context checks for it, and
-    `isinstance` with a protocol looks up every member.
-    """
-
-    @abstractmethod
-    def access(self, endian: Endian, limits: Limits) -> Access:
-        """Access to the target in a byte order, within limits."""
-        ...
 
 
 @frozen

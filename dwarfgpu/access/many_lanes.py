@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from dwarfgpu.access.access_protocol import Access, HasAccess
 from dwarfgpu.access.coalesced_reads import (
     PROBES,
     CoalescedReads,
@@ -22,7 +23,7 @@ from dwarfgpu.access.coalesced_reads import (
     RunBudget,
 )
 from dwarfgpu.access.lane_group import WORD_BYTES, Group, Machine
-from dwarfgpu.access.location_access import Access, HasAccess, LocationAccess
+from dwarfgpu.access.location_access import LocationAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import Limits

@@ -12,8 +12,8 @@ from functools import lru_cache
 from operator import is_
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from dwarfgpu.access.access_protocol import Access, HasAccess
 from dwarfgpu.access.compare_single_locations import Comparison
-from dwarfgpu.access.location_access import Access, HasAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.arguments import WrongType, integer, wrong_argument

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextvars import Token
 from typing import TypeAlias
 
+from dwarfgpu.access.access_protocol import HasAccess
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
-from dwarfgpu.access.location_access import HasAccess
 from dwarfgpu.base.argument_types import names_wrong_arguments, wrong_call
 from dwarfgpu.base.arguments import FOREIGN, WrongType
 from dwarfgpu.base.records import evolve, field, frozen

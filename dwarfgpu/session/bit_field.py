@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from dwarfgpu.access.location_access import Access
+from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.base.bits import Endian, insert
 from dwarfgpu.dwarf.types.type_sizes import size_bits as size_bits_of
 from dwarfgpu.dwarf.types.types import Base, Type, strip

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
+from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.access.coalesced_reads import Run
-from dwarfgpu.access.location_access import Access
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location, SingleLocation

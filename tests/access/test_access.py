@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.access.access_protocol import HasAccess
 from dwarfgpu.access.lane_group import Group, Machine
-from dwarfgpu.access.location_access import HasAccess, LocationAccess
+from dwarfgpu.access.location_access import LocationAccess
 from dwarfgpu.access.many_lanes import LaneTarget, VectorAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.registry import architecture

@@ -7,7 +7,7 @@ DW_OP_LLVM_aspace_bregx, DW_OP_GNU_push_tls_address, DW_OP_GNU_addr_index.
 
 from __future__ import annotations
 
-from dwarfgpu.access.location_access import Access
+from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
 from dwarfgpu.expr.context import Context, require
