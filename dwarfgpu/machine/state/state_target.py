@@ -7,7 +7,6 @@ memory) are one store: the architecture lowers an address to a place in it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
@@ -26,13 +25,18 @@ from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
     OutOfRange,
-    PartlyUnavailable,
     Unavailable,
     UsageError,
     WhollyUnavailable,
     shown,
 )
 from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, part_of
+from dwarfgpu.machine.state.register_bytes import (
+    RegisterBytes,
+    all_known,
+    missing_bytes,
+    unknown_register,
+)
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.model.storage import Memory
@@ -40,51 +44,6 @@ from dwarfgpu.model.storage import Memory
 MAX_ELEMENTS: Final = 1 << 18
 """Maximum number of elements of a lane's scratch in one access: it consists of elements of some
 bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundred KiB."""
-
-
-class RegisterBytes:
-    """A register's bytes, and for each the mask of the bits that are known; others are zero.
-
-    They do not change: a write replaces them in their wave.
-    """
-
-    __slots__ = ("data", "known", "known_bytes")
-
-    def __init__(self, data: bytes, known: bytes) -> None:
-        self.data: Final = data
-        self.known: Final = known
-        self.known_bytes: Final = len(data) if known.count(0xFF) == len(data) else 0
-        """The size, if all bits are known, else 0."""
-
-    def replaced(self, offset_bytes: int, data: bytes, mask: bytes) -> RegisterBytes:
-        """Return the register with other bytes, of the same number as masks, from an offset."""
-        end = offset_bytes + len(data)
-        return RegisterBytes(
-            self.data[:offset_bytes] + data + self.data[end:],
-            self.known[:offset_bytes] + mask + self.known[end:],
-        )
-
-    def words(self) -> list[str]:
-        """Return each byte as in a state file: `f0`, `??`, `%????0011`."""
-        return [_word(*pair) for pair in zip(self.data, self.known, strict=True)]
-
-
-@lru_cache(maxsize=64)
-def _unknown(size_bytes: int) -> RegisterBytes:
-    return RegisterBytes(bytes(size_bytes), bytes(size_bytes))
-
-
-@lru_cache(maxsize=64)
-def _all_known(size_bytes: int) -> bytes:
-    """Return the mask of bytes that are known, which all registers of a size share."""
-    return b"\xff" * size_bytes
-
-
-def _word(byte: int, mask: int) -> str:
-    if mask in (0, 0xFF):
-        return f"{byte:02x}" if mask else "??"
-    digits = zip(f"{byte:08b}", f"{mask:08b}", strict=True)
-    return "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
 
 
 class StateTarget:
@@ -177,10 +136,10 @@ class StateTarget:
             raise UsageError(
                 f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
             )
-        mask = _all_known(len(data)) if mask is None else contents("mask", mask)
+        mask = all_known(len(data)) if mask is None else contents("mask", mask)
         if len(mask) != len(data):
             raise UsageError(f"mask: expected {len(data)} bytes, as of the data, not {len(mask)}")
-        stored = self._registers[wave].get(register.name) or _unknown(size_bytes)
+        stored = self._registers[wave].get(register.name) or unknown_register(size_bytes)
         self._registers[wave][register.name] = stored.replaced(offset_bytes, data, mask)
 
     @names_wrong_arguments
@@ -328,7 +287,7 @@ class StateTarget:
                 )
             raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
         if stored.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
-            raise _missing(wave, register, stored, offset_bytes, end)
+            raise missing_bytes(wave, register, stored, offset_bytes, end)
         return stored.data[offset_bytes:end]
 
     @names_wrong_arguments
@@ -528,16 +487,3 @@ def _at_requested_address(
         return error
     lane = "" if where.lane is None else f" of lane {where.lane}"
     return Unavailable(f"{where.space}#{address:#x}{lane}: {error.message}")
-
-
-def _missing(
-    wave: WaveId, register: RegisterId, stored: RegisterBytes, first: int, end: int
-) -> Unavailable:
-    """Return why bytes of a partly known register cannot be read."""
-    start = next(byte for byte in range(first, end) if stored.known[byte] != 0xFF)
-    after = stored.known.find(0xFF, start, end)
-    last = (end if after < 0 else after) - 1
-    problem = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"
-    if end - first == 1 and stored.known[first]:
-        return PartlyUnavailable(problem, stored.data[first], stored.known[first])
-    return Unavailable(problem)

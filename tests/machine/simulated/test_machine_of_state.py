@@ -14,7 +14,8 @@ from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state,
 from dwarfgpu.machine.simulated.storage.undefined_numbers import known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
+from dwarfgpu.machine.state.register_bytes import RegisterBytes
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.service.run.state_of_run import state_of_run
 from tests.cli.command import FIXTURES

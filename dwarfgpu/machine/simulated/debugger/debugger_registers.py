@@ -17,7 +17,7 @@ from dwarfgpu.machine.simulated.storage.written_registers import (
     set_written,
     written_bits,
 )
-from dwarfgpu.machine.state.state_target import RegisterBytes
+from dwarfgpu.machine.state.register_bytes import RegisterBytes
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave

@@ -17,7 +17,7 @@ from dwarfgpu.machine.forwarding_target import ForwardingByWave
 from dwarfgpu.machine.run_control import Halt, Watch, WatchedBytes
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.execution.rounds import Rounds
-from dwarfgpu.machine.state.state_target import RegisterBytes
+from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.target import MemoryAddress, PartlyKnown, RegisterOffset, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory

@@ -25,7 +25,8 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
 )
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
-from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
+from dwarfgpu.machine.state.register_bytes import RegisterBytes
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
 from dwarfgpu.model.storage import Memory

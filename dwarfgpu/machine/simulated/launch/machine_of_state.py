@@ -32,7 +32,8 @@ from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
 from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
-from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
+from dwarfgpu.machine.state.register_bytes import RegisterBytes
+from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Wave
 
