@@ -219,14 +219,20 @@ class StateTarget:
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         try:
-            is_known = wave in self.waves
+            exists = self._exists(wave)
         except TypeError:
             require_right_arguments(StateTarget.architecture_of, self, wave)
             raise
-        if not is_known:
-            there = f"; it has {listed_waves([*self.waves])}" if self.waves else ""
-            raise Unavailable(f"wave {wave!r} is not in the state{there}")
+        if not exists:
+            raise Unavailable(self._why_no_wave(wave))
         return self.architecture
+
+    def _exists(self, wave: WaveId) -> bool:
+        return wave in self._registers
+
+    def _why_no_wave(self, wave: WaveId) -> str:
+        there = f"; it has {listed_waves([*self.waves])}" if self.waves else ""
+        return f"wave {wave!r} is not in the state{there}"
 
     @names_wrong_arguments
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:

@@ -23,12 +23,17 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     forget_contents,
     write_contents,
 )
+from dwarfgpu.machine.simulated.debugger.stopped_waves import (
+    signal_halt,
+    stopped_machine,
+    watchpoint_halt,
+)
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
-from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
+from dwarfgpu.machine.topology import Machine, StopReason
 from dwarfgpu.model.storage import Memory
 
 if TYPE_CHECKING:  # they import NumPy
@@ -39,17 +44,6 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
-_SIGNALS: Final = {
-    StopReason.MEMORY_VIOLATION: "SIGSEGV",
-    StopReason.ADDRESS_ERROR: "SIGBUS",
-    StopReason.ILLEGAL_INSTRUCTION: "SIGILL",
-    StopReason.NOT_SIMULATED: "SIGILL",
-    StopReason.ASSERT_TRAP: "SIGABRT",
-    StopReason.FATAL_HALT: "SIGABRT",
-    StopReason.INTERRUPTED: "SIGINT",
-    StopReason.UNAVAILABLE: "SIGTRAP",
-}
-"""ROCgdb's names of stops; all others are SIGTRAP."""
 _STACK_POINTER: Final = 32
 """s32 by the calling convention (AMDGPU usage, "Non-Kernel Functions")."""
 
@@ -108,29 +102,16 @@ class SimulatedTarget(StateTarget):
         if self._running is None:
             return self._machine
         if self._topology[0] != self.stop:
-            self._topology = self.stop, self._machine_now()
+            self._topology = self.stop, stopped_machine(self._machine, self._live())
         return self._topology[1]
 
-    def _machine_now(self) -> Machine:
-        """Return the waves that have not ended, and the workgroups and dispatches that have any."""
-        waves = {number: _record(wave) for number, wave in self._live().items()}
-        before, groups = self._machine, {wave.workgroup for wave in waves.values()}
-        workgroups = {n: group for n, group in before.workgroups.items() if n in groups}
-        used = {group.dispatch for group in workgroups.values()}
-        dispatches = {n: dispatch for n, dispatch in before.dispatches.items() if n in used}
-        return evolve(before, waves=waves, workgroups=workgroups, dispatches=dispatches)
+    def _exists(self, wave: WaveId) -> bool:
+        return wave in (self._registers if self._running is None else self._by_id)
 
-    def architecture_of(self, wave: WaveId) -> Architecture:
+    def _why_no_wave(self, wave: WaveId) -> str:
         if self._running is None:
-            return super().architecture_of(wave)
-        try:
-            exists = wave in self._by_id
-        except TypeError:
-            require_right_arguments(StateTarget.architecture_of, self, wave)
-            raise
-        if not exists:
-            raise Unavailable(f"wave {wave!r} does not exist")
-        return self.architecture
+            return super()._why_no_wave(wave)
+        return f"wave {wave!r} does not exist"
 
     @names_wrong_arguments
     def has_ended(self, wave: WaveId) -> bool:
@@ -498,14 +479,7 @@ class SimulatedTarget(StateTarget):
             wave = self._running.next_wave()
         if wave is None:
             return Halt("exited", exit_code=0)
-        is_scope = stopped.text == "scope"
-        return self._halt(
-            Halt(
-                "watchpoint-scope" if is_scope else "watchpoint-trigger",
-                wave.wave.id,
-                watchpoints=stopped.watchpoints,
-            )
-        )
+        return self._halt(watchpoint_halt(wave.wave.id, stopped))
 
     def _went_on(self, machine: RunningMachine, wave: SimulatedWave | None) -> Halt:
         """Return the halt at the end of a step: of another wave, where that one has no next
@@ -519,20 +493,9 @@ class SimulatedTarget(StateTarget):
         self, wave: SimulatedWave, reason: StopReason, text: str, lanes: Sequence[int]
     ) -> Halt:
         wave.stop_reason = reason
-        signal = _SIGNALS.get(reason, "SIGTRAP")
-        text = f"{reason.value}, {text}"
-        lane = lanes[0] if lanes else None
-        halt = Halt("signal-received", wave.wave.id, signal=signal, text=text, lane=lane)
-        return self._halt(halt)
+        return self._halt(signal_halt(wave.wave.id, reason, text, lanes))
 
 
 def _addresses(addresses: frozenset[int]) -> frozenset[int]:
     """Return breakpoints; `WrongType` for what is none, which no pc would ever equal."""
     return frozenset([integer("addresses", address) for address in addresses])
-
-
-def _record(wave: SimulatedWave) -> Wave:
-    """Return where a wave belongs, and why it stopped in the words of amd-dbgapi."""
-    name = "" if wave.stop_reason is None else wave.stop_reason.value.lower()
-    reasons = (name,) if name in STOP_REASONS else ()
-    return evolve(wave.wave, stop_reasons=reasons, barrier=wave.barrier)
