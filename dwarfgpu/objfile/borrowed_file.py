@@ -11,9 +11,9 @@ from threading import Lock
 from typing import IO, Protocol, TypeVar
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.file_bytes import FileBytes, read_if_small
+from dwarfgpu.objfile.file_bytes import FileBytes, read_if_small, read_range
 
 T = TypeVar("T")
 
@@ -61,19 +61,7 @@ class _BorrowedFile:
     def read(self, start: int, size_bytes: int) -> bytes:
         """Return a range of the file; `Malformed` where it has become shorter, `UsageError` where
         it cannot be read."""
-
-        def part() -> bytes:
-            self._file.seek(start)
-            parts: list[bytes] = []
-            remaining = size_bytes
-            while remaining > 0:
-                parts.append(self._file.read(remaining))
-                if not parts[-1]:
-                    raise Malformed(f"{self._path} became shorter while it was read")
-                remaining -= len(parts[-1])
-            return b"".join(parts)
-
-        return self._in_place(part)
+        return self._in_place(lambda: read_range(self._file, self._path, start, size_bytes))
 
     def _in_place(self, ask: Callable[[], T]) -> T:
         with self._lock:

@@ -16,6 +16,7 @@ from dwarfgpu.errors import Malformed, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from typing import IO
 
 _SMALL_FILE_BYTES: Final = 1 << 20
 """A file of this size is read at once."""
@@ -114,21 +115,27 @@ class _Source:
     def read(self, start: int, size_bytes: int) -> bytes:
         """Return bytes of the file; `Malformed` where it was changed since it was opened: what was
         read before does not fit them. `UsageError` for an error of the system."""
-        parts: list[bytes] = []
-        remaining = size_bytes
         with self._lock:
             try:
-                self._file.seek(start)
-                while remaining > 0:
-                    parts.append(self._file.read(remaining))
-                    if not parts[-1]:
-                        raise Malformed(f"{self._path} became shorter while it was read")
-                    remaining -= len(parts[-1])
+                data = read_range(self._file, self._path, start, size_bytes)
                 if _stamp(self._file) != self._stamp:
                     raise Malformed(f"{self._path} was changed while it was open: open it again")
             except OSError as error:
                 raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return data
+
+
+def read_range(file: FileIO | IO[bytes], path: str, start: int, size_bytes: int) -> bytes:
+    """Return bytes of an open file; `Malformed` where it has become shorter."""
+    file.seek(start)
+    parts: list[bytes] = []
+    remaining = size_bytes
+    while remaining > 0:
+        parts.append(file.read(remaining))
+        if not parts[-1]:
+            raise Malformed(f"{path} became shorter while it was read")
+        remaining -= len(parts[-1])
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _stamp(file: FileIO) -> tuple[int, int]:
