@@ -44,7 +44,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
 from dwarfgpu.expr.static_check.severity import Severity
 
 _VALUES_OF_AN_ENTRY: Final = 64
@@ -133,7 +133,7 @@ class EntryChecker:
         add_offset = self.references.offsets.append
         contained = ContainedTypes(unit)
         without_types = contained.without_types
-        rows = walk(unit.data, start, unit.end, unit.abbreviations)
+        rows = walk(unit.data, start, unit.end, unit.abbreviations, self._end)
         try:
             for index, (offset, abbreviation, values) in enumerate(rows):
                 if remaining <= 0:
@@ -162,6 +162,18 @@ class EntryChecker:
         for fault in contained.faults():
             position = partial(self._positions.position, fault.index, None)
             self._report("wrong-layout", fault.message, position, "5.7")
+
+    def _end(self, offset: int, unclosed: int) -> None:
+        """Check the end of the entries: consumers read nothing behind the null entry that ends
+        those of the unit (DWARF 5 2.3)."""
+        unit = self.unit
+        if unclosed:
+            levels = counted(unclosed, "level")
+            message = f"{levels} of children without a null entry at the end of the unit"
+            self._report("unbalanced-entries", message, unit_position(unit), severity="warning")
+        elif any(unit.data[offset : unit.end]):  # zeros are padding
+            message = f"the entries end at offset {offset:#x}, and the unit at {unit.end:#x}"
+            self._report("unbalanced-entries", message, unit_position(unit))
 
     def refer(self, references: Iterable[BadReference]) -> None:
         """Report references to entries."""

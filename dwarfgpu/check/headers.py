@@ -4,10 +4,12 @@ tables that cannot be read to their end (DWARF 5 6.2)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import define, field
+from dwarfgpu.check.attributes import attribute_name
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
@@ -23,6 +25,14 @@ _BASES = (
     (".debug_loclists", dw.AT_LOCLISTS_BASE, 6),
     (".debug_rnglists", dw.AT_RNGLISTS_BASE, 6),
 )
+_TABLES: Final = (
+    (".debug_str_offsets", dw.AT_STR_OFFSETS_BASE, 4),
+    (".debug_addr", dw.AT_ADDR_BASE, 4),
+    (".debug_loclists", dw.AT_LOCLISTS_BASE, 8),
+    (".debug_rnglists", dw.AT_RNGLISTS_BASE, 8),
+)
+"""Section, the attribute with the offset behind the header of the unit's table in it, and the bytes
+of the header from its version on (DWARF 5 7.26 to 7.29)."""
 """Section, the attribute with the start of the unit's part, and the offset of address_size before
 that start (DWARF 5 7.27 to 7.29)."""
 
@@ -33,6 +43,7 @@ def check_headers(info: DebugInfo, architecture: Architecture | None, findings: 
         try:
             for section, size_bytes in _sizes(unit, architecture):
                 _compare(unit, section, size_bytes, findings)
+            _check_tables(unit, findings)
         except DwarfGpuError:
             continue  # reported when the unit itself is read
     for arange in _aranges(info):
@@ -65,6 +76,36 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
         size_bytes = _line_address_size(unit, lines.raw)
         if size_bytes is not None:
             yield ".debug_line", size_bytes
+
+
+def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
+    """Report tables of the unit that begin behind no header of version 5, or a too long one."""
+    if unit.format.version < 5:
+        return
+    for section, name, after_length in _TABLES:
+        base = unit.root.attribute(name)
+        if base is None or not isinstance(base.raw, int):
+            continue
+        fault = _header_fault(unit, section, base.raw - after_length)
+        if fault is not None:
+            rule, title = RULES["table-header"], attribute_name(name)
+            message = f"{title} {base.raw:#x} in {section}{unit.sections.suffix}: {fault}"
+            position = unit_position(unit)
+            findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+
+
+def _header_fault(unit: CompilationUnit, section: str, version_at: int) -> str | None:
+    """Return what is wrong with a header whose version is at an offset."""
+    data, offset_size = unit.sections.section(section), unit.format.offset_size
+    if version_at < offset_size or version_at + 2 > len(data):
+        return "no header is before it"
+    version = int.from_bytes(data[version_at : version_at + 2], unit.endian)
+    if version != 5:
+        return f"version {version} in the header before it, not 5"
+    length = int.from_bytes(data[version_at - offset_size : version_at], unit.endian)
+    if length > len(data) - version_at:
+        return f"length {length:#x} in the header before it is beyond the section"
+    return None
 
 
 def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:

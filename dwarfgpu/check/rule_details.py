@@ -134,6 +134,15 @@ DETAILS: Final[Mapping[str, str]] = {
     "ill-formed-list": "offsets without a base address, or an index without a table",
     "unreadable-list": "a list that is truncated or has an unknown kind of entry",
     "unreadable-unit": "a unit that cannot be read to its end",
+    "unbalanced-entries": (
+        "entries of a unit that are followed by other bytes than zeros, which no consumer reads; "
+        "a warning if null entries are missing at the end of the unit, as consumers accept that"
+    ),
+    "table-header": (
+        "what `DW_AT_str_offsets_base`, `DW_AT_addr_base`, `DW_AT_loclists_base` or "
+        "`DW_AT_rnglists_base` refers to has no header of version 5 before it, or one whose "
+        "length reaches beyond the section (DWARF 5 7.26 to 7.29)"
+    ),
     "unreadable-line-table": (
         "the header of a line table cannot be read, or its program to the end (DWARF 5 6.2)"
     ),

@@ -143,6 +143,11 @@ _ENTRIES: Final = (
          "check the offset, and that the list has an end-of-list entry"),
     Rule("unreadable-unit", "error", "A.7.5", "a unit that cannot be read to its end",
          "nothing after that offset can be read"),
+    Rule("unbalanced-entries", "error", "2.3", "entries that do not end where their unit ends",
+         "end the children of every entry of an abbreviation with DW_CHILDREN_yes, and of no "
+         "other, with a null entry"),
+    Rule("table-header", "error", "7.26", "a table without a header of DWARF 5",
+         "the attribute gives the offset behind the header, whose version is 5"),
     Rule("unreadable-line-table", "error", "6.2", "a line table that cannot be read to its end",
          "the code has no lines from there on"),
     Rule("outside-table", "error", "7.5.5", "an attribute that leads outside its table",

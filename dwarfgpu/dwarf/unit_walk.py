@@ -51,10 +51,18 @@ _WITHOUT_BYTES: Final = frozenset({dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST}
 
 
 def walk(
-    data: Data, position: int, end: int, abbreviations: Mapping[int, Abbreviation]
+    data: Data,
+    position: int,
+    end: int,
+    abbreviations: Mapping[int, Abbreviation],
+    at_end: Callable[[int, int], object] | None = None,
 ) -> Iterator[Row]:
     """Yield the entries between two offsets of `.debug_info`; `Malformed` for one that is cut
-    short."""
+    short.
+
+    `at_end` is called after the last entry, with the offset behind it and the number of entries
+    whose children no null entry ends.
+    """
     plans: dict[int, _Plan] = {}
     depth = 0
     while position < end:
@@ -67,7 +75,7 @@ def walk(
         if code == 0:
             depth -= 1
             if depth <= 0:
-                return
+                break
             continue
         planned = plans.get(code)
         if planned is None:
@@ -82,7 +90,7 @@ def walk(
             if has_children:
                 depth += 1
             elif not depth:
-                return
+                break
             continue
         try:
             values, position = read(data, position, end)
@@ -94,7 +102,9 @@ def walk(
         if has_children:
             depth += 1
         elif not depth:
-            return
+            break
+    if at_end is not None:
+        at_end(position, max(depth, 0))
 
 
 def _plan(abbreviation: Abbreviation) -> _Plan:

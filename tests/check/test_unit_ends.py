@@ -1,0 +1,76 @@
+"""Entries that do not end where their unit ends, and tables without a header of DWARF 5."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from tests.check.made import BASE_TYPE, COMPILE_UNIT, findings, info_file, verdict_on
+from tests.dwarf.builder import Shape
+
+UNIT = Shape(COMPILE_UNIT, (), True)
+TYPE = Shape(dw.TAG_STRUCTURE_TYPE, (), True)
+SINGLE = Shape(COMPILE_UNIT)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "entries", "severity", "message"),
+    [
+        ((UNIT, TYPE), b"\1\2\0\0", None, ""),
+        ((UNIT, TYPE), b"\1\2\0\0\0\0\0", None, ""),  # padding
+        ((UNIT, TYPE), b"\1\2\0", "warning", "1 level of children without a null"),
+        ((UNIT, TYPE), b"\1\2\2", "warning", "3 levels of children without a null"),
+        ((UNIT, TYPE), b"\1\2\0\0\2\0", "error", "end at offset 0x10, and the unit at 0x12"),
+        ((SINGLE, TYPE), b"\1", None, ""),
+        ((SINGLE, TYPE), b"\1\2\0\0", "error", "end at offset 0xd, and the unit at 0x10"),
+    ],
+)
+def test_entries_end_with_their_unit(
+    shapes: tuple[Shape, ...], entries: bytes, severity: str | None, message: str
+) -> None:
+    """DWARF 5 2.3: a null entry ends the children of each entry that has some."""
+    found = [
+        one
+        for one in findings(verdict_on(info_file(shapes, entries)))
+        if one.rule == "unbalanced-entries"
+    ]
+    assert [one.severity for one in found] == ([] if severity is None else [severity])
+    assert all(message in one.message for one in found)
+
+
+def word(number: int, size_bytes: int = 4) -> bytes:
+    return number.to_bytes(size_bytes, "little")
+
+
+@pytest.mark.parametrize(
+    ("section", "attribute", "rest"),
+    [
+        (".debug_str_offsets", dw.AT_STR_OFFSETS_BASE, b"\0\0"),
+        (".debug_addr", dw.AT_ADDR_BASE, b"\x08\0"),
+        (".debug_loclists", dw.AT_LOCLISTS_BASE, b"\x08\0\0\0\0\0"),
+        (".debug_rnglists", dw.AT_RNGLISTS_BASE, b"\x08\0\0\0\0\0"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("version", "more", "moved", "message"),
+    [
+        (5, 0, 0, None),
+        (4, 0, 0, "version 4 in the header before it, not 5"),
+        (6, 0, 0, "version 6 in the header before it, not 5"),
+        (5, 1, 0, "in the header before it is beyond the section"),
+        (5, 0, -8, "no header is before it"),
+        (5, 0, 0x100, "no header is before it"),
+    ],
+)
+def test_the_header_of_a_table(
+    section: str, attribute: int, rest: bytes, version: int, more: int, moved: int, message: str
+) -> None:
+    """DWARF 5 7.26 to 7.29: the attribute refers to the first entry after the header."""
+    body = word(version, 2) + rest
+    table = word(len(body) + 8 + more) + body + bytes(8)
+    base = max(4 + len(body) + moved, 0)
+    shapes = [Shape(COMPILE_UNIT, ((attribute, dw.FORM_SEC_OFFSET),)), Shape(BASE_TYPE)]
+    found = findings(verdict_on(info_file(shapes, b"\1" + word(base), {section: table})))
+    listed = [one for one in found if one.rule == "table-header"]
+    assert len(listed) == (message is not None)
+    assert message is None or message in listed[0].message
