@@ -86,7 +86,7 @@ def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
         base = unit.root.attribute(name)
         if base is None or not isinstance(base.raw, int):
             continue
-        fault = _header_fault(unit, section, base.raw - after_length)
+        fault = _header_fault(unit, section, base.raw - after_length, after_length)
         if fault is not None:
             rule, title = RULES["table-header"], attribute_name(name)
             message = f"{title} {base.raw:#x} in {section}{unit.sections.suffix}: {fault}"
@@ -94,7 +94,9 @@ def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
             findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
 
-def _header_fault(unit: CompilationUnit, section: str, version_at: int) -> str | None:
+def _header_fault(
+    unit: CompilationUnit, section: str, version_at: int, least_bytes: int
+) -> str | None:
     """Return what is wrong with a header whose version is at an offset."""
     data, offset_size = unit.sections.section(section), unit.format.offset_size
     if version_at < offset_size or version_at + 2 > len(data):
@@ -105,6 +107,8 @@ def _header_fault(unit: CompilationUnit, section: str, version_at: int) -> str |
     length = int.from_bytes(data[version_at - offset_size : version_at], unit.endian)
     if length > len(data) - version_at:
         return f"length {length:#x} in the header before it is beyond the section"
+    if length < least_bytes:
+        return f"length {length:#x} in the header before it is less than the header has"
     return None
 
 

@@ -141,7 +141,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "table-header": (
         "what `DW_AT_str_offsets_base`, `DW_AT_addr_base`, `DW_AT_loclists_base` or "
         "`DW_AT_rnglists_base` refers to has no header of version 5 before it, or one whose "
-        "length reaches beyond the section (DWARF 5 7.26 to 7.29)"
+        "length is less than the header or reaches beyond the section (DWARF 5 7.26 to 7.29)"
     ),
     "unreadable-line-table": (
         "the header of a line table cannot be read, or its program to the end (DWARF 5 6.2)"

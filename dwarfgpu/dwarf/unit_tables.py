@@ -24,6 +24,8 @@ _BASES: Final = {
     dw.AT_RNGLISTS_BASE: "DW_AT_rnglists_base",
     dw.AT_LOCLISTS_BASE: "DW_AT_loclists_base",
 }
+_WITH_LENGTHS: Final = frozenset({".debug_str_offsets", ".debug_addr"})
+"""Sections whose tables give their length in the header alone."""
 
 
 class RootEntry(Protocol):
@@ -63,8 +65,8 @@ class UnitTables:
         self.unit = unit
 
     @cached_property
-    def _tables(self) -> dict[str, bytes]:
-        """The sections that have tables of the unit."""
+    def _tables(self) -> dict[str, tuple[bytes, int]]:
+        """The sections that have tables of the unit, and where these end."""
         return {}
 
     @cached_property
@@ -83,14 +85,29 @@ class UnitTables:
 
     def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
         """Return entry `index` of a table of numbers."""
-        data = self._tables.get(section)
-        if data is None:
-            data = self._tables[section] = self.unit.sections.section(section)
+        table = self._tables.get(section)
+        if table is None:
+            data = self.unit.sections.section(section)
+            table = self._tables[section] = data, self._end(section, data, base)
+        data, end = table
         offset = base + index * size_bytes
-        if offset < 0 or offset + size_bytes > len(data):
+        if offset < 0 or offset + size_bytes > end:
             shown = f"{section}{self.unit.sections.suffix}"
-            raise Malformed(f"index {index} at {shown}+{base:#x} is outside the section")
+            whole = "section" if end == len(data) else f"unit's part, which ends at {end:#x}"
+            raise Malformed(f"index {index} at {shown}+{base:#x} is outside the {whole}")
         return int.from_bytes(data[offset : offset + size_bytes], self.unit.format.endian)
+
+    def _end(self, section: str, data: bytes, base: int) -> int:
+        """Return where the table at a base ends by its header (DWARF 5 7.26, 7.27); the end of the
+        section where it has no usable one: what follows is of other units."""
+        format, version_at = self.unit.format, base - 4
+        start = version_at - format.offset_size
+        if format.version < 5 or section not in _WITH_LENGTHS or start < 0:
+            return len(data)
+        if int.from_bytes(data[version_at : version_at + 2], format.endian) != 5:
+            return len(data)
+        end = version_at + int.from_bytes(data[start:version_at], format.endian)
+        return end if base <= end <= len(data) else len(data)
 
     def _base_after_header(self, header_bytes: int, *names: int) -> int:
         """Return the same; a split unit needs no attribute, its table follows the only header
@@ -124,14 +141,15 @@ class UnitTables:
             raise Malformed(f".debug_str_offsets.dwo: version {version} of the unit's part, not 5")
 
     @cached_property
-    def _addresses(self) -> tuple[bytes, int, int, Endian]:
-        """`.debug_addr`, where the unit's part of it begins, and the size and byte order of an
-        address."""
+    def _addresses(self) -> tuple[bytes, int, int, int, Endian]:
+        """`.debug_addr`, where the unit's part of it begins and ends, and the size and byte order
+        of an address."""
         unit = self.unit.linked
         base = unit.tables._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
         unit.tables._require_address_size(".debug_addr", base - 2)
         data = unit.sections.section(".debug_addr")
-        return data, base, unit.format.address_size, unit.format.endian
+        end = unit.tables._end(".debug_addr", data, base)
+        return data, base, end, unit.format.address_size, unit.format.endian
 
     def string_offset(self, index: int) -> int:
         """Return the offset in `.debug_str` of a string by index."""
@@ -141,9 +159,9 @@ class UnitTables:
 
     def address(self, index: int) -> int:
         """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
-        data, base, size_bytes, endian = self._addresses
+        data, base, end, size_bytes, endian = self._addresses
         offset = base + index * size_bytes
-        if offset < 0 or offset + size_bytes > len(data):
+        if offset < 0 or offset + size_bytes > end:
             self.unit.linked.tables._entry(".debug_addr", base, index, size_bytes)  # raises
         return int.from_bytes(data[offset : offset + size_bytes], endian)
 

@@ -77,6 +77,18 @@ def test_addresses(index: int, count: int) -> None:
     assert [one.rule for one in findings(verdict_on(data))] == count * ["outside-table"]
 
 
+@pytest.mark.parametrize(("index", "count"), [(0, 0), (1, 2)])
+def test_tables_end_before_those_of_other_units(index: int, count: int) -> None:
+    """DWARF 5 7.26 and 7.27: the length of a header covers the numbers of one unit."""
+    shape = Shape(LABEL, ((dw.AT_NAME, STRX1), (dw.AT_LOW_PC, ADDRX1)))
+    names = words(8, size_bytes=4) + b"\5\0\0\0" + words(0, size_bytes=4)
+    tables = {".debug_str_offsets": 2 * names, ".debug_addr": 2 * OTHERS[".debug_addr"]}
+    data = info_file([UNIT, shape], START + bytes((2, index, index, 0)), {**OTHERS, **tables})
+    found = findings(verdict_on(data))
+    assert [one.rule for one in found] == count * ["outside-table"]
+    assert all("outside the unit's part, which ends at 0x" in one.message for one in found)
+
+
 @pytest.mark.parametrize(
     ("offset", "rules"), [(0, ["unreadable-list"]), (14, []), (99, ["unreadable-list"])]
 )

@@ -57,6 +57,7 @@ def word(number: int, size_bytes: int = 4) -> bytes:
         (5, 0, 0, None),
         (4, 0, 0, "version 4 in the header before it, not 5"),
         (6, 0, 0, "version 6 in the header before it, not 5"),
+        (5, -100, 0, "in the header before it is less than the header has"),
         (5, 1, 0, "in the header before it is beyond the section"),
         (5, 0, -8, "no header is before it"),
         (5, 0, 0x100, "no header is before it"),
@@ -67,7 +68,7 @@ def test_the_header_of_a_table(
 ) -> None:
     """DWARF 5 7.26 to 7.29: the attribute refers to the first entry after the header."""
     body = word(version, 2) + rest
-    table = word(len(body) + 8 + more) + body + bytes(8)
+    table = word(max(len(body) + 8 + more, 0)) + body + bytes(8)
     base = max(4 + len(body) + moved, 0)
     shapes = [Shape(COMPILE_UNIT, ((attribute, dw.FORM_SEC_OFFSET),)), Shape(BASE_TYPE)]
     found = findings(verdict_on(info_file(shapes, b"\1" + word(base), {section: table})))
