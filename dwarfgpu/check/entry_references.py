@@ -17,7 +17,7 @@ from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.check.attributes import REFERENCES, TAGS
 from dwarfgpu.check.reference_targets import Refused, refused_targets
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.forms import FORMS, read_uleb
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 from dwarfgpu.dwarf.unit_walk import walk
@@ -125,6 +125,11 @@ class EntryReferences:
             for refused, targets in self.beyond.items()
             for value, first in targets.items()
             if (problem := entries.problem(self.unit.info, value, refused)) is not None
+        ] + [
+            _bad(first, f"the origins of the entry at offset {circular:#x} lead back to it")
+            for targets in self.beyond.values()
+            for value, first in targets.items()
+            if (circular := entries.circle(self.unit.info, value)) is not None
         ]
 
 
@@ -137,6 +142,8 @@ class EntriesOfUnits:
     """Those of the wanted offsets where an entry starts."""
     _unread: set[CompilationUnit] = field(init=False, factory=set)
     """Units whose entries cannot be read to the end."""
+    _followed: set[tuple[UnitFile, int]] = field(init=False, factory=set)
+    """Entries whose origins were followed."""
 
     def add(self, references: EntryReferences) -> None:
         """Add the targets of a unit, before the first problem is asked for."""
@@ -155,6 +162,24 @@ class EntriesOfUnits:
             return None
         return _problem(unit, offset, known.__contains__, refused)
 
+    def circle(self, info: UnitFile, offset: int) -> int | None:
+        """Return an entry to which its own origins and specifications lead through other units, if
+        the entry at an offset leads to it; None if none does, or it was returned before."""
+        if offset not in self._known.get(info, ()):
+            return None  # reported
+        chain = dict[int, bool]()
+        """Whether the origin of an entry is in another unit."""
+        following: int | None = offset
+        while following is not None and (info, following) not in self._followed:
+            self._followed.add((info, following))
+            start, (following, is_beyond) = following, _origin(info, following)
+            chain[start] = is_beyond
+        if following is None or following not in chain:
+            return None
+        entries = list(chain)
+        circle = entries[entries.index(following) :]
+        return following if any(map(chain.__getitem__, circle)) else None
+
     def _read(self, info: UnitFile) -> set[int]:
         of_units: dict[CompilationUnit, set[int]] = {}
         for offset in self._wanted[info]:
@@ -169,6 +194,30 @@ class EntriesOfUnits:
             except DwarfGpuError:  # reported where it is read
                 self._unread.add(unit)
         return known
+
+
+def _origin(info: UnitFile, offset: int) -> tuple[int | None, bool]:
+    """Return the origin or specification of the entry at an offset in a section, without the other
+    entries of its unit, and whether it may be in another unit."""
+    unit = info.unit_at(offset)
+    if unit is None:
+        return None, False
+    try:
+        code, _ = read_uleb(unit.data, offset, unit.end)
+        abbreviation = unit.abbreviations.get(code)
+        positions = {} if abbreviation is None else abbreviation.positions
+        position = positions.get(dw.AT_ABSTRACT_ORIGIN, positions.get(dw.AT_SPECIFICATION))
+        if abbreviation is None or position is None:  # nearly always
+            return None, False
+        _, _, values = next(walk(unit.data, offset, unit.end, unit.abbreviations))
+    except DwarfGpuError:  # reported where it is read
+        return None, False
+    form, value = abbreviation.attributes[position].form, values[position]
+    if form == dw.FORM_REF_ADDR and isinstance(value, int):
+        return value, True
+    if FORMS[form][0] == "unit_reference" and isinstance(value, int):
+        return unit.offset + value, False
+    return None, False
 
 
 def _bad(first: int, message: str) -> BadReference:

@@ -88,8 +88,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "that cannot be meant: `DW_AT_type` to one that describes no type, the origin, "
         "specification or `DW_AT_call_origin` of a function or call to none, of a data object, "
         "label or block to something else, `DW_AT_import`, `DW_AT_object_pointer` and the bounds "
-        "of arrays likewise; origins and specifications in a unit that lead back to where they "
-        "started. References to type units and into supplementary files are not looked up, and "
+        "of arrays likewise; origins and specifications that lead back to where they started. "
+        "References to type units and into supplementary files are not looked up, and "
         "`DW_AT_sibling` is not checked"
     ),
     "wrong-layout": (

@@ -183,6 +183,29 @@ def test_circles_of_origins(number: int, targets: tuple[int, ...], circles: list
     assert {one.rule for one in circular} <= {"dangling-reference"}
 
 
+@pytest.mark.parametrize(
+    ("targets", "circles"),
+    [
+        ((33,), 0),  # of the second unit, without an origin
+        ((99,), 0),  # no entry, reported as such
+        ((33, 13), 1),
+        ((33, 33), 1),  # a way into a circle
+        ((33, 18), 0),
+    ],
+)
+def test_circles_of_origins_through_units(targets: tuple[int, ...], circles: int) -> None:
+    """As in files of link-time optimization: 5 3.3.8.1, the references are DW_FORM_ref_addr."""
+    shape = Shape(dw.TAG_SUBPROGRAM, ((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF_ADDR),))
+    plain = Shape(dw.TAG_SUBPROGRAM)
+    first = unit(b"\1\2" + targets[0].to_bytes(4, "little") + b"\3\0")
+    second = b"\2" + targets[1].to_bytes(4, "little") if targets[1:] else b""
+    assert len(first) == 20
+    info = first + unit(b"\1" + second + b"\3\0")
+    data = elf({".debug_abbrev": abbreviations(UNIT, shape, plain), ".debug_info": info})
+    found = [one for one in findings(verdict_on(data)) if "lead back" in one.message]
+    assert len(found) == circles
+
+
 def test_equal_references_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_up: list[int] = []
 
