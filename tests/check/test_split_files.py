@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -36,3 +37,44 @@ def test_an_unreadable_header_in_a_split_file_is_an_error(
     found = findings(verify(CodeObject.open(tmp_path / "prog")))
     assert [one.rule for one in found] == ([] if message is None else ["unreadable-unit"])
     assert message is None or message in found[0].message
+
+
+INDEX_HEAD, SIGNATURE, ROW_NUMBER, NUMBER = 16, 8, 4, 4
+"""Bytes of an index of a package before the slots, and of what it has (DWARF 5 7.3.5.3)."""
+
+
+@pytest.mark.parametrize("name", ["prog", "prog.dwp"])
+@pytest.mark.parametrize(
+    ("version", "row", "message"),
+    [
+        (2, None, None),
+        (2, (0x100000, 0), "a contribution to .debug_info.dwo at [0x100000,"),
+        (2, (0, 5), " is outside its 0x1dc bytes"),
+        (
+            1,
+            None,
+            "version 1 of .debug_cu_index; read are version 5 (DWARF 5) and 2 (GNU, DWARF 4)",
+        ),
+    ],
+)
+def test_a_damaged_index_of_a_package(
+    tmp_path: Path, name: str, version: int, row: tuple[int, int] | None, message: str | None
+) -> None:
+    """The first number of the first row is the offset of its unit in `.debug_info.dwo`."""
+    (tmp_path / "prog").write_bytes(read_fixture("split/clang4/prog"))
+    data = bytearray(read_fixture("split/clang4/prog.dwp"))
+    start = ObjectFile("prog.dwp", bytes(data)).sections_by_name[".debug_cu_index"].offset
+    assert struct.unpack_from("<I", data, start) == (2,)
+    width, _, slots = struct.unpack_from("<3I", data, start + 4)
+    struct.pack_into("<I", data, start, version)
+    rows = start + INDEX_HEAD + (SIGNATURE + ROW_NUMBER) * slots
+    (column,) = (i for i in range(width) if data[rows + NUMBER * i] == 1)  # DW_SECT_INFO
+    offsets = rows + NUMBER * width + NUMBER * column
+    if row is not None:
+        offset, more = row
+        struct.pack_into("<I", data, offsets, offset or 0x1D0 + more)
+    (tmp_path / "prog.dwp").write_bytes(data)
+    verdict = verify(CodeObject.open(tmp_path / name))
+    broken = [one.message for one in findings(verdict) if one.rule == "unreadable-unit"]
+    assert len(broken) == (row is not None)
+    assert message is None or message in " ".join([*broken, *verdict.findings.skipped])

@@ -124,7 +124,10 @@ def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None
     if version != 2:
         version = int.from_bytes(data[:2], endian)
     if version not in SECTIONS:
-        raise Unsupported(f"version {version} of {section}")
+        raise Unsupported(
+            f"version {version} of {section}; read are version 5 (DWARF 5) and 2 (GNU, DWARF 4): "
+            "make the package again with dwp or llvm-dwp"
+        )
     width, rows, slots = (reader.unsigned(4) for _ in range(3))
     if slots & slots - 1 or (rows and slots <= rows):
         raise Malformed(f"{section} has {counted(slots, 'slot')} for {counted(rows, 'unit')}")
