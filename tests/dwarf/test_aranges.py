@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
@@ -16,11 +17,12 @@ from dwarfgpu.dwarf import unit_header
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index import aranges
-from dwarfgpu.dwarf.index.aranges import read_aranges
+from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.unit_header import read_headers
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import open_object
-from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, unit
+from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, debug_info, elf, unit
 from tests.tool_output import printed_about
 
 BINARIES = sorted(
@@ -221,3 +223,22 @@ def test_usual_sets_and_headers_are_read_as_all_are(
     monkeypatch.setattr(unit_header, "_usual_header", lambda *arguments: None)
     monkeypatch.setattr(aranges, "_usual_set", lambda *arguments: None)
     assert read() == usual
+
+
+def test_the_section_is_read_once_where_no_unit_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A list of instructions asks for each of them.
+    header = struct.pack("<IIQQ", 1, 0, 0x42, 1)  # ELFCOMPRESS_ZLIB, without a stream of zlib
+    ranges = one_set(0, (0x1000, 0x100))
+    damaged = Content(header + b"no stream", flags=0x800)
+    scopes = Scopes(debug_info(elf({".debug_info": damaged, ".debug_aranges": ranges})))
+    reads: list[int] = []
+
+    def counted(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
+        reads.append(len(data))
+        return read_aranges(data, endian)
+
+    monkeypatch.setattr(aranges, "read_aranges", counted)
+    for pc in (0x1000, 0x1001, 0x3000):
+        with pytest.raises(DwarfGpuError, match=r"\.debug_info of .* cannot be decompressed"):
+            scopes.unit_at(pc)
+    assert reads == [len(ranges)]

@@ -136,7 +136,10 @@ class AddressIndex:
         sets, problems = read_aranges(data, self._sections.endian)
         usable: list[ArangeSet] = []
         for arange_set in sets:
-            problem = self._problem_of(arange_set)
+            try:
+                problem = self._problem_of(arange_set)
+            except DwarfGpuError as error:  # no unit can be read, whichever set names it
+                return (), (error,)
             if problem is None:
                 usable.append(arange_set)
             else:
