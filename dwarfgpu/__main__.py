@@ -72,7 +72,7 @@ def _finish_index_cache() -> None:
     from dwarfgpu.terminal.progress import Progress
 
     progress = Progress(sys.stderr)
-    with suppress(KeyboardInterrupt, OSError):
+    with suppress(KeyboardInterrupt, OSError, MemoryError):  # every answer has been given
         INDEX_CACHE.finish(progress)
     with suppress(OSError):
         progress.clear()

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from struct import pack
@@ -249,6 +250,20 @@ def test_a_file_without_a_build_id(tmp_path: Path, folder: Path) -> None:
     for _ in range(3):
         assert process(path, "function_7") == [0x1000 + 16 * 7]
     assert not folder.exists()
+
+
+def test_a_file_whose_units_cannot_be_read(tmp_path: Path, folder: Path) -> None:
+    # Its index is collected after the answer, which said so.
+    damaged = Content(pack("<IIQQ", 1, 0, 0x42, 1) + b"no stream of zlib", flags=0x800)
+    sections = {".debug_info": damaged, ".note.gnu.build-id": Content(ID + b"12345678", 7)}
+    path = tmp_path / "damaged"
+    path.write_bytes(elf(sections, machine=62))
+    for _ in range(3):
+        with suppress(DwarfGpuError):
+            process(path, "function_7")
+        INDEX_CACHE.finish(lambda path, done, total: None)
+    (entry,) = folder.iterdir()
+    assert entry.stat().st_size < 1_500
 
 
 def test_a_small_file(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,18 +78,19 @@ def cached_names(
     elif bytes(stored) == _SEEN:
 
         def collect(progress: Progress) -> None:
-            INDEX_CACHE.store(name, content, *_collected(sections, units(), progress))
+            INDEX_CACHE.store(name, content, *_collected(sections, units, progress))
 
         INDEX_CACHE.later[name] = collect
     return None
 
 
 def _collected(
-    sections: Sections, units: tuple[CompilationUnit, ...], progress: Progress
+    sections: Sections, units: Callable[[], tuple[CompilationUnit, ...]], progress: Progress
 ) -> tuple[bytes, ...]:
     from dwarfgpu.dwarf.index.collect_names import collected  # few processes do
 
     try:
-        return collected(units, lambda number: progress(sections.path, number, len(units)))
+        read = units()
+        return collected(read, lambda number: progress(sections.path, number, len(read)))
     except DwarfGpuError:
         return (_NEVER,)
