@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.service.code import disassembly
 from dwarfgpu.service.code.code_to_show import line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, undefined_text
 from tests.cli.command import FIXTURES, run, run_json, validate
+from tests.dwarf.builder import Content, elf
 
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
 WAVE64 = FIXTURES / "opencl/args.gfx1030.wave64.O0.v5.co"
@@ -290,3 +292,14 @@ def test_code_beyond_the_last_address_is_an_error(tmp_path: Path) -> None:
     assert done.status == 2
     assert "section .text: the code from 0xfffffffffffffff0 on has" in done.error
     assert done.error.endswith("bytes: no address is so large")
+
+
+def test_debug_information_that_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = Content(struct.pack("<IIQQ", 1, 0, 0x42, 1) + b"no stream of zlib", flags=0x800)
+    code = Content(bytes(4) * 2, flags=6, address=0x1000)
+    path = tmp_path / "damaged.co"
+    path.write_bytes(elf({".text": code, ".debug_info": damaged}))
+    main(["disas", str(path)])
+    assert "source lines may be missing: .debug_info of " in capsys.readouterr().err
