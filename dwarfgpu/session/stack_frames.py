@@ -14,7 +14,7 @@ from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
+from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames, name_of_nameless
 from dwarfgpu.dwarf.scope.scope_entries import (
     UNKNOWN_NAME,
     UNREADABLE_NAME,
@@ -370,7 +370,7 @@ def _name(
         name = mangled or name_in_frames(function)
         if name is not None:
             return name, None
-        substitute = f"function {function.offset:#x}"
+        substitute = name_of_nameless(function)
     except DwarfGpuError as error:
         is_missing = isinstance(error, MissingContext | InconsistentContext)
         substitute = UNKNOWN_NAME if is_missing else UNREADABLE_NAME

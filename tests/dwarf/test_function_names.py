@@ -8,13 +8,20 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled_name
-from dwarfgpu.dwarf.names.function_names import is_read_by_gdb, name_in_frames
+from dwarfgpu.dwarf.names.function_names import (
+    full_function_name,
+    is_read_by_gdb,
+    name_in_frames,
+    name_of_nameless,
+)
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.objfile.elf import ObjectFile
+from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.language.sessions import FIXTURES, demo
 
 
@@ -117,6 +124,21 @@ def test_thunks_of_clang_have_the_names_of_their_symbols(
         "virtual thunk to D::f()",
         "virtual thunk to D::~D()",
     }
+
+
+def test_a_function_with_only_a_linkage_name() -> None:
+    """Clang has such in coroutines; the names are those of GDB 13 and of `c++filt`."""
+    mangled = b"_Z2goi.__await_suspend_wrapper__await"
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, 0x0B),), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LINKAGE_NAME, 0x08),)),
+        Shape(dw.TAG_SUBPROGRAM, ()),
+    ]
+    info = debug_info(file_of(b"\x01\x04\x02" + mangled + b"\0\x03\0", shapes))
+    function, nameless = list(info.die_at(0xC).children())
+    assert name_of_nameless(function) == "go(int) [clone .__await_suspend_wrapper__await]"
+    assert full_function_name(function) == name_of_nameless(function)
+    assert name_of_nameless(nameless) == f"function {nameless.offset:#x}"
 
 
 def test_string_literals_of_clang_are_no_variables() -> None:

@@ -15,7 +15,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.demangle import demangled_function, demangled_name
+from dwarfgpu.dwarf.names.demangle import demangled_clone, demangled_function, demangled_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
@@ -52,12 +52,12 @@ def function_name(die: Die, symbol: str) -> str | None:
 
 def full_function_name(die: Die) -> str | None:
     """Return the name of a function, in C++ with its parameters, as GDB shows it: from its linkage
-    name, else from the entries. Without parameters if they are not fully known. A thunk of clang
-    has only a linkage name."""
+    name, else from the entries. Without parameters if they are not fully known. Thunks and
+    coroutines of clang have functions with only a linkage name."""
     bare = bare_name(die)
     if bare is None and die.unit.is_cplusplus:
         mangled = linkage_name(die)
-        return mangled and demangled_function(mangled)
+        return mangled and (demangled_function(mangled) or demangled_clone(mangled))
     if bare is None or not die.unit.is_cplusplus:
         return bare
     try:
@@ -179,6 +179,12 @@ def linkage_name(die: Die) -> str | None:
     if linked is None:
         return None
     return linked.string(dw.AT_LINKAGE_NAME) or linked.string(dw.AT_MIPS_LINKAGE_NAME)
+
+
+def name_of_nameless(die: Die) -> str:
+    """Return the name of a function without DW_AT_name, by its linkage name as in GDB:
+    `go(int) [clone .__await_suspend_wrapper__await]`; without one, its offset."""
+    return full_function_name(die) or linkage_name(die) or f"function {die.offset:#x}"
 
 
 def _name(die: Die, symbol: str) -> str | None:

@@ -48,10 +48,34 @@ def symbol_text(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
     """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_covering`."""
+    code_objects = tuple(code_objects)
     found_symbol = symbol_covering(code_objects, address)
-    if found_symbol is not None and is_mangled:
+    if found_symbol is None:
+        return _described_function(code_objects, address, is_mangled=is_mangled)
+    if is_mangled:
         found_symbol = evolve(found_symbol, name=found_symbol.symbol)
-    return None if found_symbol is None else str(found_symbol)
+    return str(found_symbol)
+
+
+def _described_function(
+    code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool
+) -> str | None:
+    """Return the name of a function that only the debugging information has, as in GDB: compilers
+    and `strip -x` leave local symbols out."""
+    for code_object in code_objects:
+        if not code_object.covers(address):
+            continue
+        try:
+            subprogram = code_object.scopes.subprogram_at(address)
+            if subprogram is None:
+                return None
+            mangled = linkage_name(subprogram.die) if is_mangled else None
+            name = mangled or full_function_name(subprogram.die) or subprogram.name
+        except DwarfGpuError:
+            return None
+        offset = address - subprogram.ranges[0].begin
+        return f"{name}{offset:+}" if offset else name
+    return None
 
 
 def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAddress | None:

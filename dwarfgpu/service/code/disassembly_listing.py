@@ -140,12 +140,20 @@ def listing(
 
 
 def _line(session: Session, dump: Dump, line: CodeLine, letters: frozenset[str]) -> ListingLine:
-    function = dump.function if dump.is_whole else function_at(session, line.address)
+    function = dump.function if dump.is_whole else _named_at(session, line.address)
     symbol_text = ""
     if function is not None:
         name = "" if dump.is_whole else function_name(session, function)
         symbol_text = f" <{name}+{line.address - function.range.begin}>"
     return ListingLine(code_text(session, line, symbol_text, raw="r" in letters), line)
+
+
+def _named_at(session: Session, address: int) -> Function | None:
+    """Return the function of an address; None in the padding behind the end of its symbol."""
+    function = function_at(session, address)
+    if function is None or (function.range.symbol and address >= function.range.symbol_end):
+        return None
+    return function
 
 
 def _with_source(
@@ -220,7 +228,7 @@ def function_name(session: Session, function: Function) -> str:
 
 def code_record(session: Session, line: CodeLine) -> JsonObject:
     """Return an instruction with the keys of GDB's machine interface."""
-    function = function_at(session, line.address)
+    function = _named_at(session, line.address)
     return {
         "address": f"{line.address:#x}",
         "func-name": None if function is None else function_name(session, function),

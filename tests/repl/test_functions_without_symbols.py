@@ -1,0 +1,64 @@
+"""Code that only the debugging information names, and padding, which nothing names."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+from tests.cli.command import FIXTURES, run
+
+_SYMTAB = 2
+_SYMBOL_BYTES = 24
+
+
+def without_symbol(data: bytes, name: bytes) -> bytes:
+    """An ELF file without one symbol of its symbol table, as compilers leave out local ones."""
+    (sections,) = struct.unpack_from("<Q", data, 40)
+    (count,) = struct.unpack_from("<H", data, 60)
+    rows = [struct.unpack_from("<IIQQQQIIQQ", data, sections + 64 * at) for at in range(count)]
+    (table,) = (row for row in rows if row[1] == _SYMTAB)
+    out, names = bytearray(data), rows[table[6]][4]
+    for at in range(table[4], table[4] + table[5], _SYMBOL_BYTES):
+        begin = names + struct.unpack_from("<I", data, at)[0]
+        if data[begin : data.index(b"\0", begin)] == name:
+            out[at : at + _SYMBOL_BYTES] = bytes(_SYMBOL_BYTES)
+    assert out != data
+    return bytes(out)
+
+
+def test_a_function_without_a_symbol_has_the_name_of_its_entry(tmp_path: Path) -> None:
+    """As in GDB 13; the symbol before it is that of a lambda."""
+    program = tmp_path / "program"
+    data = (FIXTURES / "core/shapes.x86_64.O0").read_bytes()
+    program.write_bytes(without_symbol(data, b"_Z5crashPN3geo5ShapeEi"))
+    commands = ("p crash", "p/a crash+4", "x/2i crash", "disas crash,+2", "disas 0x401057")
+    done = run("debug", program, "--batch", *(word for one in commands for word in ("-ex", one)))
+    lines = [re.split(":\t", line)[0] for line in done.out.splitlines()]
+    assert lines[:9] == [
+        "$1 = {int (geo::Shape *, int)} 0x401056 <crash(geo::Shape*, int)>",
+        "$2 = 0x40105a <crash(geo::Shape*, int)+4>",
+        "   0x401056 <crash(geo::Shape*, int)>",
+        "   0x401057 <crash(geo::Shape*, int)+1>",
+        "Dump of assembler code from 0x401056 to 0x401058:",
+        "   0x0000000000401056 <crash(geo::Shape*, int)+0>",
+        "   0x0000000000401057 <crash(geo::Shape*, int)+1>",
+        "End of assembler dump.",
+        "Dump of assembler code for function crash(geo::Shape*, int):",
+    ]
+    assert lines[9] == "   0x0000000000401056 <+0>"
+    assert lines[-2:] == ["   0x0000000000401195 <+319>", "End of assembler dump."]
+
+
+def test_padding_has_no_name() -> None:
+    """As in GDB 13."""
+    done = run(
+        *("debug", FIXTURES / "x86_64/demo.gcc.O2.v5", "--batch", "-ex", "disas 0x11c0,+0x12")
+    )
+    assert [line.partition(":\t")[0] for line in done.out.splitlines()[1:-1]] == [
+        "   0x00000000000011c0 <twice+0>",
+        "   0x00000000000011c3 <twice+3>",
+        "   0x00000000000011c4",
+        "   0x00000000000011cf",
+        "   0x00000000000011d0 <factorial+0>",
+    ]
