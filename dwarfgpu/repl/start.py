@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Final
 
+from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import integer_value
@@ -75,6 +76,41 @@ class _ChangeFolder(argparse.Action):
             raise UsageError(f"{values}: {why}.") from None
 
 
+class _SourceFolder(argparse.Action):
+    """`-d`: sources are searched there first."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, str)
+        if not os.path.isdir(values):
+            raise UsageError(f"{option_string}: {values} is not a folder")
+        namespace.source_folders = [*namespace.source_folders, absolute_path(values)]
+
+
+class _Program(argparse.Action):
+    """`-se`, `-exec` and `-symbols`: dwarfgpu reads one file for both."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, str)
+        if namespace.file not in (None, values):
+            raise UsageError(
+                f"{option_string} {values}: {namespace.file} is given already; give the folder "
+                "of a separate debug file with --debug-dir"
+            )
+        namespace.file = values
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", metavar="FILE", help="a code object with DWARF")
     parser.add_argument("core_file", nargs="?", metavar="CORE", help="a core file of it, as --core")
@@ -122,6 +158,15 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
     as_gdb.add_argument(
         "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="use FOLDER as the working "
         "folder"
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-d", "--d", "-directory", "--directory", action=_SourceFolder, dest="source_folders",
+        default=[], metavar="FOLDER", help="search FOLDER for source files first, as the command "
+        "directory",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-se", "--se", "-exec", "--exec", "-symbols", "--symbols", action=_Program, dest="file",
+        default=argparse.SUPPRESS, metavar="FILE", help="same as --file",
     )  # fmt: skip
     as_gdb.add_argument(
         "-iex", "--iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
@@ -333,6 +378,8 @@ def _run(args: argparse.Namespace) -> int:
     shell.settings.set("output", args.interpreter)
     if args.demo and args.state is not None:
         shell.source_path.set_directories(str(Path(args.state).parent / "source"))
+    for folder in args.source_folders:
+        shell.source_path.set_directories(f"{folder}:{shell.source_path.directories}")
     if shell.is_of_core:
         show_core(shell)
     for note in opened.session.notes:

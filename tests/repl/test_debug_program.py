@@ -76,6 +76,8 @@ def gdbs(
         ["{file}", "-c", "{core}"],
         ["-core", "{core}", "-nx", "-nh", "-quiet", "{file}"],
         ["-cd", "{folder}", "crash.x86_64.O2", "--core={core}"],
+        ["-se", "{file}", "--core={core}", "-d", "{folder}"],
+        ["--exec={file}", "--symbols={file}", "-c", "{core}", "--directory={folder}"],
     ],
 )
 def test_a_program_and_its_core_as_gdb_takes_them(repository: Path, arguments: list[str]) -> None:
@@ -98,6 +100,7 @@ def test_options_of_gdb(repository: Path, tmp_path: Path) -> None:
     for refused in (["-p", "1"], [file, "1"]):
         assert "cannot attach to a process" in gdbs(repository, *refused).stderr
     assert "/nosuch: No such file" in gdbs(repository, "-cd", "/nosuch").stderr
+    assert "-d: emo is not a folder" in gdbs(repository, "-demo").stderr
 
 
 def test_a_pipe_gets_answers_and_nothing_else(repository: Path) -> None:
