@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.npy import is_npy, parse_npy, read_file
 from dwarfgpu.base.pattern import pattern
@@ -22,6 +23,9 @@ from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type,
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ARGUMENT_FORMS,
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
     ArgumentValue,
     Buffer,
     DeclaredParameter,
@@ -89,8 +93,11 @@ def declared(variable: Variable) -> DeclaredParameter:
     try:
         if not isinstance(kind, Pointer):
             is_float = isinstance(kind, Base) and _is_float(kind)
-            compound = type_name(variable.type) if isinstance(kind, Array | Struct) else None
-            declared = DeclaredParameter(name, is_float, integers_of(kind), compound, _vector(kind))
+            is_compound = isinstance(kind, Array | Struct) or _is_complex(kind)
+            compound = type_name(variable.type) if is_compound else None
+            declared = DeclaredParameter(
+                name, is_float, _form(kind), integers_of(kind), compound, _vector(kind)
+            )
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
             return evolve(declared, enumerators=constants)
         item = strip(kind.target)
@@ -100,7 +107,9 @@ def declared(variable: Variable) -> DeclaredParameter:
             item_bytes=None if item is None else size_bytes(item),
             is_number=isinstance(item, Base),
             item_integers=integers_of(item),
-            is_float_item=isinstance(item, Base) and "float" in item.base.encoding,
+            item_form=_form(item),
+            item_numpy=_numpy_type(item),
+            item_kind=_kind(_numpy_type(item) or "|u1"),
         )
     except DwarfGpuError:
         return DeclaredParameter(name)  # a pointer needs no more
@@ -114,11 +123,51 @@ def _vector(type_: Type | None) -> Vector | None:
     if not isinstance(element, Base):
         return None
     count, size = type_.dimensions[0], element.size_bytes
-    return Vector(count, size, _is_float(element), integers_of(element))
+    return Vector(count, size, _is_float(element), integers_of(element), _form(element))
 
 
 def _is_float(kind: Base) -> bool:
     return kind.base.encoding == "float"
+
+
+def _is_complex(type_: Type | None) -> bool:
+    return isinstance(type_, Base) and type_.base.encoding == "complex_float"
+
+
+def _form(type_: Type | None) -> FloatFormat | None:
+    """Return the format of floating point numbers that an argument can be given as; None for any
+    other type."""
+    if not isinstance(type_, Base) or not _is_float(type_):
+        return None
+    form = type_.base.float_format
+    if form is None:
+        from dwarfgpu.view.scalars import format_of  # a name such as `__bf16`
+
+        form = format_of(type_.base, type_.base.bit_size)
+    return form if form in (BFLOAT16, BINARY16, BINARY32, BINARY64) else None
+
+
+def _kind(descr: str) -> str:
+    """Return what the numbers of an array of a type of NumPy are."""
+    return {"f": FLOATS, "c": COMPLEX}.get(descr[1], INTEGERS)
+
+
+def _numpy_type(item: Type | None) -> str | None:
+    """Return the type of NumPy that holds all bits of such a number; None if it has none.
+
+    It has no bfloat16: the type is that of the bits.
+    """
+    if not isinstance(item, Base):
+        return None
+    size, integers = item.size_bytes, integers_of(item)
+    if integers is not None and size in (1, 2, 4, 8):
+        has_padding = integers.most > 1 and item.base.bit_size != 8 * size  # _BitInt(24)
+        letter = "i" if integers.least < 0 else "u"
+        return None if has_padding else f"{'|' if size == 1 else '<'}{letter}{size}"
+    if _is_complex(item):
+        return f"<c{size}" if size in (8, 16) else None
+    form = _form(item)
+    return None if form is None else "<u2" if form is BFLOAT16 else f"<f{size}"
 
 
 def integers_of(type_: Type | None) -> Integers | None:
@@ -252,4 +301,4 @@ def _file(path: str, option: str) -> Buffer:
         raise UsageError(f"{option}: {path} is empty")
     if array is None:
         return Buffer(len(data), data)
-    return Buffer(len(data), data, array.item_bytes, array.descr[1] in "fc")
+    return Buffer(len(data), data, array.item_bytes, _kind(array.descr))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.records import field, frozen
@@ -33,7 +34,6 @@ AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
 """Called when a wave is at a breakpoint; returns whether the run ends there."""
 Attach: TypeAlias = "Callable[[RunningMachine], None]"
 """Called with a machine before its first instruction."""
-_FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
 @frozen
@@ -82,6 +82,8 @@ class Result:
     """The dispatches that have run, the one of the machine last."""
     instructions: tuple[int, ...] = ()
     """How many instructions each of them has executed."""
+    bfloats: frozenset[str] = frozenset()
+    """The outputs that are the bits of bfloat16 numbers, a type that NumPy does not have."""
 
     @property
     def ending(self) -> Ending:
@@ -141,6 +143,7 @@ def run_kernel(
         stopped = machine.run(breakpoints=breakpoints)
     launches = (*(() if earlier is None else earlier.launches), launched)
     outputs, texts = {}, {}
+    bfloats: set[str] = set()
     for name, buffer in named_buffers(launches).items():
         allocation = machine.global_memory.at(buffer.address)
         assert allocation is not None
@@ -148,6 +151,8 @@ def run_kernel(
         outputs[name] = _array(data, buffer.parameter)
         if text := _text(data, buffer.parameter):
             texts[name] = text
+        if outputs[name].item_bytes == 2 and buffer.parameter.declared.item_form is BFLOAT16:
+            bfloats.add(name)
     if stopped is not None and not stopped.is_inserted:
         stopped.wave.stop_reason = stopped.reason
     stop = None
@@ -155,7 +160,7 @@ def run_kernel(
         instruction = machine.program.instruction_at(stopped.wave.stop_pc)
         stop = stop_of_run(stopped, launched.machine.target_id, [code_object], instruction)
     counts = (*(() if earlier is None else earlier.instructions), machine.instructions)
-    return Result(machine, outputs, stop, texts, launches, counts)
+    return Result(machine, outputs, stop, texts, launches, counts, frozenset(bfloats))
 
 
 def buffers_not_made(launches: Sequence[Launched], result: Result) -> list[str]:
@@ -292,15 +297,9 @@ def _require_numpy() -> None:
 
 def _array(data: bytes, parameter: Parameter) -> Npy:
     """Return memory as the numbers that the pointer points to, else as bytes."""
-    declared = parameter.declared
-    size = declared.item_bytes
-    kind = "|u1"
-    if size and declared.is_number and len(data) % size == 0:
-        if declared.is_float_item:
-            kind = _FLOATS.get(size, "|u1")
-        elif declared.item_integers is not None:
-            letter = "i" if declared.item_integers.least < 0 else "u"
-            kind = f"{'|' if size == 1 else '<'}{letter}{size}"
+    kind = parameter.declared.item_numpy or "|u1"
+    if len(data) % int(kind[2:]):
+        kind = "|u1"
     return Npy(kind, (len(data) // int(kind[2:]),), data)
 
 

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
@@ -65,21 +66,29 @@ def buffer_lines(result: Result) -> Iterator[str]:
             yield f"  {name} = char[{array.shape[0]}]:"
             yield from (f"    {line}" for line in lines)
         else:
-            yield f"  {name} = {_values(array)}"
+            yield f"  {name} = {_values(array, name in result.bfloats)}"
 
 
-def _values(array: Npy) -> str:
+def _values(array: Npy, is_bfloat: bool) -> str:
     """Return the first numbers of an array: `int32[64] {0, 1, …}`."""
-    kinds = {"f": "float", "i": "int", "u": "uint"}
-    size = int(array.descr[2:])
+    kinds = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
     count = array.shape[0]
     shown = min(count, _MAX_SHOWN)
     letter = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H",
-              "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}[array.descr[1:]]  # fmt: skip
-    values = struct.unpack(f"<{shown}{letter}", bytes(array.data[: shown * size]))
-    texts = [f"{value:g}" if array.descr[1] == "f" else str(value) for value in values]
+              "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "c8": "2f",
+              "c16": "2d"}[array.descr[1:]]  # fmt: skip
+    data = bytes(array.data[: shown * array.item_bytes])
+    items = list(struct.iter_unpack(f"<{letter}", data))
+    name = f"{kinds[array.descr[1]]}{8 * array.item_bytes}"
+    if is_bfloat:
+        name = BFLOAT16.name
+        texts = [f"{BFLOAT16.to_float(bits):g}" for (bits,) in items]
+    elif array.descr[1] == "c":
+        texts = [f"{complex(*parts):g}" for parts in items]
+    else:
+        texts = [f"{n:g}" if array.descr[1] == "f" else str(n) for (n,) in items]
     more = ", …" if count > shown else ""
-    return f"{kinds[array.descr[1]]}{8 * size}[{count}] {{{', '.join(texts)}{more}}}"
+    return f"{name}[{count}] {{{', '.join(texts)}{more}}}"
 
 
 def ending_record(ending: Ending) -> dict[str, Json]:

@@ -7,12 +7,14 @@ make is unknown.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 from typing import Final
 
+from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
@@ -33,6 +35,10 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import (
 from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
 
+_FLOAT_CODES: Final = {"binary16": "e", "binary32": "f", "binary64": "d", "bfloat16": "f"}
+"""How `struct` writes the formats; bfloat16 is rounded from binary32."""
+_FORMS: Final = {2: BINARY16, 4: BINARY32, 8: BINARY64}
+"""The formats of floating point numbers that only metadata describes, by their sizes in bytes."""
 MAX_BYTES: Final = 1 << 16
 """Maximum size in bytes of a kernarg segment."""
 _BUFFER_ALIGNMENT: Final = 256
@@ -203,7 +209,7 @@ def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
     size, integers = declared.item_bytes, declared.item_integers
     code = None
     if size and declared.is_number:
-        code = {2: "e", 4: "f", 8: "d"}.get(size) if declared.is_float_item else None
+        code = _FLOAT_CODES.get(declared.item_form.name) if declared.item_form is not None else None
         if integers is not None:
             code = {1: "b", 2: "h", 4: "i", 8: "q"}.get(size)
             code = code.upper() if code and integers.least >= 0 else code
@@ -227,9 +233,17 @@ def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
         values = [rng.randint(low, most) if numbers.seed is not None else n for n in range(count)]
     try:
         data = struct.pack(f"<{count}{code}", *values)
+        if declared.item_form is BFLOAT16:
+            data = _bfloats(struct.unpack(f"<{count}I", data))
     except (OverflowError, struct.error):  # the second for integers
         raise UsageError(f"{parameter.text}: {count - 1} does not fit {declared.item}") from None
-    return Buffer(len(data), data, size, declared.is_float_item)
+    return Buffer(len(data), data, size, declared.item_kind)
+
+
+def _bfloats(singles: Sequence[int]) -> bytes:
+    """Return the bits of binary32 numbers, none of them NaN, rounded to bfloat16."""
+    rounded = [(bits + 0x7FFF + (bits >> 16 & 1)) >> 16 for bits in singles]
+    return struct.pack(f"<{len(rounded)}H", *rounded)
 
 
 def _require_items(parameter: Parameter, buffer: Buffer) -> None:
@@ -250,11 +264,10 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
             f"{parameter.text}: an array of numbers of {counted(buffer.item_bytes, 'byte')}, "
             f"where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
         )
-    if buffer.is_float != declared.is_float_item:
-        kind = "floating point numbers" if buffer.is_float else "integers"
+    if buffer.kind != declared.item_kind:
         raise UsageError(
-            f"{parameter.text}: an array of {kind}, where the pointer is to {declared.item}; "
-            "a raw file gives any bytes"
+            f"{parameter.text}: an array of {buffer.kind}, where the pointer is to "
+            f"{declared.item}; a raw file gives any bytes"
         )
 
 
@@ -311,7 +324,9 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
         return value
     if not isinstance(value, int | float):
         raise UsageError(f"{parameter.text} takes a number, or bytes:HEX")
-    return _number(parameter, value, size_bytes, declared.integers, is_float=parameter.is_float)
+    form = declared.form if declared.is_float else _FORMS.get(size_bytes)
+    form = form if parameter.is_float else None
+    return _number(parameter, value, size_bytes, declared.integers, declared.is_float, form)
 
 
 def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
@@ -327,9 +342,9 @@ def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
         raise UsageError(f"{parameter.text} has no known elements; bytes:HEX gives its bytes")
     if len(values) != vector.count:
         raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
-    size_bytes, integers, is_float = vector.item_bytes, vector.integers, vector.is_float
     return b"".join(
-        _number(parameter, item, size_bytes, integers, is_float=is_float) for item in values
+        _number(parameter, item, vector.item_bytes, vector.integers, vector.is_float, vector.form)
+        for item in values
     )
 
 
@@ -338,21 +353,20 @@ def _number(
     value: Number,
     size_bytes: int,
     integers: Integers | None,
-    *,
     is_float: bool,
+    form: FloatFormat | None,
 ) -> bytes:
-    """Encode a number in `size_bytes` bytes."""
-    if isinstance(value, float) or is_float:
-        formats = {2: "<e", 4: "<f", 8: "<d"}
-        if size_bytes not in formats or not is_float:
+    """Encode a number in `size_bytes` bytes, as a floating point number in its format."""
+    if isinstance(value, float) or is_float or form is not None:
+        if form is None or form.size_bits != 8 * size_bytes:
             raise UsageError(
                 f"{parameter.text}: {value} is not a number of its type; bytes:HEX gives any"
             )
-        try:
-            return struct.pack(formats[size_bytes], value)
-        except (OverflowError, struct.error):  # the second for integers
+        bits = _float_bits(form, value)
+        if bits is None:
             number = shown(value) if isinstance(value, int) else value
-            raise UsageError(f"{parameter.text}: the number {number} does not fit") from None
+            raise UsageError(f"{parameter.text}: the number {number} does not fit")
+        return bits.to_bytes(size_bytes, "little")
     if integers is not None and not integers.least <= value <= integers.most:
         raise UsageError(
             f"{parameter.text}: {shown(value)} does not fit {integers.name}, "
@@ -362,3 +376,16 @@ def _number(
     if not -(1 << bits - 1) <= value < 1 << bits:
         raise UsageError(f"{parameter.text}: {value:#x} does not fit")
     return (value & (1 << bits) - 1).to_bytes(size_bytes, "little")
+
+
+def _float_bits(form: FloatFormat, value: Number) -> int | None:
+    """Return a number rounded to nearest even; None if the format has no finite one for it."""
+    from fractions import Fraction  # most commands give no floating point number
+
+    sign = int(math.copysign(1, value) < 0) if isinstance(value, float) else 0
+    if isinstance(value, float) and math.isnan(value):
+        return form.negate(form.nan()) if sign else form.nan()
+    if isinstance(value, float) and math.isinf(value):
+        return form.infinity(sign)
+    bits = form.encode(Fraction(value), sign)
+    return None if isinstance(form.decode(bits), str) else bits

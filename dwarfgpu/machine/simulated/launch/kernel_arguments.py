@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.objfile.metadata import Argument
@@ -18,6 +19,10 @@ ARGUMENT_FORMS: Final = (
     "same:NAME, bytes:HEX, [1,2], an enumerator or ?"
 )
 """How the user writes a value."""
+INTEGERS: Final = "integers"
+FLOATS: Final = "floating point numbers"
+COMPLEX: Final = "complex numbers"
+"""What the numbers of an array are."""
 _FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
 """The sizes of the floating point value types of the metadata."""
 
@@ -30,8 +35,8 @@ class Buffer:
     data: bytes | None = None
     item_bytes: int | None = None
     """The size in bytes of the numbers of the array that it was read from."""
-    is_float: bool = False
-    """Whether these are floating point numbers."""
+    kind: str = INTEGERS
+    """What these numbers are."""
 
 
 @frozen
@@ -108,6 +113,8 @@ class Vector:
     item_bytes: int
     is_float: bool
     integers: Integers | None = None
+    form: FloatFormat | None = None
+    """The format of floating point numbers; None for one that is not encoded."""
 
 
 @frozen
@@ -116,6 +123,8 @@ class DeclaredParameter:
 
     name: str | None = None
     is_float: bool = False
+    form: FloatFormat | None = None
+    """The format of a floating point number; None for one that is not encoded."""
     integers: Integers | None = None
     """What an integer for it can be."""
     compound: str | None = None
@@ -128,8 +137,13 @@ class DeclaredParameter:
     """Whether such an item is a number."""
     item_integers: Integers | None = None
     """What an integer there can be."""
-    is_float_item: bool = False
-    """Whether it is a floating point number."""
+    item_form: FloatFormat | None = None
+    """Its format if it is a floating point number; None for one that is not encoded."""
+    item_numpy: str | None = None
+    """The type of NumPy that has such numbers, such as `<f4`, or for bfloat16 their bits; None for
+    bytes."""
+    item_kind: str = INTEGERS
+    """What the numbers of an array for it are."""
     enumerators: tuple[tuple[str, int], ...] | None = None
     """The constants of an enumeration; None for any other type."""
 

@@ -1,0 +1,115 @@
+"""`dwarfgpu run`: numbers that NumPy or C lack as they are given, shown and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.float_format import BFLOAT16
+from dwarfgpu.base.npy import Npy
+from dwarfgpu.dwarf.types.types import Base, Pointer
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator
+from dwarfgpu.machine.simulated.launch.kernarg import bind
+from dwarfgpu.machine.simulated.launch.kernel_arguments import parameters
+from dwarfgpu.objfile.metadata import Argument
+from dwarfgpu.options.kernel_argument_options import argument_values, declared
+from dwarfgpu.service.run.run_report import buffer_lines
+from tests.cli.command import FIXTURES, run
+from tests.cli.test_run import saved, values
+
+BFLOATS = ("run", FIXTURES / "run/floats.gfx942.O2.v5.co", "bfloats", "--grid", 64)
+
+
+def test_bfloat16_is_no_float16(tmp_path: Path) -> None:
+    """Its bits are the upper half of binary32: NumPy computes them so."""
+    out = tmp_path / "a.npy"
+    done = run(
+        *BFLOATS, "--workgroup", 64, "--arg", "a=range:64", "--arg", "b=range:64",
+        "--arg", "out=zeros:256", "--out", f"a={out}",
+    )  # fmt: skip
+    assert done.lines[-3:] == [
+        "  a = bfloat16[64] {0, 1, 2, 3, 4, 5, 6, 7, …}",
+        "  b = bfloat16[64] {0, 1, 2, 3, 4, 5, 6, 7, …}",
+        "  out = float32[64] {0, 1, 4, 9, 16, 25, 36, 49, …}",
+    ]
+    bits = values(out)
+    assert bits.dtype == np.uint16
+    assert (bits == np.arange(64, dtype=np.float32).view(np.uint32) >> 16).all()
+    halves = saved(tmp_path, "halves", np.ones(64, np.float16))
+    wrong = run(
+        *BFLOATS, "--workgroup", 64, "--arg", f"a={halves}", "--arg", "b=range:64",
+        "--arg", "out=zeros:256",
+    )  # fmt: skip
+    assert wrong.status == 2
+    assert "an array of floating point numbers, where the pointer is to __bf16" in wrong.error
+
+
+def described(base: BaseType, *, pointer: bool) -> Any:
+    kind = Base(base)
+    variable: Any = SimpleNamespace(name="p", type=Pointer(kind) if pointer else kind)
+    return declared(variable)
+
+
+BF16 = BaseType("__bf16", "float", 16)
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        ("1.5", 0x3FC0), ("-0.0", 0x8000), ("1.00390625", 0x3F80), ("1.01171875", 0x3F82),
+        ("1e-40", 0x0001), ("-inf", 0xFF80), ("nan", 0x7FC0), ("3", 0x4040),
+    ],
+)  # fmt: skip
+def test_an_argument_of_type_bfloat16(text: str, bits: int) -> None:
+    """Ties to even, as the upper half of binary32."""
+    assert encoded(BF16, text) == bits.to_bytes(2, "little")
+
+
+def encoded(base: BaseType, text: str) -> bytes:
+    arguments = [Argument("by_value", base.bit_size // 8, 0)]
+    explicit = parameters(arguments, [described(base, pointer=False)])
+    hidden: Any = SimpleNamespace(of=None)
+    given = argument_values([f"p={text}"])
+    ((_, data),) = bind(explicit, arguments, given, hidden, Allocator(0), 0).pieces
+    return data
+
+
+@pytest.mark.parametrize(
+    ("base", "text"),
+    [
+        (BF16, "1e39"),
+        (BaseType("fp8", "float", 8), "1.5"),
+        (BaseType("complex float", "complex_float", 64), "1"),
+    ],
+)
+def test_a_number_that_a_type_does_not_have_is_refused(base: BaseType, text: str) -> None:
+    with pytest.raises(UsageError):
+        encoded(base, text)
+
+
+@pytest.mark.parametrize(
+    ("base", "descr", "line"),
+    [
+        (BF16, "<u2", "bfloat16[8] {0, 0, 0, 0, 0, 0, 0, 0}"),
+        (BaseType("__int128", "signed", 128), None, "uint8[16] {0, 0, 0, 0, 0, 0, 0, 0, …}"),
+        (BaseType("_BitInt(24)", "signed", 24), None, "uint8[16] {0, 0, 0, 0, 0, 0, 0, 0, …}"),
+        (BaseType("complex", "complex_float", 64), "<c8", "complex64[2] {0+0j, 0+0j}"),
+        (BaseType("complex", "complex_float", 128), "<c16", "complex128[1] {0+0j}"),
+        (BaseType("bool", "boolean", 8), "|u1", "uint8[16] {0, 0, 0, 0, 0, 0, 0, 0, …}"),
+        (BaseType("long", "signed", 64), "<i8", "int64[2] {0, 0}"),
+    ],
+)
+def test_the_numbers_of_a_buffer(base: BaseType, descr: str | None, line: str) -> None:
+    item = described(base, pointer=True)
+    assert item.item_numpy == descr
+    kind = descr or "|u1"
+    array = Npy(kind, (16 // int(kind[2:]),), bytes(16))
+    bfloats = {"p"} if item.item_form is BFLOAT16 else set()
+    result: Any = SimpleNamespace(outputs={"p": array}, texts={}, bfloats=bfloats)
+    assert list(buffer_lines(result)) == [f"  p = {line}"]
