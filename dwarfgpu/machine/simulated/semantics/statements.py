@@ -344,7 +344,7 @@ class _Piece(SourceStatements, ControlStatements):
         mask = f"mask_of({variable}) & w.exec"
         register = destinations.pop(0).register if destinations else VCC
         assert register is not None
-        if register.bank == "vcc":
+        if register.bank == "vcc" and not register.first:  # vcc_hi is a register of its own
             self.writes.append(f"w.set_vcc({mask})")
         else:
             self.writes.append(f"{variable} = {mask}")
