@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 Special = Literal["nan", "inf", "-inf"]
+_LEAST: Final = -(1 << 63)
+_MOST: Final = (1 << 63) - 1
+"""The bounds of GDB's LONGEST, to which it converts floating-point numbers."""
+
+
+def long_long(exact: Fraction | Special) -> int:
+    """Return the integer of 64 bits for a number, without its fraction.
+
+    As in GDB, the nearest one where C leaves it open: for NaN the greatest."""
+    if isinstance(exact, str):
+        return _LEAST if exact == "-inf" else _MOST
+    return max(_LEAST, min(int(exact), _MOST))
 
 
 @frozen

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, strip
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    BareType,
+    Base,
+    Enum,
+    Function,
+    MemberPointer,
+    Pointer,
+    Unspecified,
+    strip,
+)
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer, is_number
 from dwarfgpu.language.complexes import is_complex
@@ -40,21 +52,50 @@ def address_of(
         return objects.resolved(space, objects.known(value).value)
     if value.error is not None:
         raise value.error
-    objects.known(value)
-    number = _number(session, value)
+    bits = objects.known(value)
+    number = bits.value if _is_address(bare) else _number(session, value)
     return objects.resolved(objects.space_of(Pointer(None), None), number)
 
 
+def whole_number(session: Session, value: TypedValue) -> int:
+    """Return a count or a level: a scalar as GDB converts it to a signed number of 64 bits."""
+    bare = strip(value.type)
+    _require_long_long(value)
+    is_float = isinstance(bare, Base) and bare.base.encoding == "float"
+    text = format(value, session, FormatOptions(letter="a" if is_float else "d"), _no_symbol)
+    if is_float:
+        return signed(int(text, 16), LONG_LONG_BITS)
+    if not is_decimal(text.removeprefix("-")):
+        raise UsageError(_NO_INTEGER)
+    return int(text)
+
+
+def _require_long_long(value: TypedValue) -> None:
+    if is_integer(strip(value.type)) and (value.size_bits or 0) > LONG_LONG_BITS:
+        raise UsageError(TOO_WIDE)
+
+
+def _no_symbol(_address: int) -> None:
+    """Symbols may not be readable: the number alone is needed."""
+
+
+def _is_address(bare: BareType | None) -> bool:
+    """Return whether the bits of a scalar of C++ that is not a number are one: those of nullptr,
+    and of a pointer to a data member, which is an offset."""
+    if isinstance(bare, MemberPointer):
+        return not isinstance(strip(bare.target), Function)
+    return isinstance(bare, Unspecified) and bare.is_nullptr
+
+
 def _number(session: Session, value: TypedValue) -> int:
-    """Return a number as an address: of a floating point number without its fraction, as in GDB."""
+    """Return a number as an address: of a floating point number without its fraction, as GDB
+    converts it to 64 bits."""
     bare = strip(value.type)
     is_one = isinstance(bare, Base | Enum) and is_number(value.type) and not is_complex(bare)
     if value.type is None or not is_one:
         raise UsageError(_NO_INTEGER)
-    if is_integer(bare) and (value.size_bits or 0) > LONG_LONG_BITS:
-        raise UsageError(TOO_WIDE)
-    # Without symbols, which may not be readable: the number alone is needed.
-    text = format(value, session, FormatOptions(letter="a"), lambda _address: None)
+    _require_long_long(value)
+    text = format(value, session, FormatOptions(letter="a"), _no_symbol)
     if not text.startswith("0x"):  # of a type whose values have no such format: `complex int`
         raise UsageError(_NO_INTEGER)
     return int(text, 16)

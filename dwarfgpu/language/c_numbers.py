@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
+from dwarfgpu.base.float_format import long_long
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     pass
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."
-_WRAPPED_BITS: Final = 63
-"""Width of GDB's LONGEST without its sign: a float beyond the integer type is converted to it."""
 _INTEGER_ONLY: Final = "Integer-only operation on floating point number."
 _OPERATORS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "+": add, "-": sub, "*": mul, "/": truediv, "%": mod, "&": and_, "|": or_, "^": xor,
@@ -160,12 +159,9 @@ def _converted(value: Value, base: BaseType) -> Value:
     if form is None or base.encoding == "float":
         return value.converted(base)
     exact = form.decode(value.bits)
-    least, most = -(1 << _WRAPPED_BITS), (1 << _WRAPPED_BITS) - 1
-    if isinstance(exact, str):
-        return Value.of(least if exact == "-inf" else most, base)
-    number = int(exact)
-    is_held = Value.of(number, base).integer == number
-    return Value.of(number if is_held else max(least, min(number, most)), base)
+    if not isinstance(exact, str) and Value.of(int(exact), base).integer == int(exact):
+        return Value.of(int(exact), base)
+    return Value.of(long_long(exact), base)
 
 
 def holds(operator: str, order: int | None) -> bool:

@@ -7,11 +7,12 @@ Laws: an unknown bit is never shown as a number; the text is made piece by piece
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import assert_never
+from typing import Final, assert_never
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.base.float_format import long_long
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -69,6 +70,9 @@ __all__ = [
     "Symbolize",
     "format_value",
 ]
+
+
+_NO_INTEGER: Final = "Value can't be converted to integer."
 
 
 def format_value(
@@ -218,7 +222,7 @@ def _scalar(
         assert isinstance(bare, Base)
         yield _complex(shown, bare, bits, letter)
     elif letter in ("a", "c") and _has_no_integer(bare):
-        raise UsageError("Value can't be converted to integer.")
+        raise UsageError(_NO_INTEGER)
     elif letter in ("a", "c"):
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter == "t" and shown.options.nibbles:
@@ -296,8 +300,9 @@ def _address_or_character(
     )
     if isinstance(bare, Base) and bare.base.encoding == "float":
         form = scalars.format_of(bare.base, size_bits)
-        exact = "nan" if form is None else form.decode(number)
-        number, has_sign = (0 if isinstance(exact, str) else int(exact)), True
+        if form is None:
+            raise UsageError(_NO_INTEGER)
+        number, has_sign = long_long(form.decode(number)), True
     elif has_sign:
         number = signed(number, size_bits)
     if letter == "a":

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu import language
 from dwarfgpu.base.json_reader import integer_of, is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.address_symbols import symbol_text
+from dwarfgpu.language.addresses import whole_number
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
@@ -20,7 +20,6 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.examine_format import SIZES
 from dwarfgpu.service.value.value_history import evaluated
-from dwarfgpu.view.format_options import FormatOptions
 
 _OPTION: Final = re.compile(r"\s*/([^/\s]*)\s*")  # `/b /2` is `/b2`
 _MAX_BYTES: Final = 1 << 30
@@ -114,11 +113,7 @@ def _options(argument: str) -> tuple[str | None, int | None, str]:
 
 
 def _integer(shell: Shell, text: str) -> int:
-    value = evaluated(shell.session, shell.values, text)
-    shown = language.format(value, shell.session, FormatOptions(letter="d"))
-    if not is_decimal(shown.removeprefix("-")):
-        raise UsageError("Value can't be converted to integer.")
-    return int(shown)
+    return whole_number(shell.session, evaluated(shell.session, shell.values, text))
 
 
 def _bytes(shell: Shell, text: str, size: str | None) -> bytes:

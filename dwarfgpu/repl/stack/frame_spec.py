@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu import language
-from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.addresses import whole_number
 from dwarfgpu.language.linespec import entry_of, functions_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Completer, command
@@ -17,7 +17,6 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frame_numbered, levels_of
 from dwarfgpu.service.value.value_history import options_of, required
 from dwarfgpu.session.stack_frames import StackFrame, frames_in, functions_at
-from dwarfgpu.view.format_options import FormatOptions
 
 _WORDS = ("address", "function", "level")
 
@@ -48,10 +47,7 @@ def integer(shell: Shell, text: str) -> int:
     """Return the integer value of an expression."""
     required(text)
     value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
-    shown = language.format(value, shell.session, FormatOptions(letter="d"))
-    if not is_decimal(shown.removeprefix("-")):
-        raise UsageError("Value can't be converted to integer.")
-    return int(shown)
+    return whole_number(shell.session, value)
 
 
 def _of_function(shell: Shell, name: str) -> int:
