@@ -244,7 +244,8 @@ def _member(
         raise IllFormed(why)
     first_bit += member.bit_offset or 0
     if member.name is not None and member.name.startswith(_TABLE_POINTER):
-        letter = None  # as in GDB, with the symbol
+        letter = None  # as in GDB, with the symbol, which also "set print symbol off" leaves
+        shown = evolve(shown, options=evolve(shown.options, symbol=True))
     if member.bit_size is None:
         yield from shown.value(member.type, first_bit, depth, letter)
     elif 0 < member.bit_size <= scalars.MAX_BITS:
