@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Struct, Type, strip
-from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.base_class_casts import way_up
+from dwarfgpu.language.base_class_casts import is_same_class, way_up
 from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 
 _DYNAMIC = "Argument to dynamic_cast must"
 
@@ -47,8 +48,8 @@ def named_cast(arithmetic: Arithmetic, how: str, value: TypedValue, to: Typed) -
     """Cast as `static_cast<type>(value)` and similar casts; errors have GDB's wording."""
     if how == "reinterpret":
         return _reinterpreted(arithmetic, value, to)
-    if how == "dynamic":
-        _require_upwards(value, to.type)
+    if how == "dynamic" and not _is_upwards(value, to.type):
+        return _asked(arithmetic, value, to)
     return written_cast(arithmetic, value, to)
 
 
@@ -89,8 +90,9 @@ def _kind(bare: Type | None) -> str | None:
             return None
 
 
-def _require_upwards(value: TypedValue, to: Type | None) -> None:
-    """Refuse a dynamic_cast whose result depends on more than the types."""
+def _is_upwards(value: TypedValue, to: Type | None) -> bool:
+    """Return whether the types alone determine the result of a dynamic_cast; `UsageError` if they
+    have none."""
     bare, value_type = strip(to), strip(value.type)
     if not isinstance(bare, Pointer):
         raise UsageError(f"{_DYNAMIC} be a pointer or reference type")
@@ -104,7 +106,28 @@ def _require_upwards(value: TypedValue, to: Type | None) -> None:
         source = strip(value_type.target)
     if not isinstance(source, Struct):
         raise UsageError(f"{_DYNAMIC} have pointer to class type")
-    if source is not target and way_up(source, target) is None:
-        raise Unsupported(
-            "dynamic_cast to a class that is not a base class: the class of the object is unknown"
-        )
+    return target is not None and (
+        way_up(source, target) is not None or is_same_class(source, target)
+    )
+
+
+def _asked(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
+    """Return a dynamic_cast whose result the object decides: null for a pointer to an object
+    without the class, an error for a reference to one."""
+    from dwarfgpu.language.dynamic_casts import public_part  # few casts ask the object
+
+    objects, bare = arithmetic.objects, strip(to.type)
+    assert isinstance(bare, Pointer)
+    is_pointer = bare.kind == "pointer"
+    is_null = is_pointer and not objects.known(value).value
+    if is_null or isinstance(objects, Unevaluated):
+        return _reinterpreted(arithmetic, value, to)
+    source = objects.dereferenced(objects.read(value)) if is_pointer else value
+    part = public_part(objects, source, objects.completed(bare.target))
+    if part is None and not is_pointer:
+        raise UsageError("dynamic_cast failed")
+    if part is None:
+        part = arithmetic.value(arithmetic.numbers.integer(0))
+    elif is_pointer:
+        part = objects.address_of(part)
+    return written_cast(arithmetic, part, to)
