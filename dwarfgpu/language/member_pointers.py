@@ -112,7 +112,7 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     """
     kind = strip(member.type)
     if not isinstance(kind, MemberPointer):
-        raise UsageError("not implemented: pointer-to-method in pointer-to-member construct")
+        raise UsageError("non-pointer-to-member value used in pointer-to-member construct")
     bits = objects.known(member)
     if isinstance(strip(kind.target), Function) and isinstance(objects, Unevaluated):
         return TypedValue(kind.target, UNDEFINED_LOCATION, unit=member.unit)
@@ -121,6 +121,8 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     if bits.value == (1 << bits.size_bits) - 1:
         raise EvaluationError("the pointer to member is null")
     value = _in_class_of(objects, value, kind)
+    if isinstance(objects, Unevaluated):
+        return TypedValue(kind.target, UNDEFINED_LOCATION, unit=member.unit)
     if kind.use_location is None:
         return objects.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
     if value.location is None:
