@@ -160,6 +160,16 @@ def test_a_watchpoint_is_of_the_lane_where_it_was_set(tmp_path: Path) -> None:
     assert lines[-2:] == ["$1 = 17", "$2 = 17"]
 
 
+def test_a_watched_value_may_be_unreadable_yet(tmp_path: Path) -> None:
+    """As in GDB. p of lane 0 becomes &here[0], which is 1 + 10 then."""
+    lines = talk(
+        tmp_path, "generic_pointer", "break generic_pointer", "run", "delete", "watch *p",
+        "rwatch *p", "watch -l *p", "c",
+    )  # fmt: skip
+    assert "Watchpoint 2: *p" in lines and not any("watchpoint 3" in line for line in lines)
+    assert values(lines) == ["Old value = <unavailable>", "New value = 11"]
+
+
 def test_a_new_run_deletes_watchpoints_of_local_variables(tmp_path: Path) -> None:
     """As GDB. Others begin with the values of the new run."""
     lines = talk(

@@ -43,6 +43,8 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         require_valid_condition(session, (), condition, shell.values)
     item = watched(session, text, options_of(session, shell.values, writes=False))
     watched_bytes = item.object_bytes
+    if not watched_bytes and item.value.error is not None and (is_location or kind != "write"):
+        raise item.value.error
     is_in_registers = not watched_bytes or any(
         isinstance(p.start, RegisterOffset) for p in watched_bytes
     )

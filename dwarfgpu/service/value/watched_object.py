@@ -99,8 +99,8 @@ def text_of(value: TypedValue, session: Session, options: FormatOptions) -> str:
 
 
 def watched(session: Session, text: str, options: Options) -> Watched:
-    """Return the object of an expression, which may have no value at this program location if a
-    location list gives a local variable one elsewhere.
+    """Return the object of an expression, which may have no value at this program location: a
+    location list gives a local variable one elsewhere, or a pointer in it is not written yet.
 
     Raises `UsageError` with GDB's wording for a constant, and the error of a value that never
     comes.
@@ -125,7 +125,10 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     code = code_between_bounds(session.pc, used)
     item = Watched(value, own, watched_bytes, code, tuple(used))
     has_location_list = code is not None and any(variable.kind != "global" for variable in used)
-    is_unwritten = isinstance(value.error, Unavailable) and value.location is not None
+    # It comes when the object, or the pointer or index that leads to it, is written.
+    is_unwritten = isinstance(value.error, Unavailable) and (
+        value.location is not None or bool(before)
+    )
     is_missing = isinstance(value.error, Unavailable | UndefinedBits)
     if value.error is not None and not is_unwritten and not (is_missing and has_location_list):
         raise value.error
