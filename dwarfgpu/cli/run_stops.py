@@ -124,6 +124,8 @@ def _lines(stop: RunStop) -> Iterator[str]:
         lanes = f"{plural(len(stop.lanes), 'lane')} {runs_text(stop.lanes)}"
     yield f"break {stop.breakpoint.text}: {who}, {lanes}"
     yield f"  {frame}"
+    if stop.problem is not None:
+        yield f"  {stop.problem}"
     yield from (f"  {line}" for line in _table(stop))
 
 
@@ -159,12 +161,14 @@ def _is_wrong(lane: LaneAnswer) -> bool:
 def _record(stop: RunStop) -> Json:
     session = stop.session
     _, frame = innermost_frame(session)
+    problem: dict[str, Json] = {} if stop.problem is None else {"problem": stop.problem}
     return {
         "break": stop.breakpoint.text,
         "wave": session.wave,
         "target_id": target_id(session.focused(None)),
         "pc": session.pc,
         "lanes": list[Json](stop.lanes),
+        **problem,
         "frame": frame,
         "values": [
             {"expression": text, "lanes": lane_records(answers)} for text, answers in stop.answers

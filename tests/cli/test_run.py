@@ -453,15 +453,19 @@ def test_a_condition_is_that_of_a_lane() -> None:
     assert stopped == {row + 1 for row, line in enumerate(rows) if "#" in line}
 
 
-def test_a_condition_on_a_variable_without_contents_says_what_to_do() -> None:
+def test_a_condition_on_a_variable_without_contents_stops() -> None:
     """A loop's own line comes first, before its variable is written."""
     arguments = ("--arg", "in=zeros:256", "--arg", "out=zeros:256", "--arg", "n=4")
     file = CL / "kernels.gfx942.O0.v5.co"
     options = ("--grid", 64, "--workgroup", 64, *arguments, "--break", "52 if i == 3")
-    done = run("run", file, "loop", *options)
-    assert done.status == 2
-    assert done.error.startswith("--break 52 if i == 3: lane 0: Cannot access memory at address")
-    assert done.error.endswith("nothing has written it; choose a line where it has a value")
+    done = run("run", file, "loop", *options, "--stops", 1)
+    assert done.status == 0
+    [at] = [index for index, line in enumerate(done.lines) if line.startswith("break 52 if i == 3")]
+    assert done.lines[at].endswith("lanes 0-63")
+    problem = done.lines[at + 2].strip()
+    assert problem.startswith("Error in testing condition in lane 0: Cannot access memory at")
+    [stop] = run_json("run", file, "loop", *options, "--stops", 1).json["stops"]
+    assert stop["problem"] == problem
 
 
 def test_each_wave_stops_after_a_barrier() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.default_source import default_source
 from dwarfgpu.language.linespec import code_locations_of
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
@@ -69,7 +69,9 @@ class RunStop:
     session: Session
     """In the first of the lanes."""
     lanes: tuple[int, ...]
-    """Active ones; with a condition, those for which it holds."""
+    """Active ones; with a condition, those for which it holds, or cannot be evaluated."""
+    problem: str | None
+    """Why the condition cannot be evaluated in the first of these lanes."""
     answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
     """The answers for each expression, for the lanes that are shown."""
 
@@ -92,7 +94,8 @@ class Stops:
     def at(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> RunStop | None:
         """Return the stop of a wave at a breakpoint; None if it continues.
 
-        `session_of` makes what sees the wave. `UsageError` for a condition that has no value.
+        `session_of` makes what sees the wave. As at the prompt, a condition that cannot be
+        evaluated counts as true; `UsageError` for one that has no meaning.
         """
         if self.wave not in (None, wave):
             return None
@@ -100,12 +103,13 @@ class Stops:
         for breakpoint in self.breakpoints:
             if pc not in breakpoint.addresses:
                 continue
-            lanes = tuple(_meeting(session, breakpoint))
+            meeting = tuple(_meeting(session, breakpoint))
+            lanes = tuple(lane for lane, _ in meeting)
             if lanes or breakpoint.condition is None:
                 session = session.focused(lanes[0] if lanes else None)
-                return RunStop(
-                    breakpoint, session, lanes, tuple(self._answers(session, breakpoint, lanes))
-                )
+                problem = next((problem for _, problem in meeting if problem is not None), None)
+                answers = tuple(self._answers(session, breakpoint, lanes))
+                return RunStop(breakpoint, session, lanes, problem, answers)
         return None
 
     def _answers(
@@ -250,20 +254,19 @@ def _subject(session: Session, text: str) -> Subject:
         return Expression(text)
 
 
-def _meeting(session: Session, breakpoint: RunBreakpoint) -> Iterator[int]:
-    """Yield the active lanes in which the condition of a breakpoint holds."""
+def _meeting(session: Session, breakpoint: RunBreakpoint) -> Iterator[tuple[int, str | None]]:
+    """Yield the active lanes in which the condition of a breakpoint holds, and those in which it
+    cannot be evaluated with the reason."""
     lanes = [state.lane for state in chosen_states(session, "active")]
     if breakpoint.condition is None:
-        yield from lanes
+        yield from ((lane, None) for lane in lanes)
         return
     holds_in = holds_in_lanes(session, ValueHistory(), breakpoint.condition, lanes)
     for lane in lanes:
         try:
-            is_met = holds_in(lane)
+            if holds_in(lane):
+                yield lane, None
+        except UsageError as error:
+            raise UsageError(f"--break {breakpoint.text}: lane {lane}: {error.message}") from None
         except DwarfGpuError as error:
-            problem = f"--break {breakpoint.text}: lane {lane}: {error.message}"
-            if isinstance(error, Unavailable):
-                problem += "; choose a line where it has a value"
-            raise UsageError(problem) from None
-        if is_met:
-            yield lane
+            yield lane, f"Error in testing condition in lane {lane}: {error.message}"
