@@ -43,7 +43,8 @@ class FileOpener:
     @classmethod
     def of(cls, args: argparse.Namespace) -> FileOpener:
         """Return an opener that searches in the folders that the options name."""
-        directories = tuple(args.debug_dir or DEBUG_DIRECTORIES)
+        folders = args.debug_dir
+        directories = DEBUG_DIRECTORIES if folders is None else tuple(folders)
         return cls(args, SearchFolders(args.sysroot, directories))
 
     def searching(self, folders: SearchFolders) -> FileOpener:

@@ -15,6 +15,7 @@ from typing import Final
 
 from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.options.context_options import configure as configure_machine
@@ -41,6 +42,7 @@ from dwarfgpu.terminal.streams import is_terminal, usable
 
 GDB_VERSION: Final = (13, 1)
 """The version whose texts are used."""
+_DEBUG_FOLDERS: Final = pattern(r"set\s+debug-file-d[a-z]*(?:\s+(?P<folders>.*))?")
 
 
 class _Append(argparse.Action):
@@ -367,6 +369,11 @@ def debug_shell(
 
 def _run(args: argparse.Namespace) -> int:
     args.lane = args.lane or None
+    for command in args.given_first:  # which GDB runs before it opens files
+        if (match := _DEBUG_FOLDERS.fullmatch(command.text.strip())) and not command.is_script:
+            from dwarfgpu.repl.files.search_folder_commands import debug_folders  # seldom given
+
+            args.debug_dir = list(debug_folders(match["folders"] or ""))
     opened = FileOpener.of(args).opened()
     is_interactive = not args.batch and at_terminal()
     shell = debug_shell(

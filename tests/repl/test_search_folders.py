@@ -86,3 +86,7 @@ def test_debug_files_of_programs_opened_later(tmp_path: Path) -> None:
     assert errors
     out, errors = debug(tmp_path, "set debug-file-directory debug", *asked)
     assert (out, errors) == (["$1 = 1200"], [])
+    # As GDB runs it before the program is opened.
+    given = ("-iex", "set debug-file-directory debug", "-ex", asked[1])
+    done = finished("debug", "program", "--batch", *given, folder=tmp_path)
+    assert done.stdout.splitlines() == ["$1 = 1200"]

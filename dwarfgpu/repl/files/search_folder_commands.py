@@ -54,11 +54,11 @@ def set_debug_file_directory(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: set debug-file-directory [FOLDER:FOLDER...]
 
-    They are searched after the folder of the file, for files that are opened from now on. Without
-    FOLDER, no others are searched.
+    They are searched after the folder of the file, for files that are opened from now on: with -iex
+    for those of the command line, too. Without FOLDER, no others are searched.
     """
     opener = _opener(shell)
-    folders = tuple(filter(None, (_absolute(part) for part in argument.split(":"))))
+    folders = debug_folders(argument)
     shell.machine = evolve(
         shell.machine, opener=opener.searching(evolve(opener.folders, debug_directories=folders))
     )
@@ -74,6 +74,11 @@ def show_debug_file_directory(shell: Shell, argument: str) -> Iterator[Part]:
     folders = ":".join(_opener(shell).folders.debug_directories)
     said = "The directory where separate debug symbols are searched for is"
     yield Output(f'{said} "{folders}".', {"value": folders})
+
+
+def debug_folders(argument: str) -> tuple[str, ...]:
+    """Return the folders that `set debug-file-directory` names."""
+    return tuple(filter(None, (_absolute(part) for part in argument.split(":"))))
 
 
 def _absolute(text: str) -> str | None:
