@@ -13,6 +13,7 @@ from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.session.kernel_start import kernel_of
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unknown_name import macros_not_read
 
 _OPTION: Final = re.compile(
     "(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses"
@@ -51,7 +52,7 @@ def advised(session: Session, error: UsageError) -> UsageError:
             name = f"{around}::{match['name']}" if around else match["name"]
             suggestion = session.did_you_mean(name, *kinds)
             if not suggestion and kinds == _OF_EXPRESSIONS and not around:
-                suggestion = _dynamic_lds(session)
+                suggestion = _dynamic_lds(session) or macros_not_read(session)
             return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
     return error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
@@ -11,7 +11,11 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+
+MACROS: Final = frozenset({0x79, 0x43, 0x2119})
+"""DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
 
 
 class SearchedSession(Protocol):
@@ -76,20 +80,36 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return f" It is in {caller}, {above} above, into which this function is inlined"
     if _is_declared(focus, name):
         return f" It is in scope elsewhere: where FILE {name} lists addresses"
-    return suggestion(focus, name, ("variable", "function")) or _line_tables_only(focus)
+    similar = suggestion(focus, name, ("variable", "function"))
+    return similar or _line_tables_only(focus) or macros_not_read(focus)
 
 
 def _line_tables_only(focus: SearchedSession) -> str:
     """Return that the unit in focus has no variables; empty if it has."""
-    if focus.pc is None or focus.code_object is None:
-        return ""
     from dwarfgpu.dwarf.scope.line_tables_only import no_variables  # most names are known
 
+    return no_variables(_unit_in_focus(focus))
+
+
+def macros_not_read(focus: SearchedSession) -> str:
+    """Return that a name may be a macro of the unit in focus; empty if it describes none."""
+    try:
+        units = _unit_in_focus(focus)
+        is_any = any(MACROS & unit.root.abbreviation.positions.keys() for unit in units)
+    except DwarfGpuError:
+        return ""
+    return " Macros of -g3 are not read" if is_any else ""
+
+
+def _unit_in_focus(focus: SearchedSession) -> list[CompilationUnit]:
+    """Return the unit of the program location; none if that is unknown."""
+    if focus.pc is None or focus.code_object is None:
+        return []
     try:
         unit = focus.code_object.scopes.unit_at(focus.pc)
     except DwarfGpuError:
-        return ""
-    return no_variables([] if unit is None else [unit])
+        return []
+    return [] if unit is None else [unit]
 
 
 def _is_declared(focus: SearchedSession, name: str) -> bool:

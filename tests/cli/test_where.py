@@ -549,3 +549,8 @@ def test_a_unit_with_line_tables_only(tmp_path: Path) -> None:
     shapes.append(Shape(dw.TAG_BASE_TYPE))  # of a function that returns something
     path.write_bytes(info_file(shapes, b"\1a.c\0" + covers + b"\2f\0" + covers + b"\0"))
     assert run("where", path, "ax").error.endswith('No symbol "ax" in a.out.')
+    shapes[0] = Shape(dw.TAG_COMPILE_UNIT, (*code, (0x79, dw.FORM_SEC_OFFSET)), True)
+    macros = bytes(4)  # DW_AT_macros
+    path.write_bytes(info_file(shapes, b"\1a.c\0" + covers + macros + b"\2f\0" + covers + b"\0"))
+    error = run("eval", path, "ax", "--pc", "0x1004").error
+    assert error.endswith('No symbol "ax" in current context. Macros of -g3 are not read')

@@ -28,10 +28,9 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.symbol.symbol_description import full_path
 from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.unknown_name import MACROS
 from dwarfgpu.view.json_object import JsonObject, Plain
 
-_MACROS: Final = (0x79, 0x43, 0x2119)
-"""DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
 _SHF_EXECINSTR: Final = 0x4
 _SHT_NOBITS: Final = 8
 _TABLES: Final = frozenset({0, 2, 3, 4, 9, 17, 18})
@@ -75,7 +74,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     if unit.producer:
         yield Output(f"Producer is {unit.producer}.", {"producer": unit.producer})
     yield Output(f"Compiled with DWARF {version} debugging format.", {"dwarf-version": version})
-    has_macros = any(unit.root.has(macro) for macro in _MACROS)
+    has_macros = any(unit.root.has(macro) for macro in MACROS)
     text = f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
     yield Output(text, {"macro-info": has_macros})
 
