@@ -202,7 +202,7 @@ def _in_order(shown: Shown, bits: Bits, bare: Type) -> Bits:
 def _scalar(
     shown: Shown, type_: Type | None, bare: Type, bits: Bits, depth: int, letter: str | None
 ) -> Iterator[str]:
-    if isinstance(bare, Base) and bare.flags and letter is None:
+    if isinstance(bare, Base) and bare.flags and letter in (None, "s", "r"):
         yield scalars.flags_text(bare.flags, bits.value, bits.unknown)
         return
     if not bits.is_complete:

@@ -11,9 +11,11 @@ from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Str
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.complexes import is_complex
+from dwarfgpu.language.dereference import LONG_LONG_BITS, TOO_WIDE
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.read_strings import pointed, string_character, string_of, up_to_nul
 from dwarfgpu.service.value.printf_fields import FieldFormat, floating
@@ -217,8 +219,14 @@ def _integer(arithmetic: Arithmetic, value: TypedValue) -> int:
     bare = strip(value.type)
     if value.type is None or isinstance(bare, Struct) or is_complex(bare):
         raise UsageError("Value can't be converted to integer.")
-    long_long = arithmetic.numbers.builtins.named(("long", "long"))
-    return arithmetic.number(arithmetic.cast(value, long_long)).value.integer
+    return arithmetic.number(_long_long(arithmetic, value)).value.integer
+
+
+def _long_long(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
+    """Return a scalar as `long long`; `UsageError` for a wider integer."""
+    if is_integer(value.type) and (value.size_bits or 0) > LONG_LONG_BITS:
+        raise UsageError(TOO_WIDE)
+    return arithmetic.cast(value, arithmetic.numbers.builtins.named(("long", "long")))
 
 
 def _decoded(data: bytes) -> str:
@@ -243,5 +251,5 @@ def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> byte
     if isinstance(bare, Array):
         return up_to_nul(objects.known(value).to_bytes(objects.context.endian), 1)
     if isinstance(bare, Base | Enum):
-        value = arithmetic.cast(value, arithmetic.numbers.builtins.named(("long", "long")))
+        value = _long_long(arithmetic, value)
     return pointed(objects, value) if objects.known(value).value else b"(null)"
