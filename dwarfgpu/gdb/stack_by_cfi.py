@@ -110,7 +110,13 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
 
 def frame_style() -> FrameStyle:
     """Return the style of frame lines according to GDB's settings."""
-    return FrameStyle(_arguments(), options=print_options(), symbolize=symbol_text)
+    return FrameStyle(
+        _arguments(),
+        entry_values=str(gdb.parameter("print entry-values")),
+        is_past_main=bool(gdb.parameter("backtrace past-main")),
+        options=print_options(),
+        symbolize=symbol_text,
+    )
 
 
 def _arguments() -> str:

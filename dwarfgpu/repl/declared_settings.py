@@ -86,6 +86,14 @@ _PRINT: Final = (
         help_details='"unlimited" causes there to be no limit.',
     ),
     Setting(
+        "print entry-values", "choice", "default",
+        'Printing of function arguments at function entry is "{}".',
+        "printing of function arguments at function entry.",
+        ("no", "only", "preferred", "if-needed", "both", "compact", "default"),
+        help_details="In the line of a frame, n@entry is what the caller passed for n, if the\n"
+        "debug information of the call says it.",
+    ),
+    Setting(
         "print frame-arguments", "choice", "scalars",
         'Printing of non-scalar frame arguments is "{}".',
         "printing of non-scalar frame arguments.", ("all", "scalars", "none", "presence"),
@@ -393,7 +401,7 @@ NOT_BUILT: Final = (
     "gnutarget", "guile", "host-charset", "libthread-db-search-path", "max-user-call-depth",
     "may-call-functions", "may-insert-breakpoints", "may-write-memory", "may-write-registers",
     "mem", "mpx", "multiple-symbols", "observer", "opaque-type-resolution", "osabi",
-    "overload-resolution", "print demangle", "print entry-values", "print type nested-type-limit",
+    "overload-resolution", "print demangle", "print type nested-type-limit",
     "processor", "range-stepping", "ravenscar", "record", "script-extension", "source",
     "struct-convention", "suppress-cli-notifications", "target-charset", "target-file-system-kind",
     "target-wide-charset", "tdesc", "trust-readonly-sections", "use-coredump-filter",

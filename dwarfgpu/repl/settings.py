@@ -101,7 +101,9 @@ class Settings:
         """Return the amount of detail in frames."""
         arguments, info = self.word("print frame-arguments"), self.word("print frame-info")
         options = evolve(self.listing_options(), raw=self.flag("print raw-frame-arguments"))
-        return FrameStyle(arguments, info, options)
+        entry_values = self.word("print entry-values")
+        past_main = self.flag("backtrace past-main")
+        return FrameStyle(arguments, info, entry_values, past_main, options)
 
     def listing_options(self) -> FormatOptions:
         """Return the options for variables of listed frames, each in the language of its own frame

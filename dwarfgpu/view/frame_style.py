@@ -10,12 +10,16 @@ from dwarfgpu.view.format_options import DEFAULT_OPTIONS, FormatOptions, Symboli
 
 @frozen
 class FrameStyle:
-    """GDB's `set print frame-arguments`, `frame-info` and `address`; the defaults are its own."""
+    """GDB's `set print frame-arguments`, `frame-info`, `address` …; the defaults are its own."""
 
     arguments: str = "scalars"
     """all, scalars (aggregates are `...`), none (all are) or presence (one `...` for all)."""
     info: str = "auto"
     """auto, source-line, location, source-and-location, location-and-address, short-location."""
+    entry_values: str = "default"
+    """GDB's `set print entry-values`: no, only, preferred, if-needed, both, compact, default."""
+    is_past_main: bool = False
+    """Whether the callers of main are frames too: GDB's `set backtrace past-main`."""
     options: FormatOptions = DEFAULT_OPTIONS
     """The format of the arguments' values, and whether addresses are shown."""
     symbolize: Symbolize | None = None

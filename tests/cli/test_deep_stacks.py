@@ -19,8 +19,13 @@ from tests.objfile.deep_stacks import DEEP, FIRST, deep_core
 
 def shown(depth: int) -> list[str]:
     """What GDB shows of the frames of `down` and `main`, without their addresses."""
-    frames = [f"down (n={n}, first={FIRST + depth - n})" for n in range(depth + 1)]
+    frames = [down(n, FIRST + depth - n) for n in range(depth + 1)]
     return [*frames, f"main (count={depth})"]
+
+
+def down(n: int, first: int) -> str:
+    """Return a frame whose arguments are known only from what its caller passed."""
+    return f"down (n=n@entry={n}, first=first@entry={first})"
 
 
 def functions(lines: list[str]) -> list[str]:
@@ -101,7 +106,7 @@ def at_prompt(deep: tuple[object, ...], *commands: str) -> list[str]:
 def requests(depth: int) -> dict[str, tuple[tuple[str, ...], list[str]]]:
     """Commands about the frames of a stack, and what they show."""
     at_the_end = [f"#{depth + 1} main (count={depth})"]
-    last = [f"#{depth} down (n={depth}, first={FIRST})", *at_the_end]
+    last = [f"#{depth} {down(depth, FIRST)}", *at_the_end]
     return {
         "the outermost": (("bt -2",), last),
         "the outermost of all": (
@@ -109,22 +114,22 @@ def requests(depth: int) -> dict[str, tuple[tuple[str, ...], list[str]]]:
         ),
         "by number": (
             (f"frame {depth - 1}",),
-            [f"#{depth - 1} down (n={depth - 1}, first={FIRST + 1})"],
+            [f"#{depth - 1} {down(depth - 1, FIRST + 1)}"],
         ),
         "by function": (("frame function main",), at_the_end),
         "far up": (("up 100000",), at_the_end),
         "and down again": (
             ("up 100000", f"down {depth - 2}"),
-            [*at_the_end, f"#3  down (n=3, first={FIRST + depth - 3})"],
+            [*at_the_end, f"#3  {down(3, FIRST + depth - 3)}"],
         ),
         "no such frame": ((f"frame {depth + 2}",), [f"No frame at level {depth + 2}."]),
         "a limit": (
-            ("set backtrace limit 3", "bt -1"), [f"#2  down (n=2, first={FIRST + depth - 2})"]
+            ("set backtrace limit 3", "bt -1"), [f"#2  {down(2, FIRST + depth - 2)}"]
         ),
         "within a limit": (("set backtrace limit 3", "frame 3"), ["No frame at level 3."]),
         "a limit that is far": (
             (f"set backtrace limit {depth}", "up 100000", "frame function main"),
-            [f"#{depth - 1} down (n={depth - 1}, first={FIRST + 1})",
+            [f"#{depth - 1} {down(depth - 1, FIRST + 1)}",
              'No frame for function "main".'],
         ),
         "no limit": (
@@ -196,7 +201,7 @@ def test_gdb_shows_the_same(tmp_path: Path) -> None:
     if gdb is None:
         pytest.skip("gdb is not installed")
     deep_core(tmp_path / "core", 150)
-    settings = ("set debuginfod enabled off", "set width 0", "set print entry-values no",
+    settings = ("set debuginfod enabled off", "set width 0",
                 "set backtrace past-main on", "set backtrace past-entry on")  # fmt: skip
     options = [word for setting in settings for word in ("-iex", setting)]
     command = [gdb, "-nx", "-q", "-batch", *options, "-ex", "bt", DEEP, tmp_path / "core"]

@@ -21,7 +21,7 @@ from tests.repl.test_gdb_sessions import gdb_version
 
 Tool = Callable[[str], str]
 SETTINGS = (
-    "set debuginfod enabled off", "set width 0", "set print entry-values no",
+    "set debuginfod enabled off", "set width 0",
 )  # fmt: skip
 
 
@@ -111,8 +111,10 @@ def test_names_of_functions(tool: Tool, tmp_path: Path, opt: str) -> None:
         pytest.skip("newer GDBs leave out parameters after `function<int(int)>`, too")
     program = built(tmp_path, "g++", "callables.cpp", f"-{opt}")
     core = crashed(tmp_path, program, "")
-    theirs = frames(by_gdb(gdb, program, core, "bt"))
-    ours = [frame.partition("  [")[0] for frame in frames(by_us(core, "bt"))]
+    # Arguments of inlined functions have no values on entry here.
+    commands = ("set print entry-values no", "bt")
+    theirs = frames(by_gdb(gdb, program, core, *commands))
+    ours = [frame.partition("  [")[0] for frame in frames(by_us(core, *commands))]
     assert any(their.partition(" at ")[0].endswith("ns::crashing (a=2)") for their in theirs)
     assert any("(std::function<int (int)> const&, int) (f=" in their for their in theirs)
     assert any(" in passed<int, int, 0ul, 1ul> (" in their for their in theirs)
@@ -222,3 +224,21 @@ def test_tables_of_virtual_functions(tool: Tool, tmp_path: Path) -> None:
     theirs, ours = by_gdb(gdb, program, core, *commands), by_us(core, *commands)
     assert ours.partition("##\n")[2] == theirs.partition("##\n")[2]
     assert "vtable for 'R' @ 0x" in ours and "<virtual thunk to D::f()>" in ours
+
+
+@pytest.mark.parametrize("level", ["-O2", "-Og"])
+def test_values_on_entry(tool: Tool, tmp_path: Path, level: str) -> None:
+    """In each manner of `set print entry-values`."""
+    tool("g++")
+    gdb = tool("gdb")
+    program = built(tmp_path, "g++", "entry_values.cc", level, "-fno-inline")
+    core = crashed(tmp_path, program, "")
+    manners = ("default", "only", "preferred", "if-needed", "both", "compact", "no")
+    commands = [line for manner in manners for line in (f"set print entry-values {manner}", "bt")]
+    theirs, ours = by_gdb(gdb, program, core, *commands), by_us(core, *commands)
+    shown = [
+        [line for line in text.splitlines() if line.startswith("#") and "entry_values.cc" in line]
+        for text in (theirs, ours)
+    ]
+    assert len(shown[0]) > len(manners) * 10 and shown[1] == shown[0]
+    assert any("n=16, n@entry=9" in line for line in shown[0])

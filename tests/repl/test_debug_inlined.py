@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bottom_bar import bar_text
-from dwarfgpu.service.frame.focus import focused_frame_line
+from dwarfgpu.service.frame.argument_words import focused_frame_line
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import made, output_of
 from tests.session.test_read_lanes import sessions

@@ -96,6 +96,13 @@ class Name(Part):
 
 
 @frozen
+class OnEntry(Part):
+    """`n@entry`: what the caller passed for an argument."""
+
+    name: str
+
+
+@frozen
 class Dollar(Part):
     """`$v3`, `$_lane`, `$1`: the name without its first `$`."""
 
@@ -243,4 +250,4 @@ class SizeOf(Part):
 
 Literal: TypeAlias = Integer | Floating | Character | String | Logical | Complex
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
-Node: TypeAlias = Literal | Name | Dollar | AddressOf | Elements | Operation | Triplet
+Node: TypeAlias = Literal | Name | OnEntry | Dollar | AddressOf | Elements | Operation | Triplet

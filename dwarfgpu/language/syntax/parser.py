@@ -117,17 +117,8 @@ class Parser(Cursor):
             yes = self.expression(_COMMA)
             self.expect(":")
             return ast.Conditional(left, yes, self.expression(_CONDITIONAL))
-        if operator == "@" and self._is_entry():
-            name = self.tokens[self.at - 2].text
-            raise Unsupported(f"values on entry to a function are not read: {name}@entry")
         right = self.expression(power if operator == POWER else power + 1)
         return ast.Binary(operator, left, right)
-
-    def _is_entry(self) -> bool:
-        """Return whether `entry` comes after `@`, as in GDB's `argc@entry`, and means no object."""
-        is_entry = self.token.kind == "name" and self.token.text == "entry"
-        is_after_name = self.tokens[self.at - 2].kind == "name"
-        return is_entry and is_after_name and not self.known.is_name("entry")
 
     def unary(self) -> Node:
         if self.accept(NOT):
@@ -365,7 +356,16 @@ class Parser(Cursor):
         if self.accept("#"):
             return ast.AddressOf(name, self.expression(_UNARY))
         self.names.append(name)
-        return ast.Name(name)
+        return self._on_entry(name) or ast.Name(name)
+
+    def _on_entry(self, name: str) -> Node | None:
+        """Parse `@entry` after a name, unless an object is called so."""
+        is_entry = self.token.text == "@" and self.tokens[self.at + 1].text == "entry"
+        if not is_entry or self.known.is_name("entry"):
+            return None
+        self.next()
+        self.next()
+        return ast.OnEntry(name)
 
     def _is_number(self, word: str) -> bool:
         """Return whether a word is no name, but has digits of the radix only: `ff`."""

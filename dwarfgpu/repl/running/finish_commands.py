@@ -16,7 +16,7 @@ from dwarfgpu.repl.running.runner import leave, require_started, resuming
 from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
 from dwarfgpu.repl.running.stops import Stop, reported
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.frame.focus import focused_frame_line
+from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.session.stack_frames import depth, readable_functions_at, selected_number
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject

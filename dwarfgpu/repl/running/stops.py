@@ -26,7 +26,7 @@ from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import ran
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
-from dwarfgpu.service.frame.focus import focused_frame_line
+from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.service.frame.frame_answer import frame_record
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session

@@ -15,8 +15,8 @@ from dwarfgpu.repl.number_lists import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
+from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.service.frame.focus import (
-    focused_frame_line,
     lane_numbers,
     target_id,
     thread_and_lane,

@@ -11,11 +11,15 @@ from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames, unreadable_notes
+from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_position import unlocated
 
 if TYPE_CHECKING:
     from dwarfgpu.cfi.call_stack import End
+
+_STYLE = FrameStyle(is_past_main=True)
+"""`bt` lists the callers of main too."""
 
 
 @frozen(eq=False)
@@ -38,10 +42,10 @@ class Backtrace:
     def lines(self) -> Iterator[str]:
         """Yield a line for each frame."""
         for frame in self.frames:
-            yield frame_text(frame, self._record_of(frame))
+            yield frame_text(frame, self._record_of(frame), _STYLE)
 
     def _record_of(self, frame: StackFrame) -> JsonObject:
-        return frame_record(frame, with_arguments=self.with_arguments)
+        return frame_record(frame, with_arguments=self.with_arguments, style=_STYLE)
 
     @property
     def notes(self) -> tuple[str, ...]:

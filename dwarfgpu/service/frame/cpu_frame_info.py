@@ -13,7 +13,8 @@ from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.file.source_language import language_of
-from dwarfgpu.service.frame.focus import arguments_text, unread_arguments
+from dwarfgpu.service.frame.argument_words import arguments_text
+from dwarfgpu.service.frame.focus import unread_arguments
 from dwarfgpu.service.output import Output, heading
 from dwarfgpu.session.frame_base_address import frame_base_address
 from dwarfgpu.session.session import Session

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.function_names import full_function_name
@@ -15,15 +13,12 @@ from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.machine_variables import lane_count
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
-from dwarfgpu.service.answer import listed
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import frame_position, function_in_focus
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
-from dwarfgpu.view.frame_line import frame_line, is_aggregate
-from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
+from dwarfgpu.view.frame_line import is_aggregate
 from dwarfgpu.view.printer_text import has_printer
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize
 
@@ -87,26 +82,6 @@ def symbol_at(session: Session, address: int) -> str | None:
     return symbol_text(session, address)
 
 
-def focused_frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
-    """Return `0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`."""
-    pc = frame_pc(session)
-    described = session.frame.subprogram is not None
-    shown = arguments_text(session, variables(session, "parameter") if described else [], style)
-    call = f"{function_in_focus(session) or '??'} ({shown})"
-    return frame_line(session, pc, frame_position(session, pc), call, style)
-
-
-def arguments_text(session: Session, arguments: Sequence[Variable], style: FrameStyle) -> str:
-    """Return `a=1, b=...`: the text between the parentheses of a frame's line."""
-    if style.arguments == "presence":
-        return "..." if arguments else ""
-    arguments = listed(session, "argument", arguments)
-    values = (argument_text(session, argument, style) for argument in arguments)
-    return ", ".join(
-        f"{argument.name}={value}" for argument, value in zip(arguments, values, strict=True)
-    )
-
-
 def frame_pc(session: Session) -> int:
     """Return where the lane in focus continues in its frame; where it is with the wave, as
     `wave_pc`."""
@@ -130,18 +105,6 @@ def variables(session: Session, kind: str) -> list[Variable]:
         for variable in session.local_variables()
         if variable.kind == kind and variable.inline_level == level
     ]
-
-
-def argument_text(session: Session, variable: Variable, style: FrameStyle) -> str:
-    """Return the value of an argument in a frame's line, or the reason why it cannot be shown."""
-    if style.arguments == "none":
-        return "..."
-    is_short = style.arguments == "scalars"
-    try:
-        reading = session.read(variable)
-        return contents(session, reading, style.options, style.symbolize, scalars_only=is_short)
-    except DwarfGpuError as error:
-        return f"<error reading variable {variable.name} ({error_line(error)})>"
 
 
 def unread_arguments(error: DwarfGpuError) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.answer import listed
-from dwarfgpu.service.frame.focus import argument_text, unread_arguments
+from dwarfgpu.service.frame.argument_words import argument_words, words_of
+from dwarfgpu.service.frame.focus import unread_arguments
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view import frame_line
@@ -27,10 +30,7 @@ def frame_record(
             variables = listed(session, "argument", arguments_of(frame))
         except DwarfGpuError as error:
             variables, unread = [], {"args_error": unread_arguments(error)}
-        arguments = [
-            {"name": argument.name, "value": argument_text(session, argument, style)}
-            for argument in variables
-        ]
+        arguments = [argument_words(session, argument, style).record() for argument in variables]
     return {
         "level": frame.number,
         "addr": f"{frame.pc:#x}",
@@ -66,7 +66,7 @@ def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAUL
     shown, unread = record["args"], record.get("args_error")
     arguments = unread if isinstance(unread, str) else _presence(frame) if shown is None else ""
     if isinstance(shown, list) and shown:
-        arguments = ", ".join(f"{argument['name']}={argument['value']}" for argument in shown)  # type: ignore[index, call-overload]
+        arguments = ", ".join(words_of(cast(JsonObject, argument)).text for argument in shown)
     return frame_line.frame_text(frame, arguments, style)
 
 

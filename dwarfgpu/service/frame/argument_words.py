@@ -1,0 +1,184 @@
+"""The arguments in a frame's line, with their values on entry: GDB's `set print entry-values`.
+
+`n=5, n@entry=3`: the value now and the one that the caller passed; `n=n@entry=5` where they are the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.service.answer import listed
+from dwarfgpu.service.error_text import error_line
+from dwarfgpu.service.frame.focus import contents, frame_pc, variables
+from dwarfgpu.session.argument_on_entry import OnEntry, argument_on_entry
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import frame_position, function_in_focus
+from dwarfgpu.view.frame_line import frame_line, is_aggregate
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+
+@frozen
+class ArgumentWords:
+    """An argument of a frame's line."""
+
+    name: str
+    value: str | None
+    """None where only the value on entry is shown."""
+    on_entry: str | None = None
+    """None where the call does not describe it, or where it is not shown."""
+    is_unchanged: bool = False
+    """Whether the value is the one on entry."""
+
+    @property
+    def text(self) -> str:
+        """`n=5`, `n=5, n@entry=3`, `n@entry=3` or `n=n@entry=5`."""
+        if self.is_unchanged:
+            return f"{self.name}={self.name}@entry={self.value}"
+        words = [] if self.value is None else [f"{self.name}={self.value}"]
+        words += [] if self.on_entry is None else [f"{self.name}@entry={self.on_entry}"]
+        return ", ".join(words)
+
+    def record(self) -> JsonObject:
+        """Return the argument as data; what the line does not show is left out."""
+        record: JsonObject = {"name": self.name}
+        if self.value is not None:
+            record["value"] = self.value
+        if self.on_entry is not None:
+            record["value_on_entry"] = self.on_entry
+        if self.is_unchanged:
+            record["is_value_on_entry"] = True
+        return record
+
+
+def words_of(record: JsonObject) -> ArgumentWords:
+    """Return the argument whose data this is."""
+
+    def text(key: str) -> str | None:
+        return None if record.get(key) is None else str(record[key])
+
+    is_unchanged = record.get("is_value_on_entry") is True
+    return ArgumentWords(str(record["name"]), text("value"), text("value_on_entry"), is_unchanged)
+
+
+def focused_frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
+    """Return `0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`."""
+    pc = frame_pc(session)
+    described = session.frame.subprogram is not None
+    shown = arguments_text(session, variables(session, "parameter") if described else [], style)
+    call = f"{function_in_focus(session) or '??'} ({shown})"
+    return frame_line(session, pc, frame_position(session, pc), call, style)
+
+
+def arguments_text(session: Session, arguments: Sequence[Variable], style: FrameStyle) -> str:
+    """Return `a=1, b=...`: the text between the parentheses of a frame's line."""
+    if style.arguments == "presence":
+        return "..." if arguments else ""
+    arguments = listed(session, "argument", arguments)
+    return ", ".join(argument_words(session, argument, style).text for argument in arguments)
+
+
+def argument_words(session: Session, argument: Variable, style: FrameStyle) -> ArgumentWords:
+    """Return what a frame's line says of an argument, or the reason why it cannot."""
+    name, manner = argument.name, style.entry_values
+    if style.arguments == "none":
+        return ArgumentWords(name, "...")
+    reading: Reading | None = None
+    try:
+        reading = session.read(argument)
+        value: str | None = _text(session, reading, style)
+    except DwarfGpuError as error:
+        value = f"<error reading variable {name} ({error_line(error)})>"
+    is_optimized_out = _is_optimized_out(reading)
+    if manner == "no" or (manner == "if-needed" and not is_optimized_out):
+        return ArgumentWords(name, value)
+    passed = None if _is_outermost(session, style) else _passed(session, argument)
+    on_entry = None if passed is None else _text_on_entry(session, passed, style)
+    if manner in ("compact", "default"):
+        if passed is not None and _is_unchanged(session, reading, passed):
+            return ArgumentWords(name, value, is_unchanged=True)
+        if passed is not None and passed.value.failure is not None and on_entry == value:
+            on_entry = None
+    if manner in ("only", "both") or (manner == "preferred" and is_optimized_out):
+        on_entry = on_entry or _optimized_out_text(argument, style)
+    is_replaced = manner in ("compact", "if-needed") and is_optimized_out
+    if on_entry is not None and (manner in ("only", "preferred") or is_replaced):
+        value = None
+    return ArgumentWords(name, value, on_entry)
+
+
+def _is_outermost(session: Session, style: FrameStyle) -> bool:
+    """Return whether the stack ends at the frame, as GDB shows it: main has no caller then."""
+    subprogram = session.frame.subprogram
+    return not style.is_past_main and subprogram is not None and subprogram.name == "main"
+
+
+def _optimized_out_text(argument: Variable, style: FrameStyle) -> str:
+    """Return the text of a value on entry that nothing describes."""
+    is_short = style.arguments == "scalars" and is_aggregate(argument.type)
+    return "..." if is_short else OPTIMIZED_OUT
+
+
+def _passed(session: Session, argument: Variable) -> OnEntry | None:
+    """Return the value on entry; None where it cannot be computed, as what it needs is optimized
+    out."""
+    try:
+        passed = argument_on_entry(session, argument)
+    except DwarfGpuError:
+        return None  # GDB's NO_ENTRY_VALUE_ERROR
+    readings = () if passed is None else (passed.value, passed.target)
+    is_optimized_out = any(
+        reading and isinstance(reading.failure, UndefinedBits) for reading in readings
+    )
+    return None if is_optimized_out else passed
+
+
+def _is_optimized_out(reading: Reading | None) -> bool:
+    """Return whether bits of a value are optimized out."""
+    if reading is None or isinstance(reading.failure, UndefinedBits):
+        return reading is not None
+    return reading.bits is not None and reading.bits.undefined != 0
+
+
+def _is_unchanged(session: Session, reading: Reading | None, passed: OnEntry) -> bool:
+    """Return whether an argument has the value on entry; a reference, if its object has it too."""
+    if reading is None or not _are_same(reading, passed.value):
+        return False
+    if passed.target is None:
+        return True
+    try:
+        objects = ObjectAccess(session)
+        unit = reading.variable.unit
+        reference = TypedValue(reading.type, bits=reading.bits, unit=unit)
+        target = objects.read(objects.dereferenced(reference))
+    except DwarfGpuError:
+        return False
+    return _are_same(evolve(passed.target, bits=target.bits), passed.target)
+
+
+def _are_same(now: Reading, then: Reading) -> bool:
+    bits = now.bits
+    return bits is not None and bits.is_complete and bits == then.bits
+
+
+def _text_on_entry(session: Session, passed: OnEntry, style: FrameStyle) -> str:
+    if passed.target is None or passed.value.bits is None:
+        return _text(session, passed.value, style)
+    if style.arguments == "scalars" and is_aggregate(passed.value.type):
+        return "..."
+    address = passed.value.bits.value
+    target = _text(session, passed.target, style)
+    return f"@{address:#x}: {target}" if style.has_address else target
+
+
+def _text(session: Session, reading: Reading, style: FrameStyle) -> str:
+    is_short = style.arguments == "scalars"
+    return contents(session, reading, style.options, style.symbolize, scalars_only=is_short)

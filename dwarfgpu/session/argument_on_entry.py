@@ -1,0 +1,142 @@
+"""What the caller passed for an argument (DWARF 5 3.4): its value on entry, GDB's `n@entry`.
+
+Law: only a call site says it. An argument that has another location at the entry of its function
+than one register, or one slot of the caller's stack, has no value on entry; nor has that of an
+inlined function, which is not passed anywhere.
+"""
+
+from __future__ import annotations
+
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Pointer, Type, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList, UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.expr.text.assembly import assemble
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session.entry_values import value_on_entry
+from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
+
+
+@frozen
+class OnEntry:
+    """What a call passed for an argument."""
+
+    value: Reading
+    """The argument; a reference as its address."""
+    target: Reading | None = None
+    """The object of a reference as it was at the call; None for other types."""
+
+
+def argument_on_entry(session: Session, argument: Variable) -> OnEntry | None:
+    """Return the value of an argument on entry; None if the call does not describe it.
+
+    A reading keeps the error of evaluating what the call says.
+    """
+    frame, _ = session.focus()
+    number_or_offset = _passed_in(session, frame, argument)
+    if number_or_offset is None:
+        return None
+    is_register, number = number_or_offset
+    kind = argument.type
+    value = _passed(session, frame, argument, kind, _source(session, is_register, number, ""))
+    bare = strip(kind)
+    if value is None or not isinstance(bare, Pointer) or bare.kind == "pointer":
+        return None if value is None else OnEntry(value)
+    if not is_register:
+        return None
+    # As in GDB: without its object a reference would show what the object is now.
+    source = _source(session, is_register, number, "; deref")
+    target = _passed(session, frame, argument, bare.target, source)
+    return None if target is None else OnEntry(value, target)
+
+
+def _passed_in(
+    session: Session, frame: SubprogramFrame, argument: Variable
+) -> tuple[bool, int] | None:
+    """Return whether an argument is passed in a register, and its number; or its offset in the
+    caller's stack. None if it is passed elsewhere."""
+    subprogram, above = frame.subprogram, argument.die.parent()
+    if subprogram is None or above is None or above.tag != dw.TAG_SUBPROGRAM:
+        return None
+    attribute = argument.location
+    if attribute is None or not subprogram.ranges:
+        return None
+    expression = _at_entry(attribute, subprogram.ranges[0].begin)
+    if expression is None:
+        return None
+    instructions = decode(expression, AMD, UnitFormat()).instructions
+    if len(instructions) != 1:
+        return None
+    number = register_of(instructions[0])
+    if number is not None:
+        return True, number
+    operand = instructions[0].operands[0] if instructions[0].operands else None
+    if (
+        instructions[0].operation.name == "fbreg"
+        and isinstance(operand, int)
+        and session.architecture.stack_pointer is not None
+        and _is_cfa_its_base(subprogram)
+    ):
+        return False, operand
+    return None
+
+
+def _at_entry(attribute: LocationAttribute, entry: int) -> bytes | None:
+    """Return the expression of a location where the function begins.
+
+    An empty range that begins there counts: it ends before the first instruction.
+    """
+    if isinstance(attribute, ExprLoc):
+        return attribute.expression
+    if not isinstance(attribute, LocList):
+        return None
+    for part in attribute.entries:
+        begin, end = part.begin, part.end
+        if begin is None or end is None:
+            continue
+        if begin <= entry < end or begin == end == entry:
+            return part.expression
+    return None
+
+
+def _is_cfa_its_base(subprogram: Subprogram) -> bool:
+    base = subprogram.frame_base
+    if not isinstance(base, ExprLoc):
+        return False
+    instructions = decode(base.expression, AMD, UnitFormat()).instructions
+    return [instruction.operation.name for instruction in instructions] == ["call_frame_cfa"]
+
+
+def _source(session: Session, is_register: bool, number: int, end: str) -> bytes:
+    """Return the location of an argument as call sites have it, or with an `end` of its object."""
+    if is_register and not end:
+        text = f"reg{number}" if number < 32 else f"regx {number}"
+    elif is_register:
+        text = f"breg{number} 0" if number < 32 else f"bregx {number} 0"
+    else:
+        text = f"breg{session.architecture.stack_pointer} {number}"
+    return assemble(text + end, AMD, UnitFormat())
+
+
+def _passed(
+    session: Session, frame: SubprogramFrame, argument: Variable, kind: Type | None, source: bytes
+) -> Reading | None:
+    """Return what a call passes at a location as an object of a type; None if it does not say."""
+    reading = Reading(argument, kind, session.lane)
+    try:
+        value = value_on_entry(frame, source)
+        size = size_bits(kind)
+    except DwarfGpuError as error:
+        return evolve(reading, failure=error)
+    if value is None or not size or value.type.bit_size < size:
+        return None
+    return evolve(reading, bits=Bits(value.bits & ((1 << size) - 1), size))
