@@ -6,7 +6,7 @@ import gc
 import re
 import shutil
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from struct import pack
@@ -36,6 +36,7 @@ from dwarfgpu.repl.files import symbol_index
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
 from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, elf, unit
 from tests.work import calls_of
+from tools.bombs.entries import methods
 
 FILES = sorted(
     path for path in FIXTURES.glob("*/*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
@@ -497,9 +498,14 @@ def test_names_for_completion_are_read_once(
     is what Ctrl-C has ended."""
     asked: list[str] = []
 
-    def counted(file: CodeObject, word: str = "", most: int | None = None) -> Iterator[UnitNames]:
+    def counted(
+        file: CodeObject,
+        word: str = "",
+        most: int | None = None,
+        is_match: Callable[[str], bool] | None = None,
+    ) -> Iterator[UnitNames]:
         asked.append(word)
-        for names_of_unit in typed_names(file, word, most):
+        for names_of_unit in typed_names(file, word, most, is_match):
             if len(asked) == 4:
                 raise KeyboardInterrupt
             yield names_of_unit
@@ -533,6 +539,28 @@ def test_too_many_names_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyP
         index.require(files, "break some_main_42")
         assert [name for name, _ in index.functions("some_main_42")] == ["some_main_42"]
     assert len(index._taken) < 100
+
+
+def test_of_many_methods_the_first_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only of those that match what is typed: what other functions there are leaves out none."""
+    monkeypatch.setattr(symbol_index, "MAX_NAMES", 2)
+    (tmp_path / "program").write_bytes(methods(300)["bomb"])
+    files = (CodeObject.open(tmp_path / "program"),)
+    for typed, read_names in (
+        ("ns::", 80),
+        ("C::m", 80),
+        ("ns::C::m299", 1),
+        ("m29", 11),
+        ("nosuch::", 300),
+    ):
+        index = SymbolIndex()
+        index.require(files, f"break {typed}")
+        names = [name for name, _ in index.functions(typed)]
+        assert len(names) == min(2, read_names) * (typed != "nosuch::")
+        units = index._taken
+        assert sum(name.endswith("()") for unit in units for name, _ in unit.names) == read_names
 
 
 def test_of_many_names_the_first_are_offered(tmp_path: Path) -> None:

@@ -111,6 +111,32 @@ def functions(count: int) -> Files:
     return {"bomb": program(b"".join(entries) + OF_MAIN + b"\0", *shapes)}
 
 
+def methods(count: int) -> Files:
+    """Functions of the class `ns::C`, each declared in it and defined outside."""
+    linkage = (dw.AT_LINKAGE_NAME, dw.FORM_STRING)
+    language = (dw.AT_LANGUAGE, dw.FORM_DATA1)
+    whole = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, language), True)
+    shapes = (
+        MAIN,
+        Shape(dw.TAG_NAMESPACE, (NAME,), True),
+        Shape(dw.TAG_CLASS_TYPE, (NAME,), True),
+        Shape(dw.TAG_SUBPROGRAM, (NAME, linkage)),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_SPECIFICATION, dw.FORM_REF4), *PLACE)),
+    )
+    entries = [b"\3ns\0\4C\0"]
+    definitions = []
+    at = FIRST + 1 + len(entries[0])  # behind DW_AT_language
+    for number in range(count):
+        name = b"m%d" % number
+        entries.append(b"\5%s\0_ZN2ns1C%d%sEv\0" % (name, len(name), name))
+        address = START + number % CODE_BYTES
+        definitions.append(b"\6" + word(at) + word(address, 8) + word(1))
+        at += len(entries[-1])
+    cplusplus = b"\4"
+    inside = b"".join((*entries, b"\0\0", *definitions, OF_MAIN, b"\0\0"))
+    return {"bomb": units(unit(OF_UNIT + cplusplus + inside), whole, *shapes)}
+
+
 def variables(count: int) -> Files:
     shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
     entries = (b"\3v%d\0" % number + word(FIRST) + AT_X for number in range(count))

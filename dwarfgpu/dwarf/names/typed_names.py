@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from heapq import nsmallest
 from typing import Final, Literal
@@ -47,6 +47,44 @@ _OTHER_NAMES: Final = frozenset(
 )
 """Attributes of entries whose names may be other than DW_AT_name."""
 _IDENTIFIER: Final = pattern(r"(?!_Z)[A-Za-z_]\w*")
+_MOST_QUALIFIED: Final = 20
+"""Functions of C++ that are read of a unit, for each name that is needed."""
+_ABBREVIATED: Final = frozenset(
+    {
+        "std", "allocator", "basic_string", "basic_istream", "basic_ostream", "basic_iostream",
+        "char_traits", "string", "istream", "ostream", "iostream", "operator", "void", "wchar_t",
+        "bool", "char", "signed", "unsigned", "short", "int", "long", "float", "double", "half",
+        "ellipsis", "auto", "decltype", "nullptr_t", "const", "volatile", "restrict", "anonymous",
+        "namespace", "unnamed", "lambda", "complex", "imaginary", "true", "false", "sizeof",
+        "alignof", "noexcept", "throw", "vector", "enum", "requires", "new", "delete", "typename",
+        "template", "this", "clone", "abi", "cxx11", "char8_t", "char16_t", "char32_t", "typeid",
+        "dynamic_cast", "static_cast", "const_cast", "reinterpret_cast",
+    }
+)  # fmt: skip
+"""Words of functions that their linker names do not contain as they are."""
+
+
+class _Wanted:
+    """Which functions of C++ are read of a unit: their names are long, and made of many entries."""
+
+    __slots__ = ("is_match", "left", "word")
+
+    def __init__(self, word: str, most: int | None, is_match: Callable[[str], bool] | None) -> None:
+        is_abbreviated = any(known.startswith(word) for known in _ABBREVIATED)
+        self.word = "" if is_abbreviated or word.startswith("_") else word
+        """A part of their linker names; empty if that does not decide."""
+        self.left = -1 if most is None or is_match is None else most * _MOST_QUALIFIED
+        """How many that match are still read; negative without a limit."""
+        self.is_match = is_match
+
+    def takes(self, linkage_name: str) -> bool:
+        """Return whether a function is read."""
+        return self.left != 0 and (not linkage_name.startswith("_Z") or self.word in linkage_name)
+
+    def count(self, name: str) -> None:
+        """Count a function that was read."""
+        if self.left > 0 and self.is_match is not None and self.is_match(name):
+            self.left -= 1
 
 
 @frozen
@@ -59,13 +97,18 @@ class UnitNames:
 
 
 def typed_names(
-    code_object: CodeObject, word: str = "", most: int | None = None
+    code_object: CodeObject,
+    word: str = "",
+    most: int | None = None,
+    is_match: Callable[[str], bool] | None = None,
 ) -> Iterator[UnitNames]:
     """Yield the names of every unit, then of the symbol tables; unreadable units are skipped.
 
     `word`: units without an identifier with this prefix may be skipped, too, and names of C and of
     symbol tables that do not begin with it. `most`: how many identifiers of a
-    kind are needed from a unit at most, the first in alphabetical order.
+    kind are needed from a unit at most, the first in alphabetical order. `is_match`: which names of
+    functions are looked for: of those of C++ the first in the order of the file, in proportion to
+    `most`.
     """
     try:
         units = tuple(_units(code_object.info, word))
@@ -74,7 +117,7 @@ def typed_names(
     for unit in units:
         try:
             full = unit.full
-            declared = _first(_of_unit(full, word), most)
+            declared = _first(_of_unit(full, _Wanted(word, most, is_match), word), most)
             yield UnitNames(unit.root.name or "", declared)
         except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
@@ -94,33 +137,38 @@ def _units(info: DebugInfo, word: str) -> Iterable[CompilationUnit]:
 
 
 def _declared(
-    entries: Iterable[Die], around: str, is_cplusplus: bool
+    entries: Iterable[Die], around: str, is_cplusplus: bool, wanted: _Wanted
 ) -> Iterator[tuple[str, NameKind]]:
     for die in entries:
         if die.tag == dw.TAG_SUBPROGRAM:
-            yield from _function(die, is_cplusplus)
+            yield from _function(die, is_cplusplus, wanted)
         elif die.tag == dw.TAG_VARIABLE:
             if die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
                 yield qualified_name(die) if is_cplusplus else name_of(die) or "", "variable"
         elif die.tag in _TYPES:
-            yield from _type(die, around, is_cplusplus)
+            yield from _type(die, around, is_cplusplus, wanted)
         elif die.tag in CONTAINERS and die.name is not None:
             yield f"{around}{die.name}", "namespace"
             inside = f"{around}{die.name}::"
-            yield from _declared(die.children(_READ), inside, is_cplusplus)
+            yield from _declared(die.children(_READ), inside, is_cplusplus, wanted)
 
 
-def _function(die: Die, is_cplusplus: bool) -> Iterator[tuple[str, NameKind]]:
+def _function(die: Die, is_cplusplus: bool, wanted: _Wanted) -> Iterator[tuple[str, NameKind]]:
     has_code = die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES)
     if not (has_code or die.has(dw.AT_INLINE)):
         return
-    is_mangled = is_cplusplus and die.holder(dw.AT_LINKAGE_NAME) is not None
-    name = full_function_name(die) if is_mangled else name_of(die)
+    holder = die.holder(dw.AT_LINKAGE_NAME) if is_cplusplus else None
+    if holder is not None and not wanted.takes(holder.string(dw.AT_LINKAGE_NAME) or ""):
+        return
+    name = full_function_name(die) if holder is not None else name_of(die)
     if name:
+        wanted.count(name)
         yield name, "function" if has_code else "inlined function"
 
 
-def _type(die: Die, around: str, is_cplusplus: bool) -> Iterator[tuple[str, NameKind]]:
+def _type(
+    die: Die, around: str, is_cplusplus: bool, wanted: _Wanted
+) -> Iterator[tuple[str, NameKind]]:
     name = die.name
     if die.flag(dw.AT_DECLARATION):
         return
@@ -138,14 +186,14 @@ def _type(die: Die, around: str, is_cplusplus: bool) -> Iterator[tuple[str, Name
             if child.name is not None:
                 yield f"{inside}{child.name}", "enumerator"
     elif is_cplusplus and die.tag in CLASSES:
-        yield from _declared(die.children(_TYPES), inside, is_cplusplus)
+        yield from _declared(die.children(_TYPES), inside, is_cplusplus, wanted)
 
 
 _base_type_name: Final = lru_cache(maxsize=256)(canonical)
 """Every unit of a program has the same few."""
 
 
-def _of_unit(unit: CompilationUnit, word: str) -> Iterator[tuple[str, NameKind]]:
+def _of_unit(unit: CompilationUnit, wanted: _Wanted, word: str) -> Iterator[tuple[str, NameKind]]:
     """Yield the names of a unit: at least all that an identifier with a prefix is a part of, and
     the types that are built in, which are shown as `unsigned long`.
 
@@ -177,11 +225,13 @@ def _of_unit(unit: CompilationUnit, word: str) -> Iterator[tuple[str, NameKind]]
                 if name.startswith(word):
                     yield name, kind
                 continue
+        if wanted.left == 0 and abbreviation.tag == dw.TAG_SUBPROGRAM:
+            continue
         is_read = not word or not is_c or abbreviation.tag == dw.TAG_BASE_TYPE or begins(index)
         if is_read or (
             abbreviation.tag == dw.TAG_ENUMERATION_TYPE and any(map(begins, tree.children(index)))
         ):
-            yield from _declared((unit.die(index),), "", is_cplusplus)
+            yield from _declared((unit.die(index),), "", is_cplusplus, wanted)
 
 
 def _plain_kind(abbreviation: Abbreviation) -> NameKind | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from itertools import islice
 from threading import Thread
 from typing import Final
@@ -20,6 +21,7 @@ from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 MAX_NAMES: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
 _LAST_WORD: Final = pattern(r"[^\W\d]\w*$")
+_QUALIFIED: Final = pattern(r"(?:\w+::)*\w*")
 _ENOUGH: Final = 20_000
 """Maximum number of names to examine for one word."""
 _MOST_KEPT: Final = 1_000_000
@@ -44,7 +46,7 @@ class SymbolIndex:
         self._remaining: Iterator[UnitNames] = iter(())
         """Units that are read where names are missing."""
         self._required: tuple[tuple[CodeObject, ...], str] | None = None
-        """Whose names, with which word, are taken and remain; None after a reading that failed."""
+        """Whose names, after which text, are taken and remain; None after a reading that failed."""
         self._of: tuple[CodeObject, ...] = ()
         self._too_many_of: tuple[CodeObject, ...] = ()
         """Those with more names than are kept."""
@@ -66,16 +68,18 @@ class SymbolIndex:
                 return
         match = _LAST_WORD.search(text)
         word = "" if match is None else match[0]
-        if (code_objects, word) == self._required:
+        typed = text.rpartition(" ")[2]
+        is_match = partial(_is_match, typed) if _QUALIFIED.fullmatch(typed) else None
+        if (code_objects, typed) == self._required:
             return  # open files do not change
         self._of = ()
         self.take(())
         self._remaining = (
             unit
             for code_object in code_objects
-            for unit in typed_names(code_object, word, 2 * MAX_NAMES)
+            for unit in typed_names(code_object, word, 2 * MAX_NAMES, is_match)
         )
-        self._required = code_objects, word
+        self._required = code_objects, typed
 
     def are_too_many(self, code_objects: tuple[CodeObject, ...]) -> bool:
         """Return whether code objects are known to have more names than are kept."""
@@ -192,3 +196,9 @@ def _parts(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
                     break
                 if match[0] == "::":
                     yield name[match.end() :], name
+
+
+def _is_match(typed: str, name: str) -> bool:
+    """Return whether a function is offered for what is typed."""
+    parts = _parts(((name, "function"),))
+    return name.startswith(typed) or any(part.startswith(typed) for part, _ in parts)
