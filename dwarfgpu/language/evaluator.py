@@ -44,7 +44,6 @@ from dwarfgpu.language.class_operators import refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
-from dwarfgpu.language.entry_expressions import entry_value
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.fortran_operators import complex_literal, strings_compared
 from dwarfgpu.language.fortran_power import power
@@ -162,6 +161,8 @@ class Evaluator(MemberAccess):
             case ast.Name():
                 return self.named(node)
             case ast.OnEntry():
+                from dwarfgpu.language.entry_expressions import entry_value  # few expressions
+
                 return entry_value(self.session, self.names, node.name)
             case ast.Dollar():
                 return self._dollar(node.name)

@@ -7,16 +7,14 @@ same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
-from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.service.answer import listed
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.frame.focus import contents, frame_pc, variables
-from dwarfgpu.session.argument_on_entry import OnEntry, argument_on_entry
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position, function_in_focus
@@ -24,6 +22,9 @@ from dwarfgpu.view.frame_line import frame_line, is_aggregate
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.values import OPTIMIZED_OUT
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.argument_on_entry import OnEntry
 
 
 @frozen
@@ -130,6 +131,10 @@ def _optimized_out_text(argument: Variable, style: FrameStyle) -> str:
 def _passed(session: Session, argument: Variable) -> OnEntry | None:
     """Return the value on entry; None where it cannot be computed, as what it needs is optimized
     out."""
+    if session.architecture.is_simt:
+        return None  # compilers describe no calls of GPU code
+    from dwarfgpu.session.argument_on_entry import argument_on_entry  # the demo has none
+
     try:
         passed = argument_on_entry(session, argument)
     except DwarfGpuError:
@@ -154,6 +159,9 @@ def _is_unchanged(session: Session, reading: Reading | None, passed: OnEntry) ->
         return False
     if passed.target is None:
         return True
+    from dwarfgpu.language.object_access import ObjectAccess  # few arguments are references
+    from dwarfgpu.language.typed_value import TypedValue
+
     try:
         objects = ObjectAccess(session)
         unit = reading.variable.unit
