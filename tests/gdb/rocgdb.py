@@ -304,6 +304,7 @@ SETTINGS = {
     "print elements": 200, "print characters": "elements", "print repeats": 10,
     "print max-depth": 20, "print pretty": False, "print raw-values": False,
     "backtrace limit": None, "backtrace past-main": False, "print frame-arguments": "scalars",
+    "print entry-values": "default",
     "language": "auto", "width": 80, "debug-file-directory": "",
 }  # fmt: skip
 

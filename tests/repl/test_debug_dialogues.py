@@ -131,7 +131,7 @@ SAID: tuple[tuple[str, str], ...] = (
      "ZeroDivisionError: division by zero\n"
      "Error while executing Python code.\n"),
     ("complete info lo", "info locals\n"),
-    ("complete set print e", "set print elements\n"),
+    ("complete set print e", "set print elements\nset print entry-values\n"),
     ("apropos leave exit status", "quit, q, exit -- Leave dwarfgpu.\n"),
     ("show values 2", "".join(f"${n} = {v}\n" for n, v in enumerate(
         ["324", "324", "324", "324", "10", "10", "648"], 1)) + "$8 = 58\n$9 = 65\n$10 = 9\n"),

@@ -45,8 +45,8 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     COUNT is the number of innermost frames, -COUNT of outermost ones; "full" adds the local
     variables of each frame. Frames in which the lane in focus was inactive on entry are omitted,
     and so are the callers of "main" unless "set backtrace past-main" is on. OPTION is -full,
-    -past-main, -past-entry, -frame-arguments all|scalars|none|presence or -frame-info WHAT: the
-    settings of "set backtrace" and "set print", for this command only.
+    -past-main, -past-entry, -frame-arguments all|scalars|none|presence, -entry-values WHAT or
+    -frame-info WHAT: the settings of "set backtrace" and "set print", for this command only.
     """
     from dwarfgpu.repl.stack.last_backtrace import (  # the start shows one frame
         MAX_KEPT,
