@@ -56,9 +56,10 @@ def test_the_frames_of_the_thread_that_crashed(build: str) -> None:
     assert [function.split(" (")[0] for function in functions] == [
         "leaf", "down", "down", "down", "down", "begin", "_start",
     ]  # fmt: skip
-    assert [function.split(", ")[1].split(")")[0] for function in functions[1:5]] == [
-        "n=0", "n=1", "n=2", "n=3",
-    ]  # fmt: skip
+    # Only the optimized programs describe what their calls pass.
+    numbers = [function.split(", ")[1].split(")")[0] for function in functions[1:5]]
+    name = "n=n@entry" if "O2" in build else "n"
+    assert numbers == [f"{name}={n}" for n in range(4)]
 
 
 @pytest.mark.parametrize("build", BUILDS)
@@ -485,7 +486,7 @@ def test_an_unreadable_argument_costs_that_argument(tmp_path: Path) -> None:
             data[at : at + 4] = b"\xff\xff\xff\x7f"
     (tmp_path / program).write_bytes(data)
     options = ("--core", FIXTURES / f"core/{program}.core", "--sysroot", tmp_path)
-    expected = "leaf (<unreadable name>=0x7fffffffed50, n=<optimized out>) at core/crash.c:92"
+    expected = "leaf (<unreadable name>=<unreadable name>@entry=0x7fffffffed50, n="
     assert expected in run("bt", *options).out
     (frame, *_) = run_json("bt", *options).json["frames"]
     assert [argument["name"] for argument in frame["args"]] == ["<unreadable name>", "n"]

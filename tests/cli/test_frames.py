@@ -283,8 +283,8 @@ GCC = STATES / "stack.gcc.O2.json"
 def test_the_stack_of_a_cpu_is_gdb_s() -> None:
     done = run("bt", "--state", GCC)
     assert done.lines == [
-        "#0  leaf (sp=0x7fffffffe5f0, n=42) at x86_64/demo.c:82",
-        "#1  0x0000555555555343 in mid (n=41) at x86_64/demo.c:104",
+        "#0  leaf (sp=sp@entry=0x7fffffffe5f0, n=n@entry=42) at x86_64/demo.c:82",
+        "#1  0x0000555555555343 in mid (n=n@entry=41) at x86_64/demo.c:104",
         "#2  0x0000555555555079 in main (argc=1, argv=0x7fffffffe7b8) at x86_64/demo.c:108",
         "#3  0x00007ffff7dfc24a in ?? ()",
         "stopped: no frame information for pc 0x7ffff7dfc24a, which is not in any code object",

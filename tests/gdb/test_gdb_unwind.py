@@ -111,4 +111,4 @@ def test_a_saved_stack_has_its_tail_calls(
     assert outcome == [
         ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
     ]  # fmt: skip
-    assert "deep (n=1, a=1, b=2" in run("bt", "--state", state).lines[0]
+    assert "deep (n=n@entry=1, a=a@entry=1" in run("bt", "--state", state).lines[0]

@@ -241,12 +241,12 @@ def test_operators_that_are_not_supported_are_named(expression: str, word: str) 
     parse(word, KNOWN)
 
 
-@pytest.mark.parametrize("expression", ["x@entry", "*x@entry + 1", "sizeof(x@entry)"])
-def test_values_on_entry_are_refused_by_name(expression: str) -> None:
-    """GDB's word for them is no name of the program."""
-    with pytest.raises(Unsupported, match=r"values on entry .* not read: x@entry$"):
-        parse(expression, KNOWN)
-    parse("x@y", KNOWN)
+def test_values_on_entry() -> None:
+    """GDB's word binds tighter than every operator, and is no name of the program."""
+    assert parse("x@entry", KNOWN) == ast.OnEntry("x")
+    assert parse("*x@entry + 1", KNOWN) == parse("(*(x@entry)) + 1", KNOWN)
+    assert parse("sizeof(x @ entry)", KNOWN) == parse("sizeof(x@entry)", KNOWN)
+    assert isinstance(parse("x@y", KNOWN), ast.Binary)
 
 
 @pytest.mark.parametrize(
