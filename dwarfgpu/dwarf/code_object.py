@@ -33,7 +33,7 @@ from dwarfgpu.objfile.elf_structures import (
 )
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.plt_symbols import PltSymbols
-from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
+from dwarfgpu.objfile.separate_debug import MINI_DEBUG_INFO, find_debug_file, has_debug_info
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +45,16 @@ def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> Object
     """Return the separate debug file, where there is one; a broken link to it does no harm."""
     try:
         return find_debug_file(file, directories)
+    except Malformed:
+        return None
+
+
+def _symbol_file(file: ObjectFile) -> ObjectFile | None:
+    """Return the compressed symbols; damaged ones do no harm."""
+    from dwarfgpu.objfile.mini_debug_info import mini_debug_info  # few files have any
+
+    try:
+        return mini_debug_info(file)
     except Malformed:
         return None
 
@@ -118,6 +128,8 @@ class CodeObject:
         load_address = integer("load_address", load_address)
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
+        if described is file and file.has_section(MINI_DEBUG_INFO):
+            described = _symbol_file(file) or file
         info = DebugInfo.of(
             described,
             load_address,

@@ -26,6 +26,8 @@ from dwarfgpu.objfile.file_bytes import map_file
 if TYPE_CHECKING:
     from pathlib import Path
 
+MINI_DEBUG_INFO: Final = ".gnu_debugdata"
+"""The section with the symbols of a stripped file (`dwarfgpu.objfile.mini_debug_info`)."""
 _STEP_BYTES: Final = 1 << 20
 
 

@@ -1,0 +1,78 @@
+"""The symbols of a stripped program in `.gnu_debugdata`, compressed by xz (MiniDebugInfo)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
+from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
+from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.mini_debug_info import mini_debug_info
+from tests.dwarf.builder import X86_64, Content, elf
+
+lzma = pytest.importorskip("lzma")
+TEXT = Content(b"\xc3" * 32, flags=6, address=0x1000)
+NO_TEXT = Content(b"", 8, flags=6, address=0x1000)
+FUNCTION = 0x12
+
+
+def program(packed: bytes) -> ObjectFile:
+    return ObjectFile("made", elf({".text": TEXT, ".gnu_debugdata": packed}, X86_64, 0))
+
+
+def symbols() -> bytes:
+    """A file with the symbol `inner` at 0x1010, whose code is in the program only."""
+    table = bytes(24) + struct.pack("<IBBHQQ", 1, FUNCTION, 0, 1, 0x1010, 8)
+    sections = {
+        ".text": NO_TEXT,
+        ".symtab": Content(table, 2, link=3, entry_bytes=24),
+        ".strtab": Content(b"\0inner\0", 3),
+    }
+    return elf(sections, X86_64, 0)
+
+
+def test_functions_have_names() -> None:
+    code_object = CodeObject.of(program(lzma.compress(symbols())), 0x10000)
+    known = untyped_symbol([code_object], "inner")
+    assert known is not None and known.is_code and known.address == 0x11010
+    assert symbol_text([code_object], 0x11012) == "inner+2"
+
+
+def cut(packed: bytes) -> bytes:
+    return packed[:-20]
+
+
+def changed(packed: bytes) -> bytes:
+    return packed[:30] + bytes([packed[30] ^ 255]) + packed[31:]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (cut, "it is cut short"),
+        (changed, "cannot be decompressed: "),
+        (lambda packed: b"\x7fELF" + packed, "cannot be decompressed: "),
+        (lambda _: lzma.compress(b"no ELF"), "is not an ELF file"),
+    ],
+)
+def test_damaged_symbols_do_no_harm(damaged: Callable[[bytes], bytes], reason: str) -> None:
+    file = program(damaged(lzma.compress(symbols())))
+    with pytest.raises(Malformed, match=rf"\.gnu_debugdata of made.*{reason}"):
+        mini_debug_info(file)
+    assert untyped_symbol([CodeObject.of(file, 0)], "inner") is None
+
+
+def test_a_bomb_is_refused() -> None:
+    packed = lzma.compress(bytes(1 << 21))
+    with pytest.raises(LimitExceeded, match=r"\.gnu_debugdata of made .*--max-inflated-ratio"):
+        mini_debug_info(program(packed))
+    data = elf({".gnu_debugdata": packed}, X86_64, 0)
+    limits = FileLimits(inflated_bytes=1 << 20, inflated_ratio=1 << 20)
+    with pytest.raises(LimitExceeded, match="--max-inflated-bytes"):
+        mini_debug_info(ObjectFile("made", data, limits))
