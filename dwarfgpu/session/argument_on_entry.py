@@ -7,6 +7,8 @@ inlined function, which is not passed anywhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -18,6 +20,7 @@ from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList, UnitForma
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.entry_values import value_on_entry
@@ -36,34 +39,40 @@ class OnEntry:
     """The object of a reference as it was at the call; None for other types."""
 
 
+@frozen
+class _Passed:
+    """Where a caller passes an argument."""
+
+    location: str
+    """The operation that call sites have as its location: `reg5`, or `breg7 8` in the stack."""
+    target: str | None
+    """Operations for the object of a reference; None for one in the stack."""
+
+
 def argument_on_entry(session: Session, argument: Variable) -> OnEntry | None:
     """Return the value of an argument on entry; None if the call does not describe it.
 
     A reading keeps the error of evaluating what the call says.
     """
     frame, _ = session.focus()
-    number_or_offset = _passed_in(session, frame, argument)
-    if number_or_offset is None:
+    passed = _passed(session, frame, argument)
+    if passed is None:
         return None
-    is_register, number = number_or_offset
     kind = argument.type
-    value = _passed(session, frame, argument, kind, _source(session, is_register, number, ""))
+    value = _read(session, frame, argument, kind, passed.location)
     bare = strip(kind)
     if value is None or not isinstance(bare, Pointer) or bare.kind == "pointer":
         return None if value is None else OnEntry(value)
-    if not is_register:
+    if passed.target is None:
         return None
     # As in GDB: without its object a reference would show what the object is now.
-    source = _source(session, is_register, number, "; deref")
-    target = _passed(session, frame, argument, bare.target, source)
+    target = _read(session, frame, argument, bare.target, passed.target)
     return None if target is None else OnEntry(value, target)
 
 
-def _passed_in(
-    session: Session, frame: SubprogramFrame, argument: Variable
-) -> tuple[bool, int] | None:
-    """Return whether an argument is passed in a register, and its number; or its offset in the
-    caller's stack. None if it is passed elsewhere."""
+def _passed(session: Session, frame: SubprogramFrame, argument: Variable) -> _Passed | None:
+    """Return the register or the slot of the caller's stack in which an argument is passed; None if
+    it is passed elsewhere."""
     subprogram, above = frame.subprogram, argument.die.parent()
     if subprogram is None or above is None or above.tag != dw.TAG_SUBPROGRAM:
         return None
@@ -71,23 +80,19 @@ def _passed_in(
     if attribute is None or not subprogram.ranges:
         return None
     expression = _at_entry(attribute, subprogram.ranges[0].begin)
-    if expression is None:
-        return None
-    instructions = decode(expression, AMD, UnitFormat()).instructions
+    instructions = () if expression is None else _instructions(expression)
     if len(instructions) != 1:
         return None
     number = register_of(instructions[0])
     if number is not None:
-        return True, number
-    operand = instructions[0].operands[0] if instructions[0].operands else None
-    if (
-        instructions[0].operation.name == "fbreg"
-        and isinstance(operand, int)
-        and session.architecture.stack_pointer is not None
-        and _is_cfa_its_base(subprogram)
-    ):
-        return False, operand
-    return None
+        target = f"breg{number} 0" if number < 32 else f"bregx {number} 0"
+        return _Passed(f"reg{number}" if number < 32 else f"regx {number}", f"{target}; deref")
+    offset = next(iter(instructions[0].operands), None)
+    stack_pointer = session.architecture.stack_pointer
+    is_slot = instructions[0].operation.name == "fbreg" and isinstance(offset, int)
+    if not is_slot or stack_pointer is None or not _has_cfa_as_base(subprogram):
+        return None
+    return _Passed(f"breg{stack_pointer} {offset!r}", None)
 
 
 def _at_entry(attribute: LocationAttribute, entry: int) -> bytes | None:
@@ -108,32 +113,26 @@ def _at_entry(attribute: LocationAttribute, entry: int) -> bytes | None:
     return None
 
 
-def _is_cfa_its_base(subprogram: Subprogram) -> bool:
+def _has_cfa_as_base(subprogram: Subprogram) -> bool:
+    """Return whether the frame base is the CFA, from which callers count what they pass."""
     base = subprogram.frame_base
     if not isinstance(base, ExprLoc):
         return False
-    instructions = decode(base.expression, AMD, UnitFormat()).instructions
-    return [instruction.operation.name for instruction in instructions] == ["call_frame_cfa"]
+    names = [instruction.operation.name for instruction in _instructions(base.expression)]
+    return names == ["call_frame_cfa"]
 
 
-def _source(session: Session, is_register: bool, number: int, end: str) -> bytes:
-    """Return the location of an argument as call sites have it, or with an `end` of its object."""
-    if is_register and not end:
-        text = f"reg{number}" if number < 32 else f"regx {number}"
-    elif is_register:
-        text = f"breg{number} 0" if number < 32 else f"bregx {number} 0"
-    else:
-        text = f"breg{session.architecture.stack_pointer} {number}"
-    return assemble(text + end, AMD, UnitFormat())
+def _instructions(expression: bytes) -> Sequence[Instruction]:
+    return decode(expression, AMD, UnitFormat()).instructions
 
 
-def _passed(
-    session: Session, frame: SubprogramFrame, argument: Variable, kind: Type | None, source: bytes
+def _read(
+    session: Session, frame: SubprogramFrame, argument: Variable, kind: Type | None, source: str
 ) -> Reading | None:
     """Return what a call passes at a location as an object of a type; None if it does not say."""
     reading = Reading(argument, kind, session.lane)
     try:
-        value = value_on_entry(frame, source)
+        value = value_on_entry(frame, assemble(source, AMD, UnitFormat()))
         size = size_bits(kind)
     except DwarfGpuError as error:
         return evolve(reading, failure=error)
