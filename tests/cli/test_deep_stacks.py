@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.cfi.unwind import MAX_STEPS
+from dwarfgpu.dwarf.calls import call_sites
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.session import call_site_values, stack_frames
 from dwarfgpu.session.session import Session
@@ -67,6 +69,26 @@ def test_each_value_is_computed_once(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     counts = {depth: evaluations(monkeypatch, tmp_path, depth) for depth in (50, 100, 200)}
     assert counts[50] >= 2 * 49, "each call passes two arguments"
     assert counts[200] - counts[100] == 2 * (counts[100] - counts[50]) == 2 * 2 * 50
+
+
+def test_the_calls_of_a_function_are_read_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not for each frame: an interpreter of some thousand calls that calls itself took minutes."""
+    read: list[Die] = []
+    calls = call_sites.call_sites
+
+    def counted(function: Die) -> Iterator[call_sites.CallSite]:
+        read.append(function)
+        return calls(function)
+
+    monkeypatch.setattr(call_sites, "call_sites", counted)
+    counts = []
+    for depth in (20, 40):
+        read.clear()
+        run("bt", *deep_core(tmp_path / "core", depth))
+        counts.append(len(read))
+    assert counts[0] == counts[1] < 20
 
 
 def test_values_on_entry_are_bounded_by_the_frames(tmp_path: Path) -> None:

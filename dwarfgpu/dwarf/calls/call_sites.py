@@ -6,13 +6,15 @@ has entries that its caller does not describe.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc, UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
@@ -37,6 +39,9 @@ AT_GNU_CALL_SITE_TARGET_CLOBBERED: Final = 0x2114
 AT_GNU_TAIL_CALL: Final = 0x2115
 CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, TAG_GNU_CALL_SITE})
 PARAMETERS: Final = frozenset({dw.TAG_CALL_SITE_PARAMETER, TAG_GNU_CALL_SITE_PARAMETER})
+
+_MAX_FUNCTIONS: Final = 1_000
+"""Functions whose calls are kept."""
 
 
 @frozen
@@ -195,14 +200,95 @@ def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
     """
     address = scopes.info.in_file(return_pc)
     subprogram = scopes.subprogram_at(return_pc - 1)
-    for site in () if subprogram is None else call_sites(subprogram.die):
-        if site.return_address == address:
+    if subprogram is not None:
+        site = _calls_of(subprogram.die).returning_to(address)
+        if site is not None:
             return site
     subprogram = scopes.subprogram_at(return_pc)
-    for site in () if subprogram is None else call_sites(subprogram.die):
-        if site.is_tail_call and site.return_address is None and site.address == address:
-            return site
-    return None
+    return None if subprogram is None else _calls_of(subprogram.die).jumping_at(address)
+
+
+class _Calls:
+    """The calls of one function by their addresses: every frame of it asks for one of them.
+
+    An error ends what is known, and is raised for the calls behind it.
+    """
+
+    def __init__(self, function: Die) -> None:
+        self._function = function
+
+    def returning_to(self, address: int) -> CallSite | None:
+        """Return the first call that returns to an address of the file."""
+        return self._at(address, *self._returning)
+
+    def jumping_at(self, address: int) -> CallSite | None:
+        """Return the first tail call without a return address at an address of the file."""
+        return self._at(address, *self._jumping)
+
+    def _at(
+        self, address: int, offsets: dict[int, int], error: DwarfGpuError | None
+    ) -> CallSite | None:
+        offset = offsets.get(address)
+        if offset is not None:
+            return CallSite(self._function.unit.info.die_at(offset))
+        if error is not None:
+            raise error.anew()
+        return None
+
+    @cached_property
+    def _returning(self) -> tuple[dict[int, int], DwarfGpuError | None]:
+        return self._by_address(lambda site: site.return_address)
+
+    @cached_property
+    def _jumping(self) -> tuple[dict[int, int], DwarfGpuError | None]:
+        return self._by_address(
+            lambda site: site.address if site.is_tail_call and site.return_address is None else None
+        )
+
+    def _by_address(
+        self, address_of: Callable[[CallSite], int | None]
+    ) -> tuple[dict[int, int], DwarfGpuError | None]:
+        """Return the offsets of the entries of calls by an address of theirs, and the error that
+        ended them."""
+        offsets: dict[int, int] = {}
+        try:
+            for site in call_sites(self._function):
+                address = address_of(site)
+                if address is not None:
+                    offsets.setdefault(address, site.die.offset)
+        except DwarfGpuError as error:
+            return offsets, error.with_traceback(None)
+        return offsets, None
+
+    @cached_property
+    def may_tail_call_itself(self) -> bool:
+        """Whether described tail calls of the unit lead from the function to itself."""
+        pending, visited = [self._function], {self._function}
+        while pending:
+            for call in call_sites(pending.pop()):
+                if not call.is_tail_call:
+                    continue
+                callee = call.callee
+                if callee is None or is_same_function(callee, self._function):
+                    return True  # through a pointer, it may be the function itself
+                if callee not in visited:
+                    visited.add(callee)
+                    pending.append(callee)
+        return False
+
+
+class _KnownCalls(dict[Die, _Calls]):
+    """The calls of the functions of a program that were asked for last."""
+
+
+def _calls_of(function: Die) -> _Calls:
+    known = function.unit.sections.program.shared(_KnownCalls)
+    calls = known.get(function)
+    if calls is None:
+        if len(known) >= _MAX_FUNCTIONS:
+            known.clear()
+        calls = known[function] = _Calls(function)
+    return calls
 
 
 def is_same_function(left: Die, right: Die) -> bool:
@@ -213,15 +299,4 @@ def is_same_function(left: Die, right: Die) -> bool:
 
 def may_tail_call_itself(function: Die) -> bool:
     """Return whether described tail calls of the unit lead from a function to itself."""
-    pending, visited = [function], {function}
-    while pending:
-        for call in call_sites(pending.pop()):
-            if not call.is_tail_call:
-                continue
-            callee = call.callee
-            if callee is None or is_same_function(callee, function):
-                return True  # through a pointer, it may be the function itself
-            if callee not in visited:
-                visited.add(callee)
-                pending.append(callee)
-    return False
+    return _calls_of(function).may_tail_call_itself

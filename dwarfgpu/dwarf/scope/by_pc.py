@@ -71,6 +71,7 @@ class Scopes:
         """The last result for a program location: every lane of a wave asks for the same."""
         self._innermost: dict[int, Subprogram | None] = {}
         """The function of a program location: `subprogram_at`."""
+        self._entered: dict[Die, tuple[Die, ...]] = {}
         self._declared: dict[Die, tuple[Variable, ...]] = {}
         """The variables of scopes last looked into: `declared_in`."""
 
@@ -176,12 +177,22 @@ class Scopes:
         chain = self.chain_at(pc)
         yield from (die for die in chain[:0:-1] if die.tag in FUNCTIONS)
         for subprogram in chain[:1]:
-            entered = (child for child in subprogram.children() if child.tag == dw.TAG_ENTRY_POINT)
             address = self.info.in_file(pc)
             yield from (
-                entry_point for entry_point in entered if covers(covered(entry_point), address)
+                entry_point
+                for entry_point in self._entry_points(subprogram)
+                if covers(covered(entry_point), address)
             )
             yield subprogram
+
+    def _entry_points(self, subprogram: Die) -> tuple[Die, ...]:
+        """Return the entry points of a subprogram, which may have thousands of other children."""
+        if subprogram not in self._entered:
+            if len(self._entered) >= _MAX_CHAINS:
+                self._entered.clear()
+            entered = (child for child in subprogram.children() if child.tag == dw.TAG_ENTRY_POINT)
+            self._entered[subprogram] = tuple(entered)
+        return self._entered[subprogram]
 
     def function_entries_at(self, pc: int) -> tuple[Die, ...]:
         """Return the functions at a program location, the innermost inlined one first; every frame
