@@ -17,7 +17,6 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, register_of
 from dwarfgpu.expr.implicit_conversions import memory_location
-from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 
@@ -129,7 +128,7 @@ def _scratch_base(
 def _named_register(attribute: ExprLoc | LocList, pc: int | None) -> int | None:
     """Return the register of an expression that ends in DW_OP_reg*."""
     if isinstance(attribute, LocList):
-        expressions = [entry.expression for entry in matching_entries(attribute.entries, pc)]
+        expressions = [entry.expression for entry in attribute.matching(pc)]
     else:
         expressions = [attribute.expression]
     unit = attribute.unit

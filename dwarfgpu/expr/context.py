@@ -8,9 +8,9 @@ Law: an absent element is None; using it is `MissingContext`, never a guess.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import is_
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from dwarfgpu.access.access_protocol import Access, HasAccess
 from dwarfgpu.access.compare_single_locations import Comparison
@@ -23,13 +23,15 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.location_list_entry import LocationListEntry
+from dwarfgpu.expr.location_list_entry import EntriesByPc, LocationListEntry, matching_entries
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 
 ResultKind = Literal["value", "location"]
 T = TypeVar("T")
+_SHORT_LIST: Final = 16
+"""Entries of a location list that are compared one by one."""
 
 
 def require(element: T | None, name: str) -> T:
@@ -75,7 +77,7 @@ class ExprLoc(NamedTuple):
     unit: Unit
 
 
-@frozen
+@frozen(slots=False)
 class LocList:
     """An attribute of class loclist: a location list expression."""
 
@@ -85,6 +87,22 @@ class LocList:
     """Entries that cover no program location: they have no meaning (DWARF 5 2.6.2)."""
     in_order: tuple[LocationListEntry, ...] = ()
     """All entries in the order of the list, if some are empty."""
+
+    @cached_property
+    def by_pc(self) -> EntriesByPc | None:
+        """The entries of a long list by program location; None for a short one, and for one whose
+        ranges overlap or are not in order."""
+        if len(self.entries) <= _SHORT_LIST:
+            return None
+        by_pc = EntriesByPc(self.entries)
+        return by_pc if by_pc.is_ordered else None
+
+    def matching(self, pc: int | None) -> list[LocationListEntry]:
+        """Return the entries that match a program location: bounded ones, or else the default
+        (A.2.5.5). `EvaluationError` without a location."""
+        if pc is None or self.by_pc is None:
+            return matching_entries(self.entries, pc)
+        return self.by_pc.matching(pc)
 
 
 @frozen

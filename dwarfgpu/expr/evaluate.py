@@ -31,7 +31,6 @@ from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.implicit_conversions import as_location, as_value, dated, incomplete
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.expr.operation_budget import FREE_STEPS, OPERATION_BUDGET
 from dwarfgpu.model.location import (
@@ -50,6 +49,8 @@ Result: TypeAlias = Value | ImplicitPointerValue | Location
 EVALUATIONS = 128
 """Evaluations after which an expression is compiled, which takes as long as some dozens of them:
 more than one for each lane of a wave."""
+_ENTRIES_OF_A_STEP = 16
+"""Entries of a location list that are compared in the time of an operation."""
 OBSERVED = 64
 """Stack entries shown to observers; more would make observing a deep stack quadratic."""
 
@@ -250,12 +251,8 @@ class Evaluator:
 
     def _location_list(self, loclist: LocList, ctx: Context) -> Location:
         """Return the union of the single locations of every matching entry (A.2.5.5)."""
-        if not self._has_left(len(loclist.entries), ctx):
-            raise LimitExceeded(
-                f"more than {self.limits.steps} operations and list entries", "--max-steps"
-            )
-        self.steps_left -= len(loclist.entries)
-        matching = matching_entries(loclist.entries, ctx.pc)
+        matching = loclist.matching(ctx.pc)
+        self._count_entries(loclist, ctx)
         entry_ctx = ctx.nested(unit=loclist.unit)
         locations: list[Location] = []
         for entry in matching:
@@ -393,6 +390,20 @@ class Evaluator:
             self.steps_left += wanted
             self.steps_unasked -= wanted
         return True
+
+    def _count_entries(self, loclist: LocList, ctx: Context) -> None:
+        """Count the entries of a list for the limit; for that of the command, those that are
+        compared, which is faster than operations are."""
+        count, budget = len(loclist.entries), OPERATION_BUDGET.get()
+        if count > self.steps_left + self.steps_unasked:
+            raise LimitExceeded(
+                f"more than {self.limits.steps} operations and list entries", "--max-steps"
+            )
+        of_command = min(count, self.steps_unasked)
+        self.steps_unasked -= of_command
+        self.steps_left -= count - of_command
+        if budget is not None and loclist.by_pc is None and count > FREE_STEPS:
+            budget.spend(count // _ENTRIES_OF_A_STEP, self.limits, ctx.stop)
 
     def _begin(self, parent: int | None, ctx: Context, stack: Stack, calls: int) -> _Begun:
         self.current, self.begun = self.begun, self.begun + 1

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import le
 from typing import NamedTuple
 
 from dwarfgpu.errors import EvaluationError
@@ -25,6 +27,27 @@ class LocationListEntry(NamedTuple):
     def is_empty(self) -> bool:
         """Whether it covers no program location."""
         return self.begin is not None and self.begin == self.end
+
+
+class EntriesByPc:
+    """The entries of a location list in the order of their ranges, which do not overlap: each frame
+    of a deep stack asks for one of them."""
+
+    def __init__(self, entries: tuple[LocationListEntry, ...]) -> None:
+        self._bounded = [entry for entry in entries if entry.begin is not None]
+        self._default = [entry for entry in entries if entry.begin is None]
+        self._begins = [entry.begin or 0 for entry in self._bounded]
+        ends = [entry.end or 0 for entry in self._bounded]
+        self.is_ordered = all(map(le, self._begins, ends)) and all(map(le, ends, self._begins[1:]))
+
+    def matching(self, pc: int) -> list[LocationListEntry]:
+        """Return what `matching_entries` returns."""
+        index = bisect_right(self._begins, pc) - 1
+        if index >= 0:
+            entry = self._bounded[index]
+            if entry.end is not None and pc < entry.end:
+                return [entry]
+        return self._default
 
 
 def matching_entries(

@@ -20,7 +20,6 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.gdb.frames_as_gdb import frame_of_gdb, frame_up_to
 from dwarfgpu.gdb.gdb_session import GdbSession
@@ -472,7 +471,7 @@ def _instructions(session: GdbSession, variable: Variable) -> Iterator[Instructi
     """Yield the operations of its location."""
     match variable.location:
         case LocList() as attribute:
-            entries = matching_entries(attribute.entries, session.pc)
+            entries = attribute.matching(session.pc)
             expressions = [entry.expression for entry in entries]
         case ExprLoc() as attribute:
             expressions = [attribute.expression]

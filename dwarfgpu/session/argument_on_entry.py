@@ -104,7 +104,7 @@ def _at_entry(attribute: LocationAttribute, entry: int) -> bytes | None:
         return attribute.expression
     if not isinstance(attribute, LocList):
         return None
-    for part in attribute.entries:
+    for part in attribute.in_order or attribute.entries:
         begin, end = part.begin, part.end
         if begin is None or end is None:
             continue

@@ -34,7 +34,6 @@ from dwarfgpu.expr.dialect.upstream_clang import notes_that_hold, unplaced
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.lane_zero import lane_zero_notes
-from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location
@@ -297,7 +296,7 @@ def _notes_on_location(
     try:
         attribute, unit = variable.location, variable.unit
         if isinstance(attribute, LocList):
-            entries = matching_entries(attribute.entries, pc)
+            entries = attribute.matching(pc)
             expressions = [entry.expression for entry in entries]
         else:
             expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
@@ -335,7 +334,7 @@ def names_register(variable: Variable, pc: int | None) -> bool:
     """Return whether a variable is described as being in a register, at a program location."""
     attribute, unit = variable.location, variable.unit
     if isinstance(attribute, LocList):
-        expressions = [entry.expression for entry in matching_entries(attribute.entries, pc)]
+        expressions = [entry.expression for entry in attribute.matching(pc)]
     else:
         expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
     for expression in expressions:

@@ -37,7 +37,6 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultKind
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
-from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Composite, ImplicitPointer
 from dwarfgpu.model.value import Value
@@ -257,7 +256,7 @@ class TypeAttributes:
         """
         singles: dict[SingleLocation, None] = {}
         stop = context.stop
-        for entry in matching_entries(source.entries, context.pc):
+        for entry in source.matching(context.pc):
             location = evaluate_attribute(ExprLoc(entry.expression, source.unit), context)
             assert isinstance(location, Location)
             singles |= dict.fromkeys(location.single_locations)
