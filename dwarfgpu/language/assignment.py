@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dwarfgpu.base.bits import insert
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Struct, strip
-from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
+from dwarfgpu.errors import EvaluationError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.convenience_functions import INTERNAL
 from dwarfgpu.language.evaluation_options import Options
@@ -12,6 +13,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.model.location import single_location_in
+from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 
 
@@ -30,7 +32,7 @@ def store(
         copied = _copied(objects, _decayed(arithmetic, value), target.convenience)
         options.keep(target.convenience, copied)
         return copied
-    if target.location is None:
+    if target.location is None and (target.part_of is None or options.keep is None):
         raise UsageError("Left operand of assignment is not an lvalue.")
     bare = strip(target.type)
     if isinstance(bare, Struct | Array):
@@ -48,10 +50,28 @@ def store(
             options.warn(f"Value does not fit in {target.bit_size} bits.")
     else:
         raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
+    if target.location is None:
+        return _with_part(objects, options, target, number)
     written = objects.write(target, number)
     if options.wrote is not None:
         options.wrote()
     return objects.read(written)
+
+
+def _with_part(
+    objects: ObjectAccess, options: Options, target: TypedValue, number: int
+) -> TypedValue:
+    """Keep a convenience variable with another number in a part of it; return the part."""
+    assert target.part_of is not None and options.keep is not None
+    whole, first_bit = target.part_of
+    size, endian = target.size_bits, objects.context.endian
+    bits = objects.known(whole)
+    assert whole.convenience is not None and size is not None
+    if target.bit_size is not None and endian == "big":
+        raise Unsupported("bit-fields of convenience variables are not set in big-endian programs")
+    changed = insert(bits.value, bits.size_bits, first_bit, size, number, endian)
+    options.keep(whole.convenience, evolve(whole, bits=Bits(changed, bits.size_bits)))
+    return evolve(target, bits=Bits(number, size))
 
 
 def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool:

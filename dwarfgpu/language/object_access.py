@@ -295,6 +295,11 @@ class ObjectAccess(Dereference):
         out = evolve(self.part_of(value, type_), bit_size=bit_size)
         if value.location is None:
             value = self.read(value)
+            if value.convenience is not None:
+                out = evolve(out, part_of=(value, first_bit))
+            elif value.part_of is not None:
+                whole, at_bit = value.part_of
+                out = evolve(out, part_of=(whole, at_bit + first_bit))
         bits = value.bits
         is_inside = bits is not None and 0 <= first_bit <= first_bit + size <= bits.size_bits
         if bits is not None and is_inside:

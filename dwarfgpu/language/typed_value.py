@@ -77,6 +77,8 @@ class TypedValue:
     """The structures that it is a part of."""
     convenience: str | None = None
     """The convenience variable that it is: `x` of `$x`."""
+    part_of: tuple[TypedValue, int] | None = field(default=None, repr=False)
+    """The convenience variable that it is a part of, and its first bit there."""
     is_register: bool = False
     """A register of a frame, wherever a called function has saved it."""
     is_fixed: bool = False
