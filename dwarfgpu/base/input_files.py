@@ -1,9 +1,9 @@
 """The files that a command reads: what it writes replaces none of them.
 
-Law: what opens a program, core, archive, state, array of a state, debug or source file calls
-`record_input`; `base/writing.py` writes to none of the recorded files. A run of the command line
-records from its beginning to its end, a debug session too; outside of `recorded_inputs` nothing is
-recorded, because a Python program decides itself which files it still needs.
+Law: what opens a program, core, archive, state, array of a state, debug or source file or a script
+calls `record_input`; `base/writing.py` writes to none of the recorded files. A run of the command
+line records from its beginning to its end, a debug session too; outside of `recorded_inputs`
+nothing is recorded, because a Python program decides itself which files it still needs.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dwarfgpu.base.absolute_path import absolute_path
 if TYPE_CHECKING:
     from pathlib import Path
 
-Kind = Literal["file", "state", "array", "argument"]
+Kind = Literal["file", "state", "array", "argument", "script"]
 """A state may be replaced by its new contents. An `array` is one that the state names: it may be
 removed when the state is replaced. An `argument` is an array that the user names: `run --out` may
-write the new contents of the same argument to it. Other files may not be replaced, and none but
-`array` be removed."""
+write the new contents of the same argument to it. A `script` is a file of commands, to which `save
+breakpoints` may write. Other files may not be replaced, and none but `array` be removed."""
 _recorded: dict[str, Kind] | None = None
 
 
@@ -43,7 +43,7 @@ def record_input(path: str | Path, kind: Kind = "file") -> None:
     if _recorded is None:
         return
     name = absolute_path(path)
-    if kind == "state" or _recorded.get(name, "array") == "array":
+    if kind == "state" or _recorded.get(name, "array") in ("array", "script"):
         _recorded[name] = kind
 
 

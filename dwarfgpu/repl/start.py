@@ -14,6 +14,7 @@ from threading import current_thread, main_thread
 from typing import Final
 
 from dwarfgpu.base.absolute_path import absolute_path
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -376,6 +377,8 @@ def _run(args: argparse.Namespace) -> int:
             args.debug_dir = list(debug_folders(match["folders"] or ""))
     opened = FileOpener.of(args).opened()
     is_interactive = not args.batch and at_terminal()
+    if not args.batch and not is_interactive:
+        record_input("/dev/stdin", "script")
     shell = debug_shell(
         opened.session,
         machine=opened.machine,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -300,6 +302,40 @@ def test_no_command_replaces_an_open_file(tmp_path: Path) -> None:
         "debug", "--file", program, "--batch", "-ex", f"dump value {shlex.quote(str(script))} 1"
     )
     assert (done.status, script.read_bytes()) == (0, b"\x01\0\0\0")
+
+
+def test_only_save_breakpoints_replaces_a_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `source FILE` at the beginning and `save breakpoints FILE` at the end of a session do."""
+    script = tmp_path / "script"
+    quoted = shlex.quote(str(script))
+    lines = (
+        f"dump value {quoted} 1", f"append value {quoted} 1", f"save {script}", f"gcore {script}",
+        f"set logging file {script}", "set logging enabled on",
+    )  # fmt: skip
+    script.write_text("echo kept\\n\n")
+    commands = [word for line in lines for word in ("-ex", line)]
+    before = os.dup(0)
+    with script.open() as stream:
+        os.dup2(stream.fileno(), 0)
+        monkeypatch.setattr(sys, "stdin", stream)
+        try:
+            done = [
+                run("debug", "--demo", "--batch", "-x", script, *commands),
+                run("debug", "--demo", "--batch", "-ex", f"source {script}", *commands),
+                run("debug", "--demo", *commands),
+            ]
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
+    for session in done:
+        assert (session.status, session.out) == (1, "kept\n")
+        assert session.err.count(f"{script} is an input: give another file\n") == 5
+    assert script.read_text() == "echo kept\\n\n"
+    run("debug", "--demo", "--batch", "-x", script, "-ex", "break nest", "-ex",
+        f"save breakpoints {script}")  # fmt: skip
+    assert script.read_text() == "break nest\n"
 
 
 @pytest.mark.usefixtures("fixtures")

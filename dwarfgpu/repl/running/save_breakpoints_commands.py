@@ -40,7 +40,7 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     text = "".join(f"{line}\n" for item in shell.breakpoints.values() for line in _lines(item))
     path = Path(os.path.expanduser(argument))
     try:
-        write_file(path, text.encode("utf-8", "surrogateescape"))
+        write_file(path, text.encode("utf-8", "surrogateescape"), replaces="script")
     except NotWritten as error:
         raise UsageError(f"Unable to open file '{argument}' for saving ({error.reason})") from None
     said = f"Saved to file '{argument}'." if shell.is_from_tty else ""

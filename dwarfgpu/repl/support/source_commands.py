@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
@@ -37,6 +38,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("source command requires file name of file to source.")
     try:
         with open_to_read(Path(os.path.expanduser(path))) as file:
+            record_input(os.path.expanduser(path), "script")
             text = read_all(file, path).decode("utf-8-sig", "replace")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
