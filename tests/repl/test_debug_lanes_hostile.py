@@ -59,6 +59,9 @@ def test_apply_inside_apply_ends(shell: Shell) -> None:
     assert "apply inside apply more than 4 deep" in err.getvalue()
     assert shell.script.applied == 0
     assert shell.execute("thread apply 1 " * 4 + "p 1")
+    assert not shell.execute("lane apply 0 1 2 -s " * 90 + "p 1")  # not again for each lane
+    assert not shell.execute("laas " * 90 + "p 1")
+    assert err.getvalue().count("apply inside apply more than 4 deep") == 3
 
 
 def test_a_kernel_that_begins_outside_of_its_code_object(tmp_path: Path) -> None:

@@ -36,6 +36,15 @@ _PAST: Final = re.compile(
 """Options of `backtrace` that `frame apply` has."""
 _COUNT = re.compile(r"(?P<outermost>-)?(?P<count>[0-9]{1,9})(?=\s|$)")
 
+
+class _NestedTooDeep(LimitExceeded):
+    """It ends all of the nested commands, whatever their flags say about errors."""
+
+    @property
+    def kind(self) -> str:
+        return LimitExceeded.__name__
+
+
 OnError = Literal["stop", "print", "ignore"]
 
 
@@ -89,7 +98,7 @@ class CommandRun:
 def applied(shell: Shell, runs: Iterable[CommandRun], line: str, flags: Flags) -> Iterator[Part]:
     """Yield the output of a command for each item; afterwards the focus is restored."""
     if shell.script.applied >= _MAX_NESTED:
-        raise LimitExceeded(f"apply inside apply more than {_MAX_NESTED} deep")
+        raise _NestedTooDeep(f"apply inside apply more than {_MAX_NESTED} deep")
     before = shell.session
     shell.script.applied += 1
     try:
@@ -107,6 +116,8 @@ def applied(shell: Shell, runs: Iterable[CommandRun], line: str, flags: Flags) -
                         yield from heading
                         heading = ()
                     yield part
+            except _NestedTooDeep:
+                raise
             except DwarfGpuError as error:
                 text = error_text(error)
                 record: JsonObject = {"result": "error", "msg": text}
