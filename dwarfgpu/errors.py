@@ -6,6 +6,7 @@ Law: no input, however hostile, makes dwarfgpu raise anything but a `DwarfGpuErr
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from operator import index
 from typing import NamedTuple, Self, TypeVar
 
 _T = TypeVar("_T")
@@ -23,6 +24,7 @@ def plural(count: int, noun: str) -> str:
 
 def shown(number: int) -> str:
     """Format a number for a message; one too large to read is described by its size."""
+    number = index(number)  # it may be one of NumPy
     return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"
 
 

@@ -255,7 +255,7 @@ def _text(expected: object) -> str:
     """Return a type as it is written: `int or None`."""
     origin, parts = get_origin(expected), get_args(expected)
     if origin in (Union, UnionType):
-        return " or ".join(map(_text, parts))
+        return " or ".join(dict.fromkeys(map(_text, parts)))
     if expected is None or expected is NoneType:
         return "None"
     if origin is Literal:

@@ -76,3 +76,11 @@ def integer(
     if (least is not None and number < least) or (most is not None and number > most):
         raise wrong_argument(name, value, expected)
     return number
+
+
+def byte_range(address: object, size_bytes: object) -> tuple[int, int]:
+    """Return an address and a size as integers of Python; `UsageError` for anything else."""
+    size = integer("size_bytes", size_bytes)
+    if size < 0:
+        raise wrong_argument("size_bytes", size, "at least 0")
+    return integer("address", address), size

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from typing import Generic, TypeVar
 
 from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.machine.target import PartlyKnown, RegisterId, Target, ThreadBlocks, WaveId
 from dwarfgpu.machine.topology import Machine, model_of
 from dwarfgpu.model.storage import Memory
@@ -77,7 +78,11 @@ class ForwardingByWave(Generic[_P]):
 
     def memory_of(self, where: Memory) -> tuple[_P, Memory]:
         """Return the target that has a memory, and the memory as that target names it."""
-        return self.target_of(where.wave), where
+        try:
+            return self.target_of(where.wave), where
+        except AttributeError:
+            require_right_arguments(ForwardingByWave.memory_of, self, where)
+            raise
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.target_of(wave).architecture_of(wave)

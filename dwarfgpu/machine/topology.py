@@ -12,6 +12,8 @@ from functools import lru_cache
 from math import prod
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.machine.target import Modelled, Target, WaveId
 
@@ -192,7 +194,11 @@ class Machine:
     waves: Mapping[WaveId, Wave] = field(default=Factory(dict))
 
     def workgroup_of(self, wave: WaveId) -> Workgroup | None:
-        record = self.waves.get(wave)
+        try:
+            record = self.waves.get(wave)
+        except TypeError:
+            require_right_arguments(Machine.workgroup_of, self, wave)
+            raise
         return None if record is None or record.workgroup is None else self._group(record.workgroup)
 
     def _group(self, number: int) -> Workgroup | None:
@@ -216,7 +222,7 @@ class Machine:
 
     def used_lanes(self, wave: WaveId) -> int | None:
         """Return the number of lanes with a work-item, as ROCgdb counts them; None if unknown."""
-        record, group = self.waves.get(wave), self.workgroup_of(wave)
+        group, record = self.workgroup_of(wave), self.waves.get(wave)
         if record is None or record.wave_in_group is None or group is None or group.size is None:
             return None
         lanes = record.lane_count or self.lane_count
@@ -224,7 +230,11 @@ class Machine:
 
     def first_item(self, wave: WaveId) -> int | None:
         """Return the flat id of the work-item of lane 0; None if unknown."""
-        record = self.waves.get(wave)
+        try:
+            record = self.waves.get(wave)
+        except TypeError:
+            require_right_arguments(Machine.first_item, self, wave)
+            raise
         if record is None or record.wave_in_group is None:
             return None
         return record.wave_in_group * (record.lane_count or self.lane_count)
@@ -232,6 +242,8 @@ class Machine:
     def work_item(self, wave: WaveId, lane: int) -> Position | None:
         """Return the work-item of a lane in its workgroup: x varies fastest; None if it has
         none."""
+        if type(lane) is not int:
+            lane = integer("lane", lane)
         first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
         if first is None or group is None or group.size is None or used is None or lane >= used:
             return None
@@ -252,6 +264,13 @@ class Machine:
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
         """Return `target_id` of lanes of a wave."""
         words, where = self._words(wave)
+        try:
+            lanes = tuple(lanes)
+        except TypeError:
+            require_right_arguments(Machine.lane_target_ids, self, wave, lanes)
+            raise
+        if not {*map(type, lanes)} <= {int}:
+            lanes = tuple(integer("lanes", lane) for lane in lanes)
         first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
         size = None if group is None else group.size
         if first is None or size is None or used is None:
@@ -264,6 +283,8 @@ class Machine:
 
     def _words(self, wave: WaveId) -> tuple[str, str]:
         """Return the ids of a wave and of what it belongs to, and the position of its workgroup."""
+        if type(wave) is not int:
+            wave = integer("wave", wave)
         known_wave, group = self.waves.get(wave), self.workgroup_of(wave)
         above = [self.agent_of(wave), self.queue_of(wave), self.dispatch_of(wave)]
         ids = ":".join("?" if owner is None else str(owner.id) for owner in above)

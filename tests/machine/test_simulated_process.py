@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,11 @@ import pytest
 
 from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.simulated.debugger import simulated_process
 from dwarfgpu.machine.simulated.debugger.simulated_process import SimulatedProcess
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.run.resumable_core import resumable_core
 from tests.cli.command import FIXTURES
@@ -102,9 +105,16 @@ def test_a_wave_of_the_other_processor_is_in_focus_when_the_last_of_one_ends(
 
 def test_wrong_arguments(core: tuple[Path, int]) -> None:
     """They are named, and nothing has run."""
-    machine: Any = opened(core[0], 0).machines[0]
+    process: Any = opened(core[0], 0)
+    machine = process.machines[0]
     wave = next(iter(machine.waves))
     v1, none = machine.architecture.by_name["v1"], frozenset[int]()
+    memory = Memory(machine.architecture.address_space(GLOBAL))
+
+    def running(during: Callable[[], AbstractContextManager[None]]) -> None:
+        with during():
+            machine.resume(none)
+
     machine.step_instruction(wave)
     for call, message in (
         (lambda: machine.step_instruction(99), "wave 99 does not exist"),
@@ -120,7 +130,60 @@ def test_wrong_arguments(core: tuple[Path, int]) -> None:
         (lambda: machine.forget_register(wave, v1, 0, 1 << 40), "byte 1099511627775 is outside"),
         (lambda: machine.forget_register(wave, v1, 0, -4), "bytes 0 to -4 of register v1"),
         (lambda: machine.architecture_of([]), "wave: expected int, not an object of list"),
+        (lambda: machine.instructions_of([]), "wave: expected int, not an object of list"),
+        (lambda: machine.instructions_of(99), "wave 99 does not exist"),
+        (lambda: machine.instruction_of([]), "wave: expected int, not an object of list"),
+        (lambda: machine.architecture_of_all(5), "waves: expected Sequence of int, not 5"),
+        (lambda: machine.attach(5), "machine: expected RunningMachine, not 5"),
+        (lambda: machine.attach(process.machines[0]._running, 5), "failed: expected .*, not 5"),
+        (lambda: machine.observe(5), "observers: expected Observer, not 5"),
+        (lambda: machine.halt_of(None), "stopped: expected Stopped, not None"),
+        (lambda: machine.resume_call(wave, 5), "addresses: expected frozenset of int, not 5"),
+        (lambda: machine.global_address(memory, 1.5, 4), "address: expected int, not 1.5"),
+        (lambda: machine.read_memory(memory, 0, float("nan")), "size_bytes: expected int, not nan"),
+        (lambda: machine.forget_memory(memory, 1.5, 4), "address: expected int, not 1.5"),
+        (lambda: machine.set_memory(memory, 0, b"a"), "cannot access memory at address 0"),
+        (lambda: running(lambda: machine.locked_to(99)), "wave 99 does not exist"),
+        (lambda: running(lambda: machine.reporting(5)), "progress: expected a function or None"),
+        (lambda: SimulatedTarget(machine).resume(none), "The program is not being run: start it"),
+        (lambda: machine.model.used_lanes([]), "wave: expected int, not an object of list"),
+        (lambda: machine.model.target_id(1.5), "wave: expected an integer, not 1.5"),
+        (lambda: machine.model.lane_target_ids(wave, "x"), "lanes: expected an integer, not 'x'"),
+        (lambda: process.read_register([], v1), "wave: expected int, not an object of list"),
+        (lambda: process.read_memory(5, 0, 4), "where: expected Memory, not 5"),
+        (lambda: process.watch([5]), "watches: expected Sequence of Watch, not an object"),
+        (lambda: process.used_lanes([]), "wave: expected int, not an object of list"),
     ):
         with pytest.raises(DwarfGpuError, match=message):
             call()
     assert machine.instructions == 1
+
+
+def test_wrong_arguments_of_a_core(core: tuple[Path, int]) -> None:
+    """They are named, and nothing is overridden."""
+    gpu: Any = load_core(core[0]).target
+    wave = next(iter(gpu.waves))
+    v1 = gpu.architecture_of(wave).by_name["v1"]
+    memory = Memory(gpu.architecture_of(wave).address_space(GLOBAL))
+    for call, message in (
+        (lambda: gpu.wave([]), "wave: number: expected int, not an object of list"),
+        (lambda: gpu.architecture_of([]), "expected int, not an object of list"),
+        (lambda: gpu.architecture_of_all(5), "waves: expected Sequence of int, not 5"),
+        (lambda: gpu.apertures_of({}), "wave: expected int, not an object of dict"),
+        (lambda: gpu.used_lanes([]), "wave: expected int, not an object of list"),
+        (lambda: gpu.lane_target_ids(wave, 5), "lanes: expected Iterable of int, not 5"),
+        (lambda: gpu.is_given(wave, 5), "name: expected str, not 5"),
+        (lambda: gpu.share_global_memory(5), "host: expected StateTarget, not 5"),
+        (lambda: gpu.read_register(wave, "v1"), "register: expected RegisterInfo, not 'v1'"),
+        (lambda: gpu.read_register(wave, v1, 0, 1.5), "size_bytes: expected int or None, not 1.5"),
+        (lambda: gpu.write_register(wave, v1, 5), "data: expected bytes, not 5"),
+        (lambda: gpu.read_memory(None, 0, 4), "where: expected Memory, not None"),
+        (lambda: gpu.read_memory(memory, 1.5, 4), "address: expected int, not 1.5"),
+        (lambda: gpu.read_memory(memory, 0, -4), "size_bytes: expected at least 0, not -4"),
+        (lambda: gpu.known_memory(memory, 0, -4), "size_bytes: expected at least 0, not -4"),
+        (lambda: gpu.known_memory(memory, 0, float("nan")), "size_bytes: expected int, not nan"),
+        (lambda: gpu.write_memory(memory, 0, [1]), "data: expected bytes, not an object of list"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            call()
+    assert not gpu.has_given_memory and not gpu.is_given(wave, "v1")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, byte_range, require
 from dwarfgpu.base.records import define
 from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
@@ -84,9 +84,11 @@ class CoreTarget:
             )
             raise
 
+    @names_wrong_arguments
     def thread_local_block(self, wave: WaveId, path: str, thread_pointer: int) -> int | None:
         """Return a library's thread-local block (`dwarfgpu.machine.target.ThreadBlocks`)."""
         self._thread(wave)
+        require("path", path, str)
         return None if self.blocks is None else self.blocks.block(path, thread_pointer)
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
@@ -119,6 +121,7 @@ class CoreTarget:
             )
             raise
 
+    @names_wrong_arguments
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
@@ -127,6 +130,8 @@ class CoreTarget:
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         try:
+            if type(address) is not int or type(size_bytes) is not int or size_bytes < 0:
+                address, size_bytes = byte_range(address, size_bytes)
             overriding = self.overrides.known_memory(where, address, size_bytes)
             if not overriding:
                 return self.memory.read(address, size_bytes)
@@ -145,6 +150,8 @@ class CoreTarget:
         Later items override earlier ones.
         """
         try:
+            if type(address) is not int or type(size_bytes) is not int or size_bytes < 0:
+                address, size_bytes = byte_range(address, size_bytes)
             overriding = self.overrides.known_memory(where, address, size_bytes)
             return self.memory.known(address, size_bytes) + overriding
         except FOREIGN:

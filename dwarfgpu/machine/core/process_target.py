@@ -5,6 +5,8 @@ Law: numbers below the first wave's are threads. Memory without a thread is that
 
 from __future__ import annotations
 
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import define
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
@@ -22,7 +24,11 @@ class ProcessTarget(ForwardingByWave[CoreTarget | GpuTarget]):
     gpu: GpuTarget
 
     def target_of(self, wave: WaveId | None) -> CoreTarget | GpuTarget:
-        return self.gpu if wave is not None and wave >= self.gpu.gpu.first else self.host
+        try:
+            return self.gpu if wave is not None and wave >= self.gpu.gpu.first else self.host
+        except FOREIGN:
+            require_right_arguments(ProcessTarget.target_of, self, wave)
+            raise
 
     @property
     def stop(self) -> int:

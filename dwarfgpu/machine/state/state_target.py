@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterI
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import (
     FOREIGN,
+    byte_range,
     contents,
     integer,
     plain_integer,
@@ -353,7 +354,7 @@ class StateTarget:
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         try:
             if type(address) is not int or type(size_bytes) is not int:
-                address, size_bytes = plain_integer(address), plain_integer(size_bytes)
+                address, size_bytes = byte_range(address, size_bytes)
             if size_bytes:
                 if size_bytes < 0:
                     raise wrong_argument("size_bytes", size_bytes, "at least 0")
@@ -426,7 +427,7 @@ class StateTarget:
         try:
             out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
             if type(address) is not int or type(size_bytes) is not int:
-                address, size_bytes = plain_integer(address), plain_integer(size_bytes)
+                address, size_bytes = byte_range(address, size_bytes)
             if size_bytes < 0:
                 raise wrong_argument("size_bytes", size_bytes, "at least 0")
             lowered_bytes = 0

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import GLOBAL, LOCAL, PRIVATE_WAVE
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, byte_range, contents, require
 from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
@@ -76,15 +78,22 @@ class GpuTarget:
             self._model = machine_of(self.gpu, self.kernel_name)
         return self._model
 
+    @names_wrong_arguments
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         return self.model.target_id(wave, lane)
 
+    @names_wrong_arguments
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
         return self.model.lane_target_ids(wave, lanes)
 
     def used_lanes(self, wave: WaveId) -> int | None:
-        return self.model.used_lanes(wave)
+        try:
+            return self.model.used_lanes(wave)
+        except FOREIGN:
+            require_right_arguments(GpuTarget.used_lanes, self, wave)
+            raise
 
+    @names_wrong_arguments
     def faulty_access(self, wave: WaveId) -> FaultyAccess | None:
         """Return the access that a wave failed at; None if it failed for something else."""
         from dwarfgpu.machine.core.gpu.faulty_access import faulty_access  # it decodes instructions
@@ -95,6 +104,7 @@ class GpuTarget:
             self, self.memory, wave, self.gpu.pc(gpu_wave), reasons, self.function_code
         )
 
+    @names_wrong_arguments
     def faulty_lane(self, wave: WaveId) -> int | None:
         """Return the lane that failed (`dwarfgpu.machine.target.Failed`)."""
         access = self.faulty_access(wave) if wave in self.waves else None
@@ -106,13 +116,18 @@ class GpuTarget:
 
     def wave(self, number: WaveId) -> GpuWave:
         """Return a wave by its number; `Unavailable` for one that does not exist."""
-        if number not in self.waves:
-            raise Unavailable(f"wave {number} is not in the core file")
-        return self.waves[number]
+        try:
+            if number not in self.waves:
+                raise Unavailable(f"wave {number} is not in the core file")
+            return self.waves[number]
+        except TypeError:
+            require_right_arguments(GpuTarget.wave, self, number)
+            raise
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.wave(wave).architecture
 
+    @names_wrong_arguments
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         """Return the architecture that waves share
         (`dwarfgpu.machine.target.SharesArchitecture`)."""
@@ -121,10 +136,14 @@ class GpuTarget:
         return architectures.pop() if is_shared else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        apertures = self._apertures.get(wave)
-        if apertures is None:
-            apertures = self._apertures[wave] = self.gpu.apertures(self.wave(wave))
-        return apertures
+        try:
+            apertures = self._apertures.get(wave)
+            if apertures is None:
+                apertures = self._apertures[wave] = self.gpu.apertures(self.wave(wave))
+            return apertures
+        except TypeError:
+            require_right_arguments(GpuTarget.apertures_of, self, wave)
+            raise
 
     @property
     def has_given_memory(self) -> bool:
@@ -140,13 +159,16 @@ class GpuTarget:
                 out |= {start: bytes_of(run) for start, run in store.runs() if not name}
         return list(out.items())
 
+    @names_wrong_arguments
     def is_given(self, wave: WaveId, name: str) -> bool:
         """Return whether a register was given or written over that of the core."""
+        require("name", name, str)
         override = self._overrides.get(self.wave(wave).architecture)
         return override is not None and name in override.waves.get(wave, {})
 
     def share_global_memory(self, host: StateTarget) -> None:
         """Share given and written global memory with threads of the process."""
+        require("host", host, StateTarget)
         self._host = host
 
     def given_of(self, wave: WaveId) -> StateTarget:
@@ -171,11 +193,17 @@ class GpuTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        gpu_wave, end = self.wave(wave), end_of_read(register, offset_bytes, size_bytes)
-        override = self._overrides.get(gpu_wave.architecture)
-        if override is not None and register.name in override.waves.get(wave, {}):
-            return override.read_register(wave, register, offset_bytes, size_bytes)
-        return self._saved(gpu_wave, wave, register, offset_bytes, end)
+        try:
+            gpu_wave, end = self.wave(wave), end_of_read(register, offset_bytes, size_bytes)
+            override = self._overrides.get(gpu_wave.architecture)
+            if override is not None and register.name in override.waves.get(wave, {}):
+                return override.read_register(wave, register, offset_bytes, size_bytes)
+            return self._saved(gpu_wave, wave, register, offset_bytes, end)
+        except FOREIGN:
+            require_right_arguments(
+                GpuTarget.read_register, self, wave, register, offset_bytes, size_bytes
+            )
+            raise
 
     def _saved(
         self, wave: GpuWave, number: WaveId, register: RegisterInfo, offset_bytes: int, end: int
@@ -211,10 +239,11 @@ class GpuTarget:
         )
         return None if number is None else number.to_bytes(register.size_bits // 8, "little")
 
+    @names_wrong_arguments
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        override = self.given_of(wave)
+        data, override = contents("data", data), self.given_of(wave)
         require_inside(register, offset_bytes, len(data))
         if register.name not in override.waves[wave]:
             try:
@@ -224,6 +253,7 @@ class GpuTarget:
                     raise
         override.set_register(wave, register, data, offset_bytes)
 
+    @names_wrong_arguments
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
@@ -235,8 +265,14 @@ class GpuTarget:
         def read(offset: int, count: int) -> bytes:
             return b"".join(self._pieces(where, address + offset, count))
 
-        override = self._known_override(where, address, size_bytes)
-        return overridden(override, size_bytes, read) if override else read(0, size_bytes)
+        try:
+            if type(address) is not int or type(size_bytes) is not int or size_bytes < 0:
+                address, size_bytes = byte_range(address, size_bytes)
+            override = self._known_override(where, address, size_bytes)
+            return overridden(override, size_bytes, read) if override else read(0, size_bytes)
+        except FOREIGN:
+            require_right_arguments(GpuTarget.read_memory, self, where, address, size_bytes)
+            raise
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
@@ -245,11 +281,17 @@ class GpuTarget:
         """
         out: list[tuple[int, bytes]] = []
         try:
-            for start, count, part in self._core_parts(where, address, size_bytes):
-                out += [(start - address + inner, data) for inner, data in part.known(count)]
-        except Unavailable:
-            pass  # the memory after it is unknown, too
-        return out + self._known_override(where, address, size_bytes)
+            if type(address) is not int or type(size_bytes) is not int or size_bytes < 0:
+                address, size_bytes = byte_range(address, size_bytes)
+            try:
+                for start, count, part in self._core_parts(where, address, size_bytes):
+                    out += [(start - address + inner, data) for inner, data in part.known(count)]
+            except Unavailable:
+                pass  # the memory after it is unknown, too
+            return out + self._known_override(where, address, size_bytes)
+        except FOREIGN:
+            require_right_arguments(GpuTarget.known_memory, self, where, address, size_bytes)
+            raise
 
     def _known_override(
         self, where: Memory, address: int, size_bytes: int
@@ -304,7 +346,9 @@ class GpuTarget:
                     f"{MAX_ELEMENTS} places"
                 )
 
+    @names_wrong_arguments
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        data = contents("data", data)
         self.read_memory(where, address, len(data))  # all or nothing
         number = next(iter(self.waves)) if where.wave is None else where.wave
         override = self.given_of(number)

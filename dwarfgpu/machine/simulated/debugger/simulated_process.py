@@ -11,6 +11,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import GLOBAL
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import require
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.forwarding_target import ForwardingByWave
@@ -62,15 +64,22 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
 
     def target_of(self, wave: WaveId | None) -> SimulatedTarget | PartlyKnown:
         """Return the target that owns a wave or thread; for None, the one for process memory."""
-        machine = self.machines[0] if wave is None else self._of_wave.get(wave)
+        machine = self.machines[0] if wave is None else self._machine_of(wave)
         if machine is not None:
             return machine
         if self._host is None:
             raise Unavailable(f"wave {wave} does not exist")
         return self._host
 
+    def _machine_of(self, wave: WaveId) -> SimulatedTarget | None:
+        try:
+            return self._of_wave.get(wave)
+        except TypeError:
+            require_right_arguments(SimulatedProcess._machine_of, self, wave)
+            raise
+
     def _running(self, wave: WaveId) -> SimulatedTarget:
-        machine = self._of_wave.get(wave)
+        machine = self._machine_of(wave)
         if machine is None:
             raise UsageError(f"Cannot run: thread {wave} is of the CPU; only waves are simulated.")
         return machine
@@ -103,16 +112,16 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         )
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
-        machine = self._of_wave.get(wave)
+        machine = self._machine_of(wave)
         return f"Thread {wave}" if machine is None else machine.target_id(wave, lane)
 
     def used_lanes(self, wave: WaveId) -> int | None:
-        machine = self._of_wave.get(wave)
+        machine = self._machine_of(wave)
         return None if machine is None else machine.used_lanes(wave)
 
     def has_ended(self, wave: WaveId) -> bool:
         """Return whether a wave has ended (`dwarfgpu.machine.target.EndsWaves`)."""
-        machine = self._of_wave.get(wave)
+        machine = self._machine_of(wave)
         return machine is not None and machine.has_ended(wave)
 
     # Memory.
@@ -120,6 +129,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
     def memory_of(self, where: Memory) -> tuple[SimulatedTarget, Memory]:
         """Return the machine that has a memory, and the memory as it sees it: threads of a CPU have
         global memory only."""
+        require("where", where, Memory)
         machine = self.target_of(where.wave)
         if isinstance(machine, SimulatedTarget):
             return machine, where
@@ -257,9 +267,12 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         waves = [wave for machine in self.machines for wave in machine.waves]
         return Halt("end-stepping-range", waves[0]) if waves else Halt("exited", exit_code=0)
 
+    @names_wrong_arguments
     def watch(self, watches: Sequence[Watch]) -> None:
         """Set what is watched: `dwarfgpu.machine.run_control.Watches`. Global memory is for all
         waves."""
+        for watch in watches:
+            require("watches", watch, Watch)
         for machine in self.machines:
             watches_here = [self._as_seen_by(machine, watch) for watch in watches]
             machine.watch([watch for watch in watches_here if watch is not None])

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, contents, integer, require
+from dwarfgpu.base.arguments import (
+    FOREIGN,
+    WrongType,
+    contents,
+    integer,
+    require,
+    wrong_argument,
+)
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
@@ -30,6 +37,7 @@ from dwarfgpu.machine.simulated.debugger.stopped_waves import (
 )
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
+from dwarfgpu.machine.sparse_memory import Data, Fill, bytes_of
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -44,6 +52,8 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
+_OBSERVES: Final = ("before", "access", "after")
+"""The methods of an `Observer`, whose module imports NumPy."""
 _STACK_POINTER: Final = 32
 """s32 by the calling convention (AMDGPU usage, "Non-Kernel Functions")."""
 
@@ -124,6 +134,7 @@ class SimulatedTarget(StateTarget):
             raise Unavailable("No registers.")
         return self._by_id[number]
 
+    @names_wrong_arguments
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         if self._running is None:
             return super().architecture_of_all(waves)
@@ -214,6 +225,13 @@ class SimulatedTarget(StateTarget):
             if isinstance(store, RunningMemory):
                 store.forget(start, count)
 
+    @names_wrong_arguments
+    def set_memory(self, where: Memory, address: int, data: Data) -> None:
+        if self._running is None:
+            super().set_memory(where, address, data)
+        else:
+            self.write_memory(where, address, bytes_of(data) if isinstance(data, Fill) else data)
+
     # Running.
 
     def start(self) -> Halt:
@@ -233,9 +251,14 @@ class SimulatedTarget(StateTarget):
         self.stop += 1
         return Halt("exited")
 
+    @names_wrong_arguments
     def attach(self, machine: RunningMachine, failed: FailedWaves | None = None) -> None:
         """Show a machine as it is, wherever its waves are; `failed`: those that cannot continue
         at their pc."""
+        from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+
+        require("machine", machine, RunningMachine)
+        _require_observers("failed", () if failed is None else (failed,))
         self._running = machine
         self._failed = failed
         self._by_id = {wave.wave.id: wave for wave in machine.waves}
@@ -259,7 +282,8 @@ class SimulatedTarget(StateTarget):
     def _machine_to_run(self) -> RunningMachine:
         """Return the machine, made of the state if it is only that yet, as it is now."""
         if self._running is None:
-            assert self._adopt is not None
+            if self._adopt is None:
+                raise UsageError("The program is not being run: start it, or attach a machine.")
             self.attach(self._adopt(self))
         assert self._running is not None
         return self._running
@@ -276,6 +300,8 @@ class SimulatedTarget(StateTarget):
     @contextmanager
     def reporting(self, progress: Callable[[int], None] | None) -> Iterator[None]:
         """Report how far a run is (`dwarfgpu.machine.run_control.ReportsProgress`)."""
+        if progress is not None and not callable(progress):
+            raise WrongType(str(wrong_argument("progress", progress, "a function or None")))
         self._progress = progress
         try:
             yield
@@ -321,6 +347,7 @@ class SimulatedTarget(StateTarget):
 
     def observe(self, *observers: Observer) -> None:
         """Set `observers`."""
+        _require_observers("observers", observers)
         self._observers = observers
         if self._running is not None:
             self._observe(self._running)
@@ -387,8 +414,10 @@ class SimulatedTarget(StateTarget):
                 return self._signalled(running, stop.reason, stop.text, stop.lanes)
             return self._went_on(machine, running)
 
+    @names_wrong_arguments
     def resume_call(self, wave: WaveId, addresses: frozenset[int]) -> Halt | None:
         """Let a call go on (`dwarfgpu.machine.run_control.ResumesCalls`)."""
+        wave, addresses = integer("wave", wave), _addresses(addresses)
         if self._call is None or self._call[0] != wave:
             return None
         with self._resuming() as machine:
@@ -426,6 +455,7 @@ class SimulatedTarget(StateTarget):
         with self._resuming() as machine:
             if self._only_wave is None:
                 return machine.run(most, addresses)
+            self.architecture_of(self._only_wave)
             return machine.run_alone(self._by_id[self._only_wave], addresses)
 
     @property
@@ -440,12 +470,14 @@ class SimulatedTarget(StateTarget):
 
     def instructions_of(self, wave: WaveId) -> int:
         """Return the number of instructions that a wave has executed, also after its end."""
+        self.architecture_of(wave)
         return self._by_id[wave].instructions if wave in self._by_id else 0
 
     def instruction_of(self, wave: WaveId) -> Instruction | None:
         """Return the instruction at the pc of a wave of the running machine; None if there is
         none."""
-        if self._running is None or wave not in self._by_id:
+        self.architecture_of(wave)
+        if self._running is None:
             return None
         return self._running.program.instruction_at(self._by_id[wave].stop_pc)
 
@@ -457,6 +489,7 @@ class SimulatedTarget(StateTarget):
             self._by_id[halt.wave].leave_breakpoint()
         return halt
 
+    @names_wrong_arguments
     def halt_of(self, stopped: Stopped) -> Halt:
         """Return why the waves stopped, in the terms of debuggers."""
         if stopped.is_inserted:
@@ -494,6 +527,13 @@ class SimulatedTarget(StateTarget):
     ) -> Halt:
         wave.stop_reason = reason
         return self._halt(signal_halt(wave.wave.id, reason, text, lanes))
+
+
+def _require_observers(name: str, observers: Sequence[object]) -> None:
+    """Raise `WrongType` for what cannot observe waves, before any of them runs."""
+    for observer in observers:
+        if not all(callable(getattr(observer, verb, None)) for verb in _OBSERVES):
+            raise WrongType(str(wrong_argument(name, observer, "Observer")))
 
 
 def _addresses(addresses: frozenset[int]) -> frozenset[int]:
