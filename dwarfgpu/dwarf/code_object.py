@@ -125,7 +125,7 @@ class CodeObject:
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
             problem = wrong_argument("debug_directories", debug_directories, "several folders")
             raise WrongType(str(problem))
-        load_address = integer("load_address", load_address)
+        load_address = _placed(file, integer("load_address", load_address))
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
         if described is file and file.has_section(MINI_DEBUG_INFO):
@@ -282,6 +282,19 @@ class CodeObject:
 
             address = section.address + self.load_address
             yield LoadedSegment(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)
+
+
+def _placed(file: ObjectFile, load_address: int) -> int:
+    """Return the load address; `UsageError` if it is that of no machine.
+
+    It is negative for a file that is loaded below the addresses for which it is linked.
+    """
+    if 0 <= load_address < 1 << 64:
+        return load_address
+    loaded = (part.address for part in file.segments if part.type == PT_LOAD)
+    first = min(loaded, default=0)
+    least = max(-first, 1 - (1 << 64))
+    return integer("load_address", load_address, least, (1 << 64) - 1)
 
 
 def _is_empty_of_thread(section: Section) -> bool:

@@ -11,8 +11,8 @@ from operator import index
 from typing import Final
 
 from dwarfgpu.base import float_format
-from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
+from dwarfgpu.base.argument_types import require_right_arguments, wrong_field
+from dwarfgpu.base.arguments import FOREIGN, WrongType, plain_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
@@ -59,8 +59,12 @@ class Value:
     @property
     def integer(self) -> int:
         """The number of an integral value; `IllFormed` for any other type."""
-        self.require_integral()
-        return self.as_signed if self.type.is_signed else self.bits
+        try:
+            self.require_integral()
+            return self.as_signed if self.type.is_signed else self.bits
+        except FOREIGN:
+            _require_fields(self)
+            raise
 
     def require_integral(self) -> None:
         """Raise `IllFormed` unless the type is integral (A.2.5.2)."""
@@ -74,9 +78,13 @@ class Value:
     def displacement(self) -> int:
         """The number of an integral value used as a displacement: the generic type is signed."""
         base = self.type
-        if base.encoding != "generic":
-            return self.integer
-        return self.bits - (1 << base.bit_size) if self.bits >> base.bit_size - 1 else self.bits
+        try:
+            if base.encoding != "generic":
+                return self.integer
+            return self.bits - (1 << base.bit_size) if self.bits >> base.bit_size - 1 else self.bits
+        except FOREIGN:
+            _require_fields(self)
+            raise
 
     def __bool__(self) -> bool:
         """Return whether the value is not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
@@ -87,8 +95,12 @@ class Value:
 
     def __add__(self, other: Value) -> Value:
         kind = self.type
-        if kind.encoding == "generic" and other.type is kind:
-            return Value(self.bits + other.bits & (1 << kind.bit_size) - 1, kind)
+        try:
+            if kind.encoding == "generic" and other.type is kind:
+                return Value(self.bits + other.bits & (1 << kind.bit_size) - 1, kind)
+        except FOREIGN:
+            require_right_arguments(Value.__add__, self, other)
+            raise
         return _arithmetic(self, other, "addition", lambda a, b: a + b, float_format.add)
 
     def __sub__(self, other: Value) -> Value:
@@ -96,8 +108,12 @@ class Value:
 
     def __mul__(self, other: Value) -> Value:
         kind = self.type
-        if kind.encoding == "generic" and other.type is kind:
-            return Value(self.bits * other.bits & (1 << kind.bit_size) - 1, kind)
+        try:
+            if kind.encoding == "generic" and other.type is kind:
+                return Value(self.bits * other.bits & (1 << kind.bit_size) - 1, kind)
+        except FOREIGN:
+            require_right_arguments(Value.__mul__, self, other)
+            raise
         return _arithmetic(self, other, "multiplication", lambda a, b: a * b, float_format.multiply)
 
     def __truediv__(self, other: Value) -> Value:
@@ -182,8 +198,12 @@ class Value:
 
     def converted(self, to: BaseType) -> Value:
         """Convert as DW_OP_convert between integral and floating types (DWARF 5 2.5.1.6)."""
-        _refuse_vector(self.type, "conversion")
-        _refuse_vector(to, "conversion")
+        try:
+            _refuse_vector(self.type, "conversion")
+            _refuse_vector(to, "conversion")
+        except FOREIGN:
+            require_right_arguments(Value.converted, self, to)
+            raise
         is_wanted_integral = to.is_integral or to.encoding == "address"
         if self.type.encoding == "float":
             form = _float_format(self.type, "conversion")
@@ -213,7 +233,12 @@ class Value:
     def reinterpreted(self, to: BaseType) -> Value:
         """Reinterpret as DW_OP_reinterpret: the same bits, in storage, as another type of the same
         bit size."""
-        if self.type.bit_size != to.bit_size:
+        try:
+            is_of_same_size = self.type.bit_size == to.bit_size
+        except FOREIGN:
+            require_right_arguments(Value.reinterpreted, self, to)
+            raise
+        if not is_of_same_size:
             raise IllFormed(
                 f"{self.type} of {self.type.bit_size} bits reinterpreted as {to} "
                 f"of {to.bit_size} bits"
@@ -231,6 +256,13 @@ NUMBERS_NOT_READ = frozenset(
     | {"signed_fixed", "unsigned_fixed"}
 )
 """Encodings of numbers on which dwarfgpu does no arithmetic."""
+
+
+def _require_fields(value: Value) -> None:
+    """Raise `WrongType` if a field has a wrong type."""
+    wrong = wrong_field(value)
+    if wrong is not None:
+        raise wrong from None
 
 
 def _no_number(base: BaseType) -> IllFormed | Unsupported:
@@ -276,10 +308,12 @@ def _arithmetic(
 
 
 def _require_same_type(a: Value, b: Value, operation: str) -> None:
-    if a.type is not b.type and a.type != b.type:
-        raise IllFormed(
-            f"{operation} of {a.type} and {b.type}: both operands must have the same type"
-        )
+    try:
+        if a.type is b.type or a.type == b.type:
+            return
+    except AttributeError:
+        raise WrongType(f"{operation}: {wrong_argument('other', b, 'Value')}") from None
+    raise IllFormed(f"{operation} of {a.type} and {b.type}: both operands must have the same type")
 
 
 def _require_integral(a: Value, b: Value, operation: str) -> None:

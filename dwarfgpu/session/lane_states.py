@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import lane_attributes
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -287,6 +288,8 @@ class WaveLanes:
 
     def is_active(self, lane: int) -> bool | None:
         """Return whether the wave executes a lane; None if unknown. `UsageError` below 0."""
+        if type(lane) is not int:
+            lane = integer("lane", lane)
         if lane < 0:
             raise UsageError(f"there is no lane {lane}")
         mask, _ = self.executing_lanes()
@@ -312,6 +315,8 @@ class WaveLanes:
 
     def _existing(self, lane: int) -> int:
         """Return the lane; `UsageError` if the wave has no such lane."""
+        if type(lane) is not int:
+            lane = integer("lanes", lane)
         count = self.architecture.lane_count
         if lane >= count:
             with suppress(DwarfGpuError):

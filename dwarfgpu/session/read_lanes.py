@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T2 = TypeVar("T2")
 
+MOST_LANES: Final = 1 << 16
+"""Lanes of a wave to ask: more than any wave has."""
 BATCH_THRESHOLD: Final = 400
 """Lanes for which importing NumPy takes less time than asking each alone."""
 
@@ -271,7 +274,7 @@ def evaluate_for_lanes(
         require("sessions", session, Session)
     answers: LaneAnswers[T] = LaneAnswers(sessions, ask)
     if among is None:
-        lane_numbers = None if lanes is None else [integer("lanes", lane) for lane in lanes]
+        lane_numbers = None if lanes is None else _lane_numbers(lanes)
         among = [
             (row, lane)
             for row, session in enumerate(sessions)
@@ -293,6 +296,14 @@ def evaluate_for_lanes(
     for pairs in alike.values() if is_together else ():
         _evaluate_batch(answers, ask, picks, pairs)
     return answers
+
+
+def _lane_numbers(lanes: Iterable[int]) -> list[int]:
+    """Return lanes to ask; `UsageError` for more than any wave has."""
+    numbers = [integer("lanes", lane) for lane in islice(lanes, MOST_LANES + 1)]
+    if len(numbers) > MOST_LANES:
+        raise UsageError(f"lanes: expected at most {MOST_LANES} lanes of a wave, not more")
+    return numbers
 
 
 def _shared(session: Session) -> object:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import index
+from types import NoneType
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import wrong_field
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen, plain_fields
@@ -128,6 +130,16 @@ class Session(FocusedLane):
     def _focused_frame(self) -> FocusedFrame:
         if type(self.pc) is not int or type(self.lane) is not int or type(self.wave) is not int:
             plain_fields(self, "wave", "lane", "pc")  # before it uses them
+        if (
+            type(self.level) is not int
+            or type(self.inline_level) is not int
+            or type(self.notes) is not tuple
+            or type(self.limits) is not Limits
+            or type(self.quirks) is not frozenset
+            or type(self.given_lanes) not in (int, NoneType)
+            or type(self.iteration) not in (int, NoneType)
+        ):
+            self._require_fields()
         if self.level < 0 or self.inline_level < 0:
             integer("Session.level", self.level, 0)
             integer("Session.inline_level", self.inline_level, 0)
@@ -142,6 +154,13 @@ class Session(FocusedLane):
             self.target,
             self.function,
         )
+
+    def _require_fields(self) -> None:
+        """Raise `WrongType` for a field of a wrong type, which a later question might not use."""
+        plain_fields(self, "level", "inline_level", "given_lanes", "iteration")
+        wrong = wrong_field(self)
+        if wrong is not None:
+            raise wrong
 
     @property
     def stop(self) -> int | None:

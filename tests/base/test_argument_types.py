@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,27 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: dg.evaluate_in_lanes("lit4", [s]), "data: expected bytes, not 'lit4'"),
         (lambda s: dg.evaluate_in_lanes(b"", [s], dialect="amd"), "dialect: expected Dialect or"),
         (lambda _: dg.Context(GFX942, initial_stack=(5,)), "Context.initial_stack"),
+        (lambda _: dg.Wanted(names=(5,)), "Wanted.names: expected tuple of str, not an"),
+        (lambda _: dg.Wanted(names=["t"]), "Wanted.names: expected tuple of str, not an"),
+        (lambda _: dg.Wanted(function=5), "Wanted.function: expected str or None, not 5"),
+        (lambda _: dg.Wanted(pc=1.5), "Wanted.pc: expected int or None, not 1.5"),
+        (lambda _: dg.Wanted(is_generic="no"), "Wanted.is_generic: expected bool, not 'no'"),
+        (lambda _: dg.Session(GFX942, notes=5), "Session.notes: expected tuple of str, not 5"),
+        (lambda _: dg.Session(GFX942, limits=5), "Session.limits: expected Limits, not 5"),
+        (lambda _: dg.Session(GFX942, quirks="x"), "Session.quirks: expected frozenset of str"),
+        (lambda _: dg.Session(GFX942, level=1.5), "Session.level: expected int, not 1.5"),
+        (lambda _: dg.Session(GFX942, given_lanes="x"), "given_lanes: expected int or None, not"),
+        (lambda _: VALUE.compare(5), "comparison: other: expected Value, not 5"),
+        (lambda _: VALUE.converted(None), "Value.converted: to: expected BaseType, not None"),
+        (lambda _: VALUE.reinterpreted(5), "Value.reinterpreted: to: expected BaseType, not 5"),
+        (lambda _: VALUE.shift_right_arithmetic("1"), "shift: other: expected Value, not '1'"),
+        (lambda _: dg.Value("x", GFX942.generic).compare(VALUE), "Value.bits: expected int, not"),
+        (lambda _: VALUE + 5, "Value.__add__: other: expected Value, not 5"),
+        (lambda _: VALUE * "5", "Value.__mul__: other: expected Value, not '5'"),
+        (lambda _: VALUE - 5, "subtraction: other: expected Value, not 5"),
+        (lambda _: VALUE << 5, "shift: other: expected Value, not 5"),
+        (lambda _: dg.Value("x", GFX942.generic).displacement, "Value.bits: expected int, not"),
+        (lambda _: dg.Value(4, "int").integer, "Value.type: expected BaseType, not 'int'"),
     ],
 )  # fmt: skip
 def test_an_argument_of_another_type(
@@ -188,6 +210,9 @@ def test_an_argument_of_another_type(
         (lambda s: s.lane_states([0, 64]), "there is no lane 64: the wave has 64, from 0"),
         (lambda s: dg.CodeObject.of(s.code_objects[0].file, 0, "amdd"), "unknown dialect amdd; kn"),
         (lambda s: dg.read_lanes([s], s.variable("t"), among=[(0,)]), "among: expected pairs"),
+        (lambda s: dg.read_lanes([s], s.variable("t"), count()), "lanes: expected at most 65536"),
+        (lambda s: dg.CodeObject.of(s.code_objects[0].file, -1), "load_address: expected an"),
+        (lambda s: dg.CodeObject.of(s.code_objects[0].file, 1 << 64), "load_address: expected an"),
     ],
 )  # fmt: skip
 def test_an_argument_out_of_range(
@@ -251,6 +276,10 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     assert type(at_pc.pc) is int and at_pc.variable("t").name == "t"
     lane = session.focused(np.int64(3))
     assert lane.read(lane.variable("t")).value == 323
+    assert [each.lane for each in session.lane_states(np.arange(3))] == [0, 1, 2]
+    assert type(dg.Session(GFX942, inline_level=np.int64(1)).inline_level) is int
+    with pytest.raises(dg.UsageError, match="row: expected an index below 1, not 3"):
+        answers(session).of(np.int64(3), 0)
     for array in (np.arange(3), np.array([None, 1], dtype=object)):
         for call in (
             lambda array=array: TARGET.read_register(0, V6, array, 4),

@@ -165,7 +165,7 @@ def test_wrong_arguments_of_a_core(core: tuple[Path, int]) -> None:
     wave = next(iter(gpu.waves))
     v1 = gpu.architecture_of(wave).by_name["v1"]
     memory = Memory(gpu.architecture_of(wave).address_space(GLOBAL))
-    for call, message in (
+    calls: list[tuple[Callable[[], object], str]] = [
         (lambda: gpu.wave([]), "wave: number: expected int, not an object of list"),
         (lambda: gpu.architecture_of([]), "expected int, not an object of list"),
         (lambda: gpu.architecture_of_all(5), "waves: expected Sequence of int, not 5"),
@@ -183,7 +183,8 @@ def test_wrong_arguments_of_a_core(core: tuple[Path, int]) -> None:
         (lambda: gpu.known_memory(memory, 0, -4), "size_bytes: expected at least 0, not -4"),
         (lambda: gpu.known_memory(memory, 0, float("nan")), "size_bytes: expected int, not nan"),
         (lambda: gpu.write_memory(memory, 0, [1]), "data: expected bytes, not an object of list"),
-    ):
+    ]
+    for call, message in calls:
         with pytest.raises(UsageError, match=message):
             call()
     assert not gpu.has_given_memory and not gpu.is_given(wave, "v1")

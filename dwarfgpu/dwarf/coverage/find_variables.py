@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from sys import maxsize
+from types import NoneType
 from typing import Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import WrongType, integer, wrong_argument
+from dwarfgpu.base.arguments import WrongType, integer, require, wrong_argument
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen, plain_fields
 from dwarfgpu.dwarf.coverage.coverage import CodeScope
@@ -64,8 +65,16 @@ class Wanted:
     def __attrs_post_init__(self) -> None:
         names: object = self.names
         if isinstance(names, str):  # its characters would be names
-            raise WrongType(str(wrong_argument("Wanted.names", names, "a tuple of names")))
+            raise WrongType(str(wrong_argument("Wanted.names", names, "tuple of str")))
+        require("Wanted.names", names, tuple)
+        for name in self.names:
+            require("Wanted.names", name, str)
+        require("Wanted.function", self.function, str, NoneType)
+        require("Wanted.with_functions", self.with_functions, bool)
+        require("Wanted.is_generic", self.is_generic, bool)
         plain_fields(self, "pc", "most_entries")
+        if self.pc is not None:
+            integer("Wanted.pc", self.pc)
         if self.most_entries is not None:
             integer("Wanted.most_entries", self.most_entries, 0, maxsize)
 

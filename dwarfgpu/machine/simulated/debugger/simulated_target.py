@@ -37,7 +37,7 @@ from dwarfgpu.machine.simulated.debugger.stopped_waves import (
 )
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
-from dwarfgpu.machine.sparse_memory import Data, Fill, bytes_of
+from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -229,8 +229,9 @@ class SimulatedTarget(StateTarget):
     def set_memory(self, where: Memory, address: int, data: Data) -> None:
         if self._running is None:
             super().set_memory(where, address, data)
-        else:
-            self.write_memory(where, address, bytes_of(data) if isinstance(data, Fill) else data)
+            return
+        data = data.to_bytes() if isinstance(data, Fill) else contents("data", data)
+        self.write_memory(where, address, data)
 
     # Running.
 
