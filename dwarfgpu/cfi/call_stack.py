@@ -5,6 +5,7 @@ Law: a stack is never endless: frames are bounded, and one that was seen before 
 
 from __future__ import annotations
 
+from _thread import RLock
 from typing import Final, Protocol
 
 from dwarfgpu.base.records import frozen
@@ -21,6 +22,8 @@ from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Register
 
 _NO_SPACE: Final = -1
 """Instead of the address space of a CFA."""
+_GOING_ON: Final = RLock()
+"""One thread of Python at a time unwinds: a frame that two threads add would end the stack."""
 _MAX_NOT_IN_MEMORY: Final = 4096
 """Frames whose return address is in a register or computed: recursion saves it in memory."""
 
@@ -114,8 +117,10 @@ class CallStack:
 
     def frame(self, level: int) -> CfiFrame | None:
         """Return the frame of a level, 0 for the top one; None beyond the last."""
-        while level >= len(self._frames) and self._end is None:
-            self._go_on()
+        if level >= len(self._frames) and self._end is None:
+            with _GOING_ON:
+                while level >= len(self._frames) and self._end is None:
+                    self._go_on()
         return self._frames[level] if level < len(self._frames) else None
 
     def why_no_callers(self, level: int) -> str | None:
@@ -127,8 +132,10 @@ class CallStack:
     @property
     def end(self) -> End:
         """Why the last frame is the last; all are unwound for that."""
-        while self._end is None:
-            self._go_on()
+        if self._end is None:
+            with _GOING_ON:
+                while self._end is None:
+                    self._go_on()
         return self._end
 
     def _frame(self, pc: int, callee: CfiFrame | None) -> CfiFrame:

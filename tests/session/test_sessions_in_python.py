@@ -1,0 +1,60 @@
+"""Sessions as objects of Python: in several threads, copied."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from pathlib import Path
+
+import pytest
+
+import dwarfgpu as dg
+from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.cfi.tail_call_frame import Jumps
+from dwarfgpu.cfi.unwind import CfiFrame
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "dwarfgpu" / "data" / "demo.json"
+FRAMES = ["leaf", "down", "down", "down", "down", "begin", "_start"]
+"""What the command bt of GDB 13 lists for this core."""
+
+
+def test_frames_that_two_threads_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that asks while another one unwinds waits: it saw a frame repeated, and an end."""
+    program = ROOT / "fixtures/core/crash.x86_64.O0"
+    core = dg.load_core(f"{program}.core", program)
+    objects = tuple(dg.CodeObject.of(each.file, each.load_address) for each in core.files)
+    session = dg.Session(
+        core.architecture, objects, core.target, wave=1, pc=core.pc_of(1), knows_loaded=True
+    )
+    jumps, threads, of_thread = CallStack._jumps, list[threading.Thread](), list[object]()
+
+    def ask() -> None:
+        try:
+            of_thread.extend(each.function for each in dg.stack_frames(session))
+        except dg.DwarfGpuError as error:
+            of_thread.append(error)
+
+    def jumps_while_asked(stack: CallStack, last: CfiFrame, caller: int) -> Jumps:
+        if not threads:
+            threads.append(threading.Thread(target=ask, daemon=True))
+            threads[0].start()
+            threads[0].join(0.05)
+        return jumps(stack, last, caller)
+
+    monkeypatch.setattr(CallStack, "_jumps", jumps_while_asked)
+    assert [each.function for each in dg.stack_frames(session)] == FRAMES
+    threads[0].join()
+    assert of_thread == FRAMES
+
+
+def test_copies() -> None:
+    state = dg.load_state(DEMO)
+    [part], [wave, *_] = state.code_objects, state.waves
+    code = (dg.CodeObject.open(part.path, part.load_address),)
+    session = dg.Session(state.architecture, code, state.target, wave=wave.id, lane=3, pc=wave.pc)
+    for copied in (copy.copy(session), copy.deepcopy(session)):
+        assert copied.read(copied.variable("t")).value == 323
+    kind = dg.dialect("amd")
+    assert copy.deepcopy(kind) is kind and pickle.loads(pickle.dumps(kind)) is kind
