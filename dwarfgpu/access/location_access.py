@@ -30,6 +30,8 @@ from dwarfgpu.errors import (
     StaleLocation,
     Unavailable,
     UndefinedBits,
+    UsageError,
+    counted,
 )
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.location import Location, SingleLocation, storage_name
@@ -373,12 +375,30 @@ class LocationAccess:
             if target is None:
                 raise MissingContext("the context has no target to read from")
             if type(storage) is Register:
-                return target.read_register(storage.wave, storage.register, first_byte, size_bytes)
-            assert isinstance(storage, Memory)
-            return target.read_memory(storage, first_byte, size_bytes)
+                data = target.read_register(storage.wave, storage.register, first_byte, size_bytes)
+            else:
+                assert isinstance(storage, Memory)
+                data = target.read_memory(storage, first_byte, size_bytes)
+            if type(data) is not bytes or len(data) != size_bytes:
+                return exact_bytes(target, data, size_bytes)
+            return data
         except FOREIGN:
             require_right_arguments(LocationAccess.load, self, storage, first_byte, size_bytes)
             raise
+
+
+def exact_bytes(target: Target, data: object, size_bytes: int) -> bytes:
+    """Return what a target returned as bytes; `UsageError` unless it is as long as was asked."""
+    what = f"an object of {type(data).__name__}"
+    if isinstance(data, bytes | bytearray | memoryview):
+        returned = bytes(data)
+        if len(returned) == size_bytes:
+            return returned
+        what = counted(len(returned), "byte")
+    raise UsageError(
+        f"{type(target).__name__} returned {what} for {counted(size_bytes, 'byte')}: a target "
+        "returns exactly the bytes asked for, or raises Unavailable"
+    )
 
 
 def _completed(bits: Bits, more: Bits) -> Bits:

@@ -10,7 +10,7 @@ from operator import index
 from typing import Final
 
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
-from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess
+from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess, exact_bytes
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.records import frozen
@@ -54,16 +54,22 @@ class ScalarAccess(LocationAccess):
                 if type(storage) is Register:
                     register = storage.register
                     if not first_bit & 7 and first_bit + 8 * size_bytes <= register.size_bits:
-                        return target.read_register(
+                        data = target.read_register(
                             storage.wave, register, first_bit >> 3, size_bytes
                         )
+                        if type(data) is not bytes or len(data) != size_bytes:
+                            return exact_bytes(target, data, size_bytes)
+                        return data
                 elif type(storage) is Memory:
                     if not first_bit & 7 and first_bit + 8 * size_bytes <= storage.size_bits:
-                        return target.read_memory(storage, first_bit >> 3, size_bytes)
-                elif type(storage) is Composite:
-                    data = self._pieces(target, storage, first_bit, size_bytes)
-                    if data is not None:
+                        data = target.read_memory(storage, first_bit >> 3, size_bytes)
+                        if type(data) is not bytes or len(data) != size_bytes:
+                            return exact_bytes(target, data, size_bytes)
                         return data
+                elif type(storage) is Composite:
+                    pieces = self._pieces(target, storage, first_bit, size_bytes)
+                    if pieces is not None:
+                        return pieces
                 elif (
                     type(storage) is Implicit
                     and 8 * size_bytes == storage.size_bits
@@ -153,6 +159,10 @@ class ScalarAccess(LocationAccess):
 def _loaded(target: Target, storage: Register | Memory, first_bit: int, size_bytes: int) -> bytes:
     """Return whole bytes of a register or of memory; `Unavailable` unless all are known."""
     if type(storage) is Register:
-        return target.read_register(storage.wave, storage.register, first_bit >> 3, size_bytes)
-    assert type(storage) is Memory
-    return target.read_memory(storage, first_bit >> 3, size_bytes)
+        data = target.read_register(storage.wave, storage.register, first_bit >> 3, size_bytes)
+    else:
+        assert type(storage) is Memory
+        data = target.read_memory(storage, first_bit >> 3, size_bytes)
+    if type(data) is not bytes or len(data) != size_bytes:
+        return exact_bytes(target, data, size_bytes)
+    return data

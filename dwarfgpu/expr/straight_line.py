@@ -240,7 +240,8 @@ class Compiler:
         self.bits_read += size_bits
         first, size = f"({self._text.at(single)}) >> 3", self._text.constant(size_bits // 8)
         endian = self._text.constant(self._text.architecture.endian)
-        data = single.loading.format(first=first, size=size)
+        data = self._text.variable(single.loading.format(first=first, size=size))
+        self._text.unless(f"type({data}) is not bytes or len({data}) != {size}")
         self._stack.append(Number(self._text.variable(f"int.from_bytes({data}, {endian})")))
 
     def _piece(self, size: int) -> None:

@@ -1,0 +1,76 @@
+"""Targets that return other bytes than those asked for (docs/library.md).
+
+No value is made of them: each would be wrong without a word.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dwarfgpu as dg
+
+GFX942 = dg.architecture("gfx942")
+V6 = GFX942.by_name["v6"]
+
+
+class Wrong(dg.StateTarget):
+    data: Any = b"a"
+
+    def read_register(self, *arguments: object) -> Any:
+        return self.data
+
+    def read_memory(self, *arguments: object) -> Any:
+        return self.data
+
+
+@pytest.mark.parametrize(
+    ("data", "returned"),
+    [
+        (b"a", "1 byte for 4 bytes"),
+        (bytes(5), "5 bytes for 4 bytes"),
+        (None, "an object of NoneType for 4 bytes"),
+        ("abcd", "an object of str for 4 bytes"),
+        ([1, 2, 3, 4], "an object of list for 4 bytes"),
+    ],
+)
+@pytest.mark.parametrize(
+    "operations",
+    [
+        "regx s4",
+        "addr 0x10",
+        "regx s4; piece 4",
+        "addr 0x10; deref_size 4",
+        "regx s4; deref_size 4",
+    ],
+)
+def test_other_bytes_are_an_error(operations: str, data: object, returned: str) -> None:
+    target = Wrong(GFX942)
+    target.add_wave(0)
+    target.data = data
+    context = dg.Context(
+        GFX942, wave=0, lane=0, lane_count=64, target=target, frame=dg.ExplicitFrame(GFX942)
+    )
+    code = dg.assemble(operations, arch=GFX942)
+    message = f"Wrong returned {returned}: a target returns exactly the bytes asked for"
+    for _ in range(4):  # a function is made of operations that come again
+        with pytest.raises(dg.UsageError, match=message):
+            location = dg.evaluate(code, context)
+            assert isinstance(location, dg.Location)
+            context.access.read_bytes(location, 4)
+    if "deref" not in operations:
+        with pytest.raises(dg.UsageError, match=message):
+            location = dg.evaluate(code, context)
+            assert isinstance(location, dg.Location)
+            context.access.read(location, 32)
+
+
+def test_bytearrays_are_bytes() -> None:
+    target = Wrong(GFX942)
+    target.add_wave(0)
+    target.data = bytearray(b"abcd")
+    context = dg.Context(GFX942, wave=0, lane=0, target=target, frame=dg.ExplicitFrame(GFX942))
+    location = dg.evaluate(dg.assemble("regx s4", arch=GFX942), context)
+    assert isinstance(location, dg.Location)
+    assert context.access.read_bytes(location, 4) == b"abcd"
