@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
+from dwarfgpu.dwarf.scope.link_time import is_link_time, source_unit
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import agreed
@@ -278,6 +279,8 @@ class Scopes:
         unit = self.unit_at(pc)
         if unit is None:
             return []
+        for function in self.chain_at(pc)[:1]:
+            unit = source_unit(function, unit)
         locals_ = self.locals_at(pc)
         own = [variable for variable in locals_ if not variable.inline_level]
         outer = [variable for variable in locals_ if variable.inline_level]
@@ -332,6 +335,8 @@ class Scopes:
             scopes = reversed(chain[:first]) if with_outer else ()
             outer = [variable for scope in scopes for variable in self._declared_at(pc, scope)]
         unit = self.unit_at(pc)
+        if unit and own and dw.AT_ABSTRACT_ORIGIN in own[0].abbreviation.positions:
+            unit = source_unit(own[0], unit)
         declared = partial(self._declared_at, pc)
         return NameLookup(infos or (self.info,), unit, own, outer, declared, chain)
 
@@ -386,6 +391,8 @@ class Scopes:
                 if may_be is not None and not may_be(index, abbreviation):
                     continue
                 die = unit.die(index)
+                if dw.AT_ABSTRACT_ORIGIN in abbreviation.positions and is_link_time(unit):
+                    continue  # its origin has the name, and is completed by it
                 if die.flag(dw.AT_DECLARATION) or (name := name_of(die)) is None:
                     continue
                 is_unreadable = name in (UNKNOWN_NAME, UNREADABLE_NAME)

@@ -99,7 +99,9 @@ class Variable:
         origins = self.origins
         if origins is None or self.die.abbreviation.has_location:
             return False
-        return not origins or not any(origin.abbreviation.has_location for origin in origins)
+        if origins and any(origin.abbreviation.has_location for origin in origins):
+            return False
+        return self.kind != "global" or self._completing() is None
 
     @cached_property
     def location(self) -> LocationAttribute | None:
@@ -114,7 +116,18 @@ class Variable:
                 location = holder.unit.location_attribute(holder)
                 if location is not None:
                     return location
-        return None
+        completing = self._completing() if self.kind == "global" else None
+        return None if completing is None else completing.unit.location_attribute(completing)
+
+    def _completing(self) -> Die | None:
+        """Return the entry with the location of a global variable of a unit without code: the
+        program may have been optimized at link time."""
+        attributes = self.die.unit.root.abbreviation.positions
+        if dw.AT_LOW_PC in attributes or dw.AT_RANGES in attributes:
+            return None
+        from dwarfgpu.dwarf.scope.link_time import completing  # most units have code
+
+        return completing(self.die)
 
     @property
     def is_external(self) -> bool:

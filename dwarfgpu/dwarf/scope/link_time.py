@@ -1,0 +1,73 @@
+"""Variables of programs that GCC optimized at link time (-flto).
+
+The units of the sources name and declare them, without locations. A unit that is written at link
+time has an entry for each variable that remains, with its location and DW_AT_abstract_origin: the
+entry of the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, cast
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.errors import DwarfGpuError
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.debug_info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+_PRODUCER: Final = "GNU GIMPLE"
+"""How GCC's name begins as the producer of such a unit."""
+
+
+def is_link_time(unit: CompilationUnit) -> bool:
+    """Return whether a unit was written at link time."""
+    return unit.producer.startswith(_PRODUCER)
+
+
+def source_unit(function: Die, unit: CompilationUnit) -> CompilationUnit:
+    """Return the unit of the source of a function: another one than that of its code, if that was
+    written at link time."""
+    if not is_link_time(function.unit):
+        return unit
+    return list(function.origins())[-1].unit
+
+
+def completing(die: Die) -> Die | None:
+    """Return the entry with the location of a variable of a source; None if there is none."""
+    return die.unit.sections.program.shared(_Completing).entry(die)
+
+
+class _Completing:
+    """The entries of link-time units, keyed by their origins."""
+
+    def __init__(self) -> None:
+        self._by_origin: dict[Die, Die] | None = None
+
+    def entry(self, die: Die) -> Die | None:
+        if self._by_origin is None:
+            self._by_origin = {}
+            for entry in _entries(die):
+                origin = entry.reference(dw.AT_ABSTRACT_ORIGIN)
+                if origin is not None:
+                    self._by_origin.setdefault(origin, entry)
+        return self._by_origin.get(die)
+
+
+def _entries(die: Die) -> Iterator[Die]:
+    """Yield the variables outside of functions in link-time units of a file."""
+    for unit in cast("DebugInfo", die.unit.info).units:
+        try:
+            if not is_link_time(unit):
+                continue
+            tree = unit.tree
+            for index in tree.children(0) if len(tree.offsets) else ():
+                abbreviation = tree.abbreviations[index]
+                if abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
+                    entry = unit.die(index)
+                    if entry.has(dw.AT_ABSTRACT_ORIGIN):
+                        yield entry
+        except DwarfGpuError:
+            continue  # what names the variable reports it

@@ -1,0 +1,70 @@
+"""Globals of programs that GCC optimized at link time: their entries with locations have no name,
+and are in another unit than those of the sources.
+
+What is right is in the sources: GDB 13 shows `other`'s hidden variable as that of `main`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from tests.cli.command import run
+
+MAIN = """
+int counter = 7;
+static int hidden = 3;
+extern int other(int);
+int main(int argc, char **argv) { counter += argc; hidden += counter; return hidden + other(argc); }
+"""
+OTHER = """
+static int hidden = 9;
+int shared = 4;
+struct pair { int a, b; } both = {1, 2};
+int other(int n) { hidden += n; shared += both.a; return hidden; }
+"""
+
+
+@pytest.fixture
+def program(tool: Callable[[str], str], tmp_path: Path) -> Path:
+    (tmp_path / "main.c").write_text(MAIN)
+    (tmp_path / "other.c").write_text(OTHER)
+    command = [tool("gcc"), "-g", "-O0", "-flto", "main.c", "other.c", "-o", "program"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"gcc cannot optimize at link time: {done.stderr.splitlines()[-1:]}")
+    out = tmp_path / "program"
+    producers = [unit.producer for unit in CodeObject.open(out).info.units]
+    if not any(producer.startswith("GNU GIMPLE") for producer in producers):
+        pytest.skip("this gcc writes no unit of its own at link time")
+    return out
+
+
+def test_globals_have_the_locations_of_link_time(program: Path) -> None:
+    done = run("eval", "--file", program, "counter", "shared", "both", "hidden")
+    assert done.out.splitlines() == [
+        "counter = 7", "shared = 4", "both = {a = 1, b = 2}", "hidden = 3",
+    ]  # fmt: skip
+    commands = ("p &both", "info address counter", "p 'other.c'::hidden", "p 'main.c'::hidden")
+    done = run("debug", program, "--batch", *(word for line in commands for word in ("-ex", line)))
+    shown = [line for line in done.out.splitlines() if not line.startswith("note:")]
+    assert shown[0].endswith("<both>") and "(struct pair *) 0x" in shown[0]
+    assert shown[1].startswith('Symbol "counter" is static storage at address 0x')
+    assert shown[2:] == ["$2 = 9", "$3 = 3"]
+
+
+def test_hidden_variables_are_those_of_the_source_in_focus(program: Path) -> None:
+    for function, value in (("main", 3), ("other", 9)):
+        lines = run("eval", "--file", program, "--pc", function).out.splitlines()
+        hidden = [line for line in lines if line.startswith("int hidden")]
+        assert len(hidden) == 1 and hidden[0].startswith(f"int hidden = {value} ")
+
+
+def test_each_global_is_listed_once(program: Path) -> None:
+    lines = run("where", "--all", program).lines
+    assert lines[-1].endswith("5 of 5 global variables described")
+    assert sum("counter" in line for line in lines) == 1
