@@ -269,8 +269,13 @@ def _missing(wave: WaveMemory, register: Register, lanes: int) -> str | None:
         numbers = range(register.first, register.first + register.size)
         missing = (n for n in numbers if known_bits(wave.s[n]) & _FULL != _FULL)
         return next((f"s{number}" for number in missing), None)
-    if bank == "vcc" and known_bits(wave.vcc) & wave.all_lanes != wave.all_lanes:
-        return "vcc"
+    if bank == "vcc":
+        missing = (
+            n
+            for n in range(register.first, register.first + register.size)
+            if known_bits(wave.vcc) >> 32 * n & _FULL != _FULL
+        )
+        return next((Register("vcc", number, 1).name for number in missing), None)
     if bank == "scc" and not known_bits(wave.scc) & 1:
         return "scc"
     if bank == "m0" and known_bits(wave.s[_M0]) & _FULL != _FULL:
