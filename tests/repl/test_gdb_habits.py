@@ -249,10 +249,11 @@ def test_a_note_is_true_while_a_kernel_runs(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "why"),
     [
-        ("checkpoint", '"save" writes the state of a run, "run" starts the program again'),
+        ("checkpoint",
+         '"save" writes the state of a run, "run" starts a kernel of --dispatch again'),
         ("dprintf 5,\"x\"",
          'use "break", with "silent", "printf" and "continue" as its "commands"'),
-        ("reverse-step", 'execution is not recorded; "run" starts the program again'),
+        ("reverse-step", 'execution is not recorded; "run" starts a kernel of --dispatch again'),
     ],
 )  # fmt: skip
 def test_commands_that_are_not_here_name_others(typed: str, why: str) -> None:

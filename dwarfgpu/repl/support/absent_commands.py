@@ -19,7 +19,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 
 _TUI: Final = 'use "list" and "disassemble /s" for source text and instructions'
-_NOT_RECORDED: Final = 'execution is not recorded; "run" starts the program again'
+_NOT_RECORDED: Final = 'execution is not recorded; "run" starts a kernel of --dispatch again'
 _NO_SCRIPTS: Final = "files of the program contain no scripts"
 _ONE_INFERIOR: Final = "there is one inferior"
 _USE_FILE: Final = 'use "file"'
@@ -72,7 +72,7 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "remove-symbol-file",
         "section",
     ),
-    '"save" writes the state of a run, "run" starts the program again': (
+    '"save" writes the state of a run, "run" starts a kernel of --dispatch again': (
         "checkpoint",
         "delete checkpoint",
         "detach checkpoint",
