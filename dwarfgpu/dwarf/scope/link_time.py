@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.errors import DwarfGpuError
 
 if TYPE_CHECKING:
@@ -41,19 +42,37 @@ def completing(die: Die) -> Die | None:
 
 
 class _Completing:
-    """The entries of link-time units, keyed by their origins."""
+    """The entries of link-time units, keyed by their origins and, for a variable that several
+    sources define as one (`inline`), by its linkage name."""
 
     def __init__(self) -> None:
         self._by_origin: dict[Die, Die] | None = None
+        self._by_name: dict[str, Die] = {}
 
     def entry(self, die: Die) -> Die | None:
         if self._by_origin is None:
             self._by_origin = {}
             for entry in _entries(die):
                 origin = entry.reference(dw.AT_ABSTRACT_ORIGIN)
-                if origin is not None:
-                    self._by_origin.setdefault(origin, entry)
-        return self._by_origin.get(die)
+                if origin is None:
+                    continue
+                self._by_origin.setdefault(origin, entry)
+                name = _linkage_name(origin)
+                if name is not None:
+                    self._by_name.setdefault(name, entry)
+        entry = self._by_origin.get(die)
+        if entry is None and self._by_name:
+            name = _linkage_name(die)
+            entry = None if name is None else self._by_name.get(name)
+        return entry
+
+
+def _linkage_name(die: Die) -> str | None:
+    """Return the linkage name of a variable that other files can mean."""
+    for holder in die.origins():
+        if holder.flag(dw.AT_EXTERNAL) and holder.has(dw.AT_LINKAGE_NAME):
+            return holder.string(dw.AT_LINKAGE_NAME)
+    return None
 
 
 def _entries(die: Die) -> Iterator[Die]:
@@ -63,11 +82,15 @@ def _entries(die: Die) -> Iterator[Die]:
             if not is_link_time(unit):
                 continue
             tree = unit.tree
-            for index in tree.children(0) if len(tree.offsets) else ():
-                abbreviation = tree.abbreviations[index]
-                if abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
-                    entry = unit.die(index)
-                    if entry.has(dw.AT_ABSTRACT_ORIGIN):
-                        yield entry
+            pending = [0] if len(tree.offsets) else []
+            while pending:
+                for index in tree.children(pending.pop()):
+                    abbreviation = tree.abbreviations[index]
+                    if abbreviation.tag in CONTAINERS:
+                        pending.append(index)
+                    elif abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
+                        entry = unit.die(index)
+                        if entry.has(dw.AT_ABSTRACT_ORIGIN):
+                            yield entry
         except DwarfGpuError:
             continue  # what names the variable reports it
