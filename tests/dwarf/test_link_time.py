@@ -29,15 +29,44 @@ int other(int n) { hidden += n; shared += both.a; return hidden; }
 """
 
 
+HEADER = """
+namespace ns {
+extern int plain;
+inline int shared = 77;
+struct kind { static int member; int own; kind(int n); virtual int go(int n); };
+}
+"""
+CLASSES = """
+#include "header.h"
+namespace { int hidden = 31; }
+namespace ns {
+int plain = 2, kind::member = 3;
+kind::kind(int n) : own(n) {}
+int kind::go(int n) { hidden += n; return own + member + plain + hidden + shared; }
+}
+"""
+OBJECTS = """
+#include "header.h"
+namespace { int hidden = 41; }
+int main(int argc, char **) { ns::kind k(argc); hidden += k.go(argc); return hidden + ns::shared; }
+"""
+
+
 @pytest.fixture
 def program(tool: Callable[[str], str], tmp_path: Path) -> Path:
-    (tmp_path / "main.c").write_text(MAIN)
-    (tmp_path / "other.c").write_text(OTHER)
-    command = [tool("gcc"), "-g", "-O0", "-flto", "main.c", "other.c", "-o", "program"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    return built(tool("gcc"), tmp_path, {"main.c": MAIN, "other.c": OTHER})
+
+
+def built(compiler: str, folder: Path, sources: dict[str, str]) -> Path:
+    for name, text in sources.items():
+        (folder / name).write_text(text)
+    names = [name for name in sources if not name.endswith(".h")]
+    command = [compiler, "-std=gnu++17"] if compiler.endswith("g++") else [compiler]
+    command += ["-g", "-O0", "-flto", *names, "-o", "program"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"gcc cannot optimize at link time: {done.stderr.splitlines()[-1:]}")
-    out = tmp_path / "program"
+    out = folder / "program"
     producers = [unit.producer for unit in CodeObject.open(out).info.units]
     if not any(producer.startswith("GNU GIMPLE") for producer in producers):
         pytest.skip("this gcc writes no unit of its own at link time")
@@ -68,3 +97,15 @@ def test_each_global_is_listed_once(program: Path) -> None:
     lines = run("where", "--all", program).lines
     assert lines[-1].endswith("5 of 5 global variables described")
     assert sum("counter" in line for line in lines) == 1
+
+
+def test_names_of_classes_and_namespaces(tool: Callable[[str], str], tmp_path: Path) -> None:
+    sources = {"header.h": HEADER, "classes.cc": CLASSES, "objects.cc": OBJECTS}
+    program = built(tool("g++"), tmp_path, sources)
+    values = {"ns::plain": 2, "ns::shared": 77, "ns::kind::member": 3, "'objects.cc'::hidden": 41}
+    done = run("eval", "--file", program, *values)
+    shown = [line.partition(" = ")[2] for line in done.out.splitlines()]
+    assert shown == list(map(str, values.values()))
+    for function, hidden in (("ns::kind::go", 31), ("main", 41)):
+        lines = run("eval", "--file", program, "--pc", function).lines
+        assert [line for line in lines if line.startswith(f"int hidden = {hidden} ")], function

@@ -200,12 +200,17 @@ def _in_unit(
     if "<" not in simple and unit.is_cplusplus:
         keys += named_entries(unit).templates(simple)
     names: dict[Die, str] = {}
+    with_name: dict[Die, list[Die]] = {}
+    """Keyed by declaration: what leads to it through another unit (gcc -flto) is among these."""
     for key in keys:
         for die in named(unit, key):
             if die.tag == dw.TAG_SUBPROGRAM and _fits(die, components):
-                names.setdefault(declaration_of(die), "")
+                declaration = declaration_of(die)
+                names.setdefault(declaration, "")
+                with_name.setdefault(declaration, []).append(die)
     for declaration in names:
-        instances = [die for die in completed(declaration, [unit]) if Subprogram(die).ranges]
+        entries = dict.fromkeys([*completed(declaration, [unit]), *with_name[declaration]])
+        instances = [die for die in entries if Subprogram(die).ranges]
         definition = instances[0] if instances else declaration
         names[declaration] = full_function_name(definition) or simple
         if parameters is not None and not any(

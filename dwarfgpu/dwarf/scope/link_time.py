@@ -46,25 +46,32 @@ class _Completing:
     sources define as one (`inline`), by its linkage name."""
 
     def __init__(self) -> None:
-        self._by_origin: dict[Die, Die] | None = None
-        self._by_name: dict[str, Die] = {}
+        self._tables: tuple[dict[Die, Die], dict[str, Die]] | None = None
 
     def entry(self, die: Die) -> Die | None:
-        if self._by_origin is None:
-            self._by_origin = {}
-            for entry in _entries(die):
-                origin = entry.reference(dw.AT_ABSTRACT_ORIGIN)
-                if origin is None:
-                    continue
-                self._by_origin.setdefault(origin, entry)
-                name = _linkage_name(origin)
-                if name is not None:
-                    self._by_name.setdefault(name, entry)
-        entry = self._by_origin.get(die)
-        if entry is None and self._by_name:
-            name = _linkage_name(die)
-            entry = None if name is None else self._by_name.get(name)
-        return entry
+        if self._tables is None:
+            self._tables = _tables(die)
+        by_origin, by_name = self._tables
+        completing = by_origin.get(die)
+        if completing is not None or not by_name:
+            return completing
+        name = _linkage_name(die)
+        return None if name is None else by_name.get(name)
+
+
+def _tables(die: Die) -> tuple[dict[Die, Die], dict[str, Die]]:
+    """Return the entries of a file by their origins and by their linkage names, the first of
+    each."""
+    by_origin: dict[Die, Die] = {}
+    by_name: dict[str, Die] = {}
+    for entry in _entries(die):
+        origin = entry.reference(dw.AT_ABSTRACT_ORIGIN)
+        if origin is not None:
+            by_origin.setdefault(origin, entry)
+            name = _linkage_name(origin)
+            if name is not None:
+                by_name.setdefault(name, entry)
+    return by_origin, by_name
 
 
 def _linkage_name(die: Die) -> str | None:
