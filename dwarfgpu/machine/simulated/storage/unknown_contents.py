@@ -8,6 +8,8 @@ looked at.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 
 _M0: Final = 124
 _FULL: Final = 0xFFFFFFFF
+_WHOLE: Final = (1 << 64) - 1
+_COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
+"""Registers that may be unknown: a copy to any other needs its source."""
 _SEARCHED_BYTES: Final = 1 << 14
 """What lies between the lanes of an access is looked at with them, if it is not more."""
 _MOVES: Final = ("v_mov_b32", "v_accvgpr_")
@@ -48,6 +53,8 @@ class _Needs:
     is_store: bool
     scalar: Use | None
     """The copy of one number that it is."""
+    vcc: int
+    """The bits of VCC that it writes."""
 
 
 class UnknownContents:
@@ -59,6 +66,8 @@ class UnknownContents:
         self._copied = 0
         """The lanes for which the instruction copies something unknown."""
         self._stores: list[Access] = []
+        self._known_vcc: int | None = None
+        """The known bits of VCC that the instruction keeps; None if it keeps none, or all are."""
         self._now: _Needs | None = None
         """The needs of the instruction that executes."""
 
@@ -68,6 +77,9 @@ class UnknownContents:
         if needs is None:
             needs = self._needs[address] = _needs(step)
         self._now = needs
+        self._known_vcc = None
+        if needs.vcc and isinstance(wave.vcc, Undefined):
+            self._known_vcc = known_bits(wave.vcc) & ~needs.vcc
         lanes = wave.exec if needs.is_masked else wave.all_lanes
         for register in needs.needed:
             missing = _missing(wave, register, lanes)
@@ -102,9 +114,11 @@ class UnknownContents:
             self._copied |= 1 << lane
 
     def after(self, wave: WaveMemory, step: Step) -> None:
+        needs = self._needs[step.instruction.address]
+        if self._known_vcc is not None:
+            self._forget_vcc(wave, needs.vcc | self._known_vcc)
         if not self._copied:
             return
-        needs = self._needs[step.instruction.address]
         if needs.is_store:
             for access in self._stores:
                 for index, address in enumerate(access.addresses.tolist()):
@@ -117,8 +131,19 @@ class UnknownContents:
                 for number in range(register.first, register.first + register.size):
                     wave.s[number] = Undefined(wave.s[number])
                 continue
+            if register.bank == "m0":
+                wave.s[_M0] = Undefined(wave.s[_M0])
+                continue
+            if register.bank == "vcc":
+                self._forget_vcc(wave, known_bits(wave.vcc) & ~_bits_of_vcc(register))
+                continue
             for row in _rows(wave, register):
                 wave.written[row] &= ~self._copied
+
+    def _forget_vcc(self, wave: WaveMemory, known: int) -> None:
+        """Make bits of VCC unknown, all but the known ones: half of it may be written."""
+        known &= _WHOLE
+        wave.vcc = int(wave.vcc) if known == _WHOLE else Undefined(wave.vcc, known)
 
     def _is_known(self, wave: WaveMemory, access: Access) -> bool:
         """Return whether the words of all lanes are known, at once for all of them; False also
@@ -210,6 +235,8 @@ def _needs(step: Step) -> _Needs:
             if all(first_source != source.value for source in use.sources[1:])
             else ()
         )
+    if any(register.bank not in _COPIES_TO for register in writes):
+        copied, is_scalar = (), False
     old = {operand.value for operand in use.sources if operand.declared.name == "d"}
     needed = tuple(
         register
@@ -221,12 +248,20 @@ def _needs(step: Step) -> _Needs:
     return _Needs(
         needed,
         copied,
-        tuple(register for register in writes if register.bank in ("v", "a", "s")),
+        tuple(register for register in writes if register.bank in _COPIES_TO),
         any(part.operation.is_masked for part in instruction_uses),
         is_load,
         is_store,
         use if is_scalar else None,
+        reduce(or_, (_bits_of_vcc(register) for register in writes), 0),
     )
+
+
+def _bits_of_vcc(register: Register) -> int:
+    """Return the bits of VCC that a register is, by halves."""
+    if register.bank != "vcc":
+        return 0
+    return (1 << 32 * register.size) - 1 << 32 * register.first
 
 
 def _lane(wave: WaveMemory, use: Use) -> int:
