@@ -16,10 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
+from dwarfgpu.base.index_cache import INDEX_CACHE
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.index import cached_names
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
@@ -31,6 +34,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.file.file_report import report_on
 from dwarfgpu.service.file.file_report_json import report_json
+from dwarfgpu.terminal.progress import Progress
 
 SPLIT = Path(__file__).resolve().parent.parent / "fixtures/split"
 CORES = SPLIT.parent / "core"
@@ -187,7 +191,14 @@ def core_round(seed: int) -> Counter[str]:
     weights = [(CORES / name).stat().st_size ** -0.5 for name in programs]
     [program] = rng.choices(programs, weights)
     outcomes: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as name:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        tempfile.TemporaryDirectory() as cache,
+        # Files of every size are in an index of its own, as large ones are in the user's.
+        patch.object(INDEX_CACHE, "folder", Path(cache, "dwarfgpu", "index")),
+        patch.object(INDEX_CACHE, "later", {}),
+        patch.object(cached_names, "MIN_BYTES", 1),
+    ):
         folder = Path(name)
         core, file = folder / "core", folder / program
         core.write_bytes((CORES / f"{program}.core").read_bytes())
@@ -202,6 +213,7 @@ def core_round(seed: int) -> Counter[str]:
             try:
                 with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                     status = main([command, "--core", str(core), *where, *more])
+                    INDEX_CACHE.finish(Progress(err))  # as the program does after each answer
             except Exception as error:
                 error.add_note(f"{command} of {program}, seed {seed}")
                 raise
