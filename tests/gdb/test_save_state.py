@@ -59,7 +59,8 @@ print("\\n@@" + json.dumps(found))
 def saving(state: Path, setup: list[str], how: str) -> list[str]:
     """Commands that lead somewhere, print all locals there in a way, and save the state."""
     code = TELL.replace("PRINT", how).replace("STATE", shlex.quote(str(state)))
-    return ["set target-charset ASCII", *setup, f"python exec({code!r})"]
+    charsets = ["set host-charset UTF-8", "set target-charset ASCII"]  # whatever the locale says
+    return [*charsets, *setup, f"python exec({code!r})"]
 
 
 def printed(out: str, err: str) -> list[list[Any]]:
