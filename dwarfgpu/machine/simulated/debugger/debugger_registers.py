@@ -13,8 +13,11 @@ from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.storage.written_registers import (
+    byte_mask,
+    forget_bits,
     forget_written,
     set_written,
+    unknown_bits,
     written_bits,
 )
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
@@ -107,7 +110,10 @@ def write_contents(
     """Write bytes of a register, which are defined then; `UsageError` as of `_set_contents`."""
     register_bytes = bytearray(contents(wave, register) or b"")
     register_bytes[offset_bytes : offset_bytes + len(data)] = data
+    unknown = unknown_bits(wave, register.name) & ~byte_mask(offset_bytes, len(data))
     _set_contents(wave, register, bytes(register_bytes))
+    if unknown:
+        forget_bits(wave, register.name, unknown)
     set_written(wave, register.name, offset_bytes, len(data))
 
 
@@ -148,9 +154,9 @@ def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
         case "exec_hi":
             wave.set_exec(wave.exec & _MASK32 | number << 32)
         case "vcc":
-            wave.vcc = number if wave.lane_count == 64 else wave.vcc & ~_MASK32 | number
+            wave.set_vcc(number)
         case "vcc_hi":
-            wave.vcc = wave.vcc & _MASK32 | number << 32
+            wave.set_vcc_dword(1, number)
         case "m0":
             wave.s[_M0] = number
             wave.set_mode(wave.mode)  # on GFX9 it says which operands are indexed

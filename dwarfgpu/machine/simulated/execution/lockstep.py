@@ -66,7 +66,7 @@ _ANY_LANES: Final = frozenset(
     }
     | {"swizzled", "two_addresses", "lanes_of", "mask_of", "absolute", "scalar32", "scalar64"}
     | {"Commuting", "view", "sum", "astype"}
-    | {"set_vcc", "set_exec", "buffer_address"}
+    | {"set_vcc", "set_vcc_dword", "set_exec", "buffer_address"}
     | {
         f"{memory}_{verb}"
         for memory in ("global", "lds", "scratch", "flat", "buffer")

@@ -281,6 +281,10 @@ class WaveGroup(WaveAccesses):
         for wave, item in self.spread_out(mask):
             wave.set_vcc(item)
 
+    def set_vcc_dword(self, index: int, number: Any) -> None:
+        for wave, item in self.spread_out(number):
+            wave.set_vcc_dword(index, item)
+
     # Memory.
 
     def _accessed(self, access: Access) -> None:

@@ -280,9 +280,7 @@ def scalar_write(register: Register, dwords: int, value: str) -> list[str]:
     if bank == "vcc":
         if dwords > 1:
             return [f"w.vcc = {value} & {(1 << 64) - 1:#x}"]
-        if first:
-            return [f"w.vcc = w.vcc & {_FULL:#x} | ({value} & {_FULL:#x}) << 32"]
-        return [f"w.vcc = w.vcc >> 32 << 32 | {value} & {_FULL:#x}"]
+        return [f"w.set_vcc_dword({first}, {value})"]
     if bank == "exec":
         if dwords > 1:
             exec_text = value

@@ -43,6 +43,12 @@ def filled(number: int, size_bytes: int, fill: int) -> int:
     return Undefined(number & number.known | contents & ~number.known, number.known)
 
 
+def replaced(number: int, bits: int, mask: int) -> int:
+    """Return a number with other bits where the mask is set: what it leaves stays undefined."""
+    out = number & ~mask | bits & mask
+    return Undefined(out, number.known | mask) if isinstance(number, Undefined) else out
+
+
 def known_bits(number: int) -> int:
     """Return the mask of the written bits of a scalar."""
     return number.known if isinstance(number, Undefined) else -1

@@ -8,15 +8,13 @@ looked at.
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
-from dwarfgpu.isa.binding import Use, effects, uses
+from dwarfgpu.isa.binding import Operand, Use, effects, uses
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 _M0: Final = 124
 _FULL: Final = 0xFFFFFFFF
-_WHOLE: Final = (1 << 64) - 1
 _COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
 """Registers that may be unknown: a copy to any other needs its source."""
 _SEARCHED_BYTES: Final = 1 << 14
@@ -39,6 +36,18 @@ _SEARCHED_BYTES: Final = 1 << 14
 _MOVES: Final = ("v_mov_b32", "v_accvgpr_")
 _SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
 """They copy one number, from and to a scalar register or a lane."""
+_CHOICES: Final = ("s_cselect_b", "s_cmov")
+"""They copy one of two scalar sources, as SCC says."""
+_KEEPS_OTHER_BITS: Final = (
+    *("v_writelane", "v_mad_mixlo", "v_mad_mixhi", "v_fma_mixlo", "v_fma_mixhi"),
+    *("v_cvt_pk_fp8", "v_cvt_pk_bf8", "v_cvt_sr_fp8", "v_cvt_sr_bf8"),
+    *("v_permlane16_b", "v_permlanex16_b", "v_permlane16_var", "v_permlanex16_var"),
+)
+"""They write a part of the destination, or some of its lanes; the rest stays. Loads do, too."""
+
+
+Choice: TypeAlias = tuple[Register | None, Register | None]
+"""The source that is copied if SCC is 1, and the other; None for constants."""
 
 
 @frozen(eq=False)
@@ -53,8 +62,8 @@ class _Needs:
     is_store: bool
     scalar: Use | None
     """The copy of one number that it is."""
-    vcc: int
-    """The bits of VCC that it writes."""
+    choice: Choice | None
+    """The two sources, if it copies one of them."""
 
 
 class UnknownContents:
@@ -66,8 +75,6 @@ class UnknownContents:
         self._copied = 0
         """The lanes for which the instruction copies something unknown."""
         self._stores: list[Access] = []
-        self._known_vcc: int | None = None
-        """The known bits of VCC that the instruction keeps; None if it keeps none, or all are."""
         self._now: _Needs | None = None
         """The needs of the instruction that executes."""
 
@@ -77,9 +84,6 @@ class UnknownContents:
         if needs is None:
             needs = self._needs[address] = _needs(step)
         self._now = needs
-        self._known_vcc = None
-        if needs.vcc and isinstance(wave.vcc, Undefined):
-            self._known_vcc = known_bits(wave.vcc) & ~needs.vcc
         lanes = wave.exec if needs.is_masked else wave.all_lanes
         for register in needs.needed:
             missing = _missing(wave, register, lanes)
@@ -87,6 +91,14 @@ class UnknownContents:
                 raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
         self._stores.clear()
         self._copied = 0
+        if needs.choice is not None:
+            chosen = needs.choice[0 if wave.scc & 1 else 1]
+            missing = None if chosen is None else _missing(wave, chosen, lanes)
+            if missing is not None:
+                if not needs.results:
+                    raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
+                self._copied = 1
+            return
         if needs.scalar is not None:
             source = needs.scalar.sources[0].value
             lane = _lane(wave, needs.scalar)
@@ -115,8 +127,6 @@ class UnknownContents:
 
     def after(self, wave: WaveMemory, step: Step) -> None:
         needs = self._needs[step.instruction.address]
-        if self._known_vcc is not None:
-            self._forget_vcc(wave, needs.vcc | self._known_vcc)
         if not self._copied:
             return
         if needs.is_store:
@@ -135,15 +145,10 @@ class UnknownContents:
                 wave.s[_M0] = Undefined(wave.s[_M0])
                 continue
             if register.bank == "vcc":
-                self._forget_vcc(wave, known_bits(wave.vcc) & ~_bits_of_vcc(register))
+                wave.vcc = Undefined(wave.vcc, known_bits(wave.vcc) & ~_bits_of_vcc(register))
                 continue
             for row in _rows(wave, register):
                 wave.written[row] &= ~self._copied
-
-    def _forget_vcc(self, wave: WaveMemory, known: int) -> None:
-        """Make bits of VCC unknown, all but the known ones: half of it may be written."""
-        known &= _WHOLE
-        wave.vcc = int(wave.vcc) if known == _WHOLE else Undefined(wave.vcc, known)
 
     def _is_known(self, wave: WaveMemory, access: Access) -> bool:
         """Return whether the words of all lanes are known, at once for all of them; False also
@@ -235,9 +240,12 @@ def _needs(step: Step) -> _Needs:
             if all(first_source != source.value for source in use.sources[1:])
             else ()
         )
-    if any(register.bank not in _COPIES_TO for register in writes):
+    is_copied = all(register.bank in _COPIES_TO for register in writes)
+    if not is_copied:
         copied, is_scalar = (), False
-    old = {operand.value for operand in use.sources if operand.declared.name == "d"}
+    choice = _choice(use) if instruction.mnemonic.startswith(_CHOICES) else None
+    old = {operand.value for operand in use.sources if _keeps_rest(use, operand, is_load=is_load)}
+    old |= set(choice or ())
     needed = tuple(
         register
         for register in reads
@@ -253,8 +261,27 @@ def _needs(step: Step) -> _Needs:
         is_load,
         is_store,
         use if is_scalar else None,
-        reduce(or_, (_bits_of_vcc(register) for register in writes), 0),
+        choice,
     )
+
+
+def _choice(use: Use) -> Choice:
+    """Return the source that is copied if SCC is 1, and the other."""
+    first, second = (operand.value for operand in use.sources if operand.declared.name != "scc")
+    return _register(first), _register(second)
+
+
+def _register(value: Register | Constant | int | None) -> Register | None:
+    return value if isinstance(value, Register) else None
+
+
+def _keeps_rest(use: Use, operand: Operand, *, is_load: bool) -> bool:
+    """Return whether a source is the destination, and only the bits and lanes of it count that the
+    instruction does not write."""
+    if operand.declared.name != "d":
+        return False
+    is_computed_with = operand.declared in use.operation.sources  # unlike SDWA's dst_unused
+    return is_load or not is_computed_with or use.operation.name.startswith(_KEEPS_OTHER_BITS)
 
 
 def _bits_of_vcc(register: Register) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
-from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, undefined
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, replaced, undefined
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 from dwarfgpu.machine.topology import Wave
 
@@ -146,7 +146,11 @@ class RunningWave:
 
     def set_vcc(self, mask: int) -> None:
         """Write a mask of lanes to VCC; VCC_HI of wave32 is a register of its own."""
-        self.vcc = self.vcc & ~self.all_lanes | mask & self.all_lanes
+        self.vcc = replaced(self.vcc, mask, self.all_lanes)
+
+    def set_vcc_dword(self, index: int, number: int) -> None:
+        """Write VCC_LO (0) or VCC_HI (1)."""
+        self.vcc = replaced(self.vcc, number << 32 * index, _MASK32 << 32 * index)
 
     @property
     def vcc_of_lanes(self) -> int:

@@ -67,16 +67,35 @@ def set_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int
 def forget_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int) -> bool:
     """Make bytes of a register undefined; False for one that always has a value."""
     row = _row(wave, name)
-    mask = (1 << 8 * size_bytes) - 1 << 8 * offset_bytes
     if row is not None:
         wave.written[row] &= ~_lanes(offset_bytes, size_bytes)
-    elif name[:1] == "s" and is_decimal(name[1:]):
-        number = int(name[1:])
-        wave.s[number] = _without(wave.s[number], mask)
+        return True
+    return forget_bits(wave, name, byte_mask(offset_bytes, size_bytes))
+
+
+def unknown_bits(wave: RunningWave, name: str) -> int:
+    """Return the mask of the bits of a scalar that were not written."""
+    return ~_scalar(wave, name)
+
+
+def forget_bits(wave: RunningWave, name: str, mask: int) -> bool:
+    """Make bits of a scalar undefined; False for one that always has a value."""
+    s = wave.s
+    if name[:1] == "s" and is_decimal(name[1:]):
+        s[int(name[1:])] = _without(s[int(name[1:])], mask)
+    elif name.startswith("ttmp"):
+        number = _TTMP + int(name[4:])
+        s[number] = _without(s[number], mask)
+    elif name in _PAIRS:
+        for number in range(2):
+            index = _PAIRS[name] + number
+            s[index] = _without(s[index], mask >> 32 * number & 0xFFFFFFFF)
     elif name == "m0":
-        wave.s[_M0] = _without(wave.s[_M0], mask)
+        s[_M0] = _without(s[_M0], mask)
     elif name == "vcc":
         wave.vcc = _without(wave.vcc, mask)
+    elif name == "vcc_hi":
+        wave.vcc = _without(wave.vcc, mask << 32)
     else:
         return False
     return True
@@ -92,6 +111,11 @@ def define_all(wave: WaveMemory) -> None:
 
 def _without(number: int, mask: int) -> int:
     return Undefined(number, known_bits(number) & ~mask)
+
+
+def byte_mask(offset_bytes: int, size_bytes: int) -> int:
+    """Return the mask of the bits of some bytes."""
+    return (1 << 8 * size_bytes) - 1 << 8 * offset_bytes
 
 
 def _lanes(offset_bytes: int, size_bytes: int) -> int:

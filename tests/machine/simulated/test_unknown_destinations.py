@@ -1,0 +1,120 @@
+"""Instructions whose destination is a source, too: what is computed with it must be known."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.arch.registry import architecture
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated.debugger.debugger_registers import write_contents
+from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
+from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+from tests.machine.simulated import programs, vectors
+
+UNKNOWN = 0xFDFDFDFD
+FULL = 0xFFFFFFFF
+
+
+def after(
+    mnemonic: str, operands: dict[str, int], target: str = "gfx1100", scc: int = 0, *unknown: str
+) -> tuple[SimulatedWave, str | None]:
+    """Return a wave of 32 lanes after an instruction, and why it stopped."""
+    code = programs.encoded(decoder(target), mnemonic, **operands)
+    size = 64 if target.startswith("gfx9") else 32
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    wave = machine.waves[0]
+    wave.scc = scc
+    for name in unknown:
+        if name[0] == "v":
+            wave.written[int(name[1:])] = 0
+        else:
+            wave.s[int(name[1:])] = Undefined(UNKNOWN)
+    stopped = machine.run(most=1)
+    return machine.waves[0], None if stopped is None else stopped.text
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "operands"),
+    [
+        ("s_addk_i32", {"sdst": 6, "simm16": 5}),
+        ("s_mulk_i32", {"sdst": 6, "simm16": 5}),
+        ("s_bitset0_b32", {"sdst": 6, "src0": 129}),
+        ("s_bitset1_b32", {"sdst": 6, "src0": 129}),
+        ("s_bitset1_b64", {"sdst": 6, "src0": 129}),
+    ],
+)
+def test_scalar_destinations_that_are_computed_with(
+    mnemonic: str, operands: dict[str, int]
+) -> None:
+    for target in ("gfx90a", "gfx1100"):
+        wave, text = after(mnemonic, operands, target, 0, "s6")
+        assert text == f"{mnemonic} needs s6, which is not known"
+        assert known_bits(wave.s[6]) == 0
+        assert after(mnemonic, operands, target)[1] is None
+
+
+def test_accumulating_into_an_unknown_vector() -> None:
+    operands = {"vdst": 2, "src0": 256, "src1": 257}
+    _, text = after("v_fmac_f32_e64", operands, "gfx1100", 0, "v2")
+    assert text == "v_fmac_f32_e64 needs v2 of lane 0, which is not known"
+    assert after("v_fmac_f32_e64", operands)[1] is None
+
+
+@pytest.mark.parametrize("scc", [0, 1])
+@pytest.mark.parametrize(
+    ("mnemonic", "operands", "sources"),
+    [
+        ("s_cselect_b32", {"sdst": 6, "src0": 4, "src1": 8}, ("s8", "s4")),
+        ("s_cmov_b32", {"sdst": 6, "src0": 4}, ("s6", "s4")),
+        ("s_cmovk_i32", {"sdst": 6, "simm16": 5}, ("s6", None)),
+    ],
+)
+def test_only_the_source_that_scc_selects_counts(
+    mnemonic: str, operands: dict[str, int], sources: tuple[str | None, ...], scc: int
+) -> None:
+    """A copy of what is unknown is unknown; the other source is not looked at."""
+    for name in filter(None, sources):
+        wave, text = after(mnemonic, operands, "gfx1100", scc, name)
+        assert text is None
+        assert known_bits(wave.s[6]) & FULL == (0 if name == sources[scc] else FULL)
+
+
+def test_exec_must_be_known() -> None:
+    operands = {"sdst": 126, "src0": 4, "src1": 8}
+    _, text = after("s_cselect_b32", operands, "gfx1100", 1, "s4")
+    assert text == "s_cselect_b32 needs s4, which is not known"
+    assert after("s_cselect_b32", operands, "gfx1100", 0, "s4")[1] is None
+
+
+def test_a_lane_that_is_written_says_nothing_of_the_others() -> None:
+    operands = {"vdst": 2, "src0": 4, "src1": 131}
+    wave, text = after("v_writelane_b32", operands, "gfx1100", 0, "v2")
+    assert (text, wave.written[2]) == (None, 1 << 3)
+
+
+@pytest.mark.parametrize(
+    ("size", "name", "offset", "known"),
+    [
+        (32, "vcc", 0, FULL),
+        (32, "vcc_hi", 0, FULL << 32),
+        (64, "vcc", 0, FULL),
+        (64, "vcc", 4, FULL << 32),
+        (64, "s6", 1, 0),
+    ],
+)
+def test_a_debugger_defines_the_bytes_that_it_writes(
+    size: int, name: str, offset: int, known: int
+) -> None:
+    machine = vectors.machine(bytes(4), size, "gfx1100", size, tracks_writes=True)
+    wave = machine.waves[0]
+    wave.vcc = Undefined(0xFDFD_FDFD_FDFD_FDFD)
+    wave.s[6] = Undefined(UNKNOWN)
+    register = architecture("gfx1100", size).register_named(name)
+    assert register is not None
+    written = bytes([0x11]) if name == "s6" else (0x11).to_bytes(4, "little")
+    write_contents(wave, register, offset, written)
+    assert known_bits(wave.vcc) & (1 << 64) - 1 == known
+    assert wave.vcc & known in (0, 0x11, 0x11 << 32)
+    assert known_bits(wave.s[6]) & FULL == (0xFF00 if name == "s6" else 0)
