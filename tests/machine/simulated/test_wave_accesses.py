@@ -283,3 +283,39 @@ def test_registers_named_by_m0() -> None:
         machine.waves[0].v[6][:] = 77
         wave, _ = done(machine)
         assert wave.v[8 + (m0 >> 16 or m0)][3] == 77
+
+
+MUBUF = {"load": {2: 18, 4: 20, 8: 21}, "store": {2: 26, 4: 28, 8: 29}}
+"""Opcodes of GFX9 by the number of bytes."""
+
+
+@pytest.mark.parametrize("executor", get_args(Executor))
+@pytest.mark.parametrize(("size", "offset"), [(2, 3), (4, 1), (8, 2)])
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("verb", ["load", "store"])
+def test_a_swizzled_buffer_continues_in_the_same_lane(
+    executor: Executor, size: int, offset: int, own: bool, verb: str
+) -> None:
+    """What leaves a dword of private memory is in the next dword of the lane, 64 dwords behind;
+    `own`: each lane gives its offset in a register, v1."""
+    word = 0xE0000000 | MUBUF[verb][size] << 18 | (1 << 12 if own else offset)
+    registers = 128 << 24 | 2 << 16 | 2 << 8 | 1  # soffset 0, s[8:11], v2, v1
+    code = word.to_bytes(4, "little") + registers.to_bytes(4, "little")
+    machine = vectors.machine(code, 64, "gfx90a", 64)
+    machine.executor = executor
+    [wave] = machine.waves
+    rows = np.arange(3 * 64 * 4, dtype=np.uint32).astype(np.uint8).reshape(3, 64, 4)
+    machine.global_memory.write(BUFFER, rows.tobytes())
+    # SWIZZLE_ENABLE, elements of 4 bytes, an index stride of 64, ADD_TID_ENABLE.
+    wave.s[8:12] = [BUFFER, 1 << 31, 1 << 20, 1 << 19 | 3 << 21 | 1 << 23]
+    wave.v[1][:], wave.v[2][:], wave.v[3][:] = offset, 0xA1B2C3D4, 0x01020304
+    wave, _ = done(machine)
+    of_lanes = rows.transpose(1, 0, 2).reshape(64, 12).copy()
+    part = of_lanes[:, offset : offset + size]
+    if verb == "load":
+        data = np.stack([wave.v[2], wave.v[3]], -1).astype("<u4").view(np.uint8)
+        assert (data[:, :size] == part).all()
+        return
+    part[:] = list(bytes.fromhex("d4c3b2a104030201")[:size])
+    left = np.frombuffer(machine.global_memory.read(BUFFER, rows.size), np.uint8)
+    assert (left.reshape(3, 64, 4) == of_lanes.reshape(64, 3, 4).transpose(1, 0, 2)).all()

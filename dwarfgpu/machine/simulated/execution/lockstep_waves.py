@@ -408,16 +408,22 @@ class WaveGroup(WaveAccesses):
                 raise NotTogether
             rest = rest[self.running[0]]
         if isinstance(index, int) and isinstance(offset, int):
-            where, valid = same_offset(rest, index, offset + immediate, scalar, self.wave_size)
+            where, valid, elements = same_offset(
+                rest, index, offset + immediate, scalar, self.wave_size
+            )
             self._require_own_scratch_of_each(rest, where)
             count = len(self.members)
             all_valid = None if valid is None else np.tile(valid, count)
-            return np.tile(where, count) + self.functions.scalar64(base), all_valid
+            return np.tile(where, count) + self.functions.scalar64(base), all_valid, elements
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
-        where, valid = buffer_addresses(rest, number, total, scalar, self.lane)
+        where, valid, elements = buffer_addresses(rest, number, total, scalar, self.lane)
         self._require_own_scratch_of_each(rest, where)
-        return where + self.functions.scalar64(base), valid
+        return where + self.functions.scalar64(base), valid, elements
+
+    def _require_elements(self, where: Lanes, last: Lanes) -> None:
+        """Raise `NotTogether`: each wave has an end of its own."""
+        raise NotTogether
 
     def _require_own_scratch_of_each(self, resource: int, where: Lanes) -> None:
         """Raise `NotTogether` where a lane may be beyond the private memory of its wave."""

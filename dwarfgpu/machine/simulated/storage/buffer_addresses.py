@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
@@ -14,8 +15,33 @@ BUFFER_BASE: Final = (1 << 48) - 1
 """The bits of a buffer resource that have the address."""
 _ADD_LANE: Final = 119
 """The number of the bit ADD_TID_ENABLE of a buffer resource."""
-BufferAddress: TypeAlias = tuple[Lanes, Lanes | None]
-"""Global addresses of a buffer resource, and which of them are in its range; None for all."""
+
+
+@frozen(eq=False)
+class Elements:
+    """The elements of a swizzled buffer ("Swizzled Buffer Addressing"): what does not fit into one
+    element continues in the next of the same index, not in the next index."""
+
+    first: Any
+    """Where the accesses begin in an element: an integer, or one for each lane."""
+    size_bytes: int
+    step_bytes: int
+    """From an element to the next of the same index."""
+
+    def are_left(self, size_bytes: int) -> bool:
+        """Return whether an access of this size leaves the element in which it begins."""
+        leaves = self.first + size_bytes > self.size_bytes
+        return leaves if type(leaves) is bool else bool(leaves.any())
+
+    def distance(self, number: int) -> Lanes:
+        """Return the distance in bytes from the first byte of the access to another one."""
+        element, inner = np.divmod(self.first + number, self.size_bytes)
+        return np.asarray(element * self.step_bytes + inner - self.first).astype(np.uint64)
+
+
+BufferAddress: TypeAlias = tuple[Lanes, Lanes | None, Elements | None]
+"""Global addresses of a buffer resource, which of them are in its range (None for all), and its
+elements if it is swizzled."""
 
 
 def in_both(on: Lanes | None, valid: Lanes | None) -> Lanes | None:
@@ -34,7 +60,11 @@ def buffer_addresses(
         index = index + lane
     where = buffer.address(index, offset, scalar)
     valid = np.broadcast_to(buffer.is_in_range(index, offset, scalar), where.shape)
-    return where.astype(np.uint64), valid
+    elements = None
+    if buffer.is_swizzled:
+        size = buffer.element_bytes
+        elements = Elements(offset % size, size, size * buffer.index_stride)
+    return where.astype(np.uint64), valid, elements
 
 
 @lru_cache(maxsize=1 << 12)
@@ -45,14 +75,16 @@ def same_offset(
 
     Compiled code has such accesses to private memory in most instructions of -O0.
     """
-    where, valid = buffer_addresses(
+    where, valid, elements = buffer_addresses(
         resource,
         np.full(lane_count, index, np.int64),
         np.full(lane_count, offset, np.int64),
         scalar,
         np.arange(lane_count),
     )
-    return where, None if valid is None or valid.all() else valid
+    if elements is not None:
+        elements = Elements(offset % elements.size_bytes, elements.size_bytes, elements.step_bytes)
+    return where, None if valid is None or valid.all() else valid, elements
 
 
 def adds_lane(resource: int) -> bool:

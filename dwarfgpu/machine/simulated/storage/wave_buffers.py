@@ -16,9 +16,11 @@ from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     in_both,
     same_offset,
 )
+from dwarfgpu.machine.simulated.storage.global_memory import SIZES
 from dwarfgpu.machine.simulated.storage.wave_generic import WaveGeneric
 from dwarfgpu.machine.simulated.storage.wave_memory import Update
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 
 class WaveBuffers(WaveGeneric):
@@ -30,17 +32,17 @@ class WaveBuffers(WaveGeneric):
         """Return where the lanes access a buffer."""
         if isinstance(index, int) and isinstance(offset, int):
             base = resource & BUFFER_BASE
-            where, valid = same_offset(
+            where, valid, elements = same_offset(
                 resource - base, index, offset + immediate, scalar, self.lane_count
             )
             where = where + np.uint64(base)
         else:
             total = self._all(np.asarray(offset, np.int64)) + immediate
             number = self._all(np.asarray(index, np.int64))
-            where, valid = buffer_addresses(resource, number, total, scalar, self.lane)
+            where, valid, elements = buffer_addresses(resource, number, total, scalar, self.lane)
         if resource & BUFFER_BASE == self.scratch_start and adds_lane(resource):
             self._require_own_scratch(where)
-        return where, valid
+        return where, valid, elements
 
     def _require_own_scratch(self, where: Lanes) -> None:
         """Raise `WaveStop` for an active lane beyond the private memory of the wave.
@@ -59,19 +61,45 @@ class WaveBuffers(WaveGeneric):
             uniform = len(lanes) == int(np.count_nonzero(self.active_lanes))
             self._require_scratch(address, 4, None if uniform else int(lanes[0]))
 
+    def _require_elements(self, where: Lanes, last: Lanes) -> None:
+        """Raise `WaveStop` for an access to private memory that begins in that of the wave, and
+        has its last byte elsewhere."""
+        start = np.uint64(self.scratch_start or 0)
+        if (where - start < np.uint64(self.scratch.nbytes)).any():
+            self._require_own_scratch(last)
+
     def buffer_load(self, address: BufferAddress, kind: Any, count: int, on: Lanes | None) -> Lanes:
         """Zero where the address is out of range."""
-        where, valid = address
-        return self.global_load(where, kind, count, in_both(on, valid))
+        where, valid, elements = address
+        on, size = in_both(on, valid), SIZES[kind] * count
+        if elements is None or not elements.are_left(size):
+            return self.global_load(where, kind, count, on)
+        self._require_elements(where, where + elements.distance(size - 1))
+        bytes_of_lanes = [
+            self.global_load(where + elements.distance(number), np.uint8, 1, on)
+            for number in range(size)
+        ]
+        values = np.stack(bytes_of_lanes, -1).view(kind)
+        return values[:, 0] if count == 1 else np.ascontiguousarray(values.T)
 
     def buffer_store(
         self, address: BufferAddress, values: Any, kind: Any, on: Lanes | None
     ) -> None:
-        where, valid = address
-        self.global_store(where, values, kind, in_both(on, valid))
+        where, valid, elements = address
+        on, data = in_both(on, valid), self._elements(values, kind)
+        rows = data if data.ndim > 1 else data[None]
+        if elements is None or not elements.are_left(rows.itemsize * len(rows)):
+            self.global_store(where, data, kind, on)
+            return
+        raw = np.ascontiguousarray(rows.T).view(np.uint8)
+        self._require_elements(where, where + elements.distance(raw.shape[1] - 1))
+        for number in range(raw.shape[1]):
+            self.global_store(where + elements.distance(number), raw[:, number], np.uint8, on)
 
     def buffer_atomic(
         self, address: BufferAddress, kind: Any, update: Update, on: Lanes | None
     ) -> Lanes:
-        where, valid = address
+        where, valid, elements = address
+        if elements is not None and SIZES[kind] > elements.size_bytes:
+            raise not_simulated("an atomic operation on several elements of a swizzled buffer")
         return self.global_atomic(where, kind, update, in_both(on, valid))
