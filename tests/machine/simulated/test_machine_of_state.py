@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,13 @@ def test_what_is_not_known_stops_the_wave() -> None:
     """A state for looking at it has no pc of all waves, no MODE."""
     state = load_state(DIVERGENT).target
     with pytest.raises(UsageError, match=r"wave \d+ cannot continue: its \w+ is not known; set \$"):
-        machine_of_state(state, [])
+        machine_of_state(state, unread())
+
+
+def unread() -> Iterator[LoadedSegment]:
+    """Code objects that must not be copied: it takes seconds where they are large."""
+    raise AssertionError
+    yield
 
 
 def with_register(name: str, data: str, known: str, built: str, folder: Path) -> SimulatedWave:

@@ -88,6 +88,8 @@ def machines_of_process(
         if state.architecture.machine != "AMDGPU":
             name = state.architecture.name
             raise Unsupported(f"only waves of AMD GPUs are simulated, not {name}")
+        for number in state.waves:  # before the memory is copied
+            _require_needed(state, number)
     fills = [item for item in (fill, *(state.fill for state in states)) if item is not None]
     global_memory, byte = GlobalMemory(), fills[0] if fills else FILL
     scratch = {base: size for state in states for base, size in _scratch_ranges(state).items()}
@@ -169,14 +171,18 @@ def _wave(
     return wave
 
 
-def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
-    number, known_registers = wave.wave.id, state.waves[wave.wave.id]
+def _require_needed(state: StateTarget, number: WaveId) -> None:
+    """Raise `UsageError` for a wave that lacks a register without which it cannot continue."""
     for name, needed in _NEEDED.items():
-        stored = known_registers.get(name)
+        stored = state.waves[number].get(name)
         if stored is None or not _has_bits(stored, needed):
             raise UsageError(
                 f"wave {number} cannot continue: its {name} is not known; set ${name}, or use --reg"
             )
+
+
+def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
+    known_registers = state.waves[wave.wave.id]
     for register in (
         *state.architecture.registers.values(),
         *state.architecture.other_registers,
