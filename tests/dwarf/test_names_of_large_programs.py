@@ -27,7 +27,8 @@ from dwarfgpu.dwarf.scope import functions_by_name, unit_search
 from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols, required_word
+from dwarfgpu.dwarf.scope.required_word import required_word
+from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
@@ -401,8 +402,10 @@ def test_a_list_by_a_word_has_all_that_match(path: Path) -> None:
             assert result == [(name, die) for name, die in every if expected.search(name)]
 
 
-def test_functions_without_the_word_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In C++ the word would be in the linkage name."""
+def test_functions_without_the_word_are_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In C++ the word would be in the linkage name, which a declaration may have."""
     made: list[int] = []
     original = CompilationUnit.die
 
@@ -418,6 +421,12 @@ def test_functions_without_the_word_are_not_made(monkeypatch: pytest.MonkeyPatch
         assert not list(listed_symbols(info, "functions", re.compile(word), info.units))
         work.append(len(made))
     assert work[0] == 0 < work[1]
+    (tmp_path / "program").write_bytes(methods(300)["bomb"])
+    info = CodeObject.open(tmp_path / "program").info
+    made.clear()
+    listed = list(listed_symbols(info, "functions", re.compile("m299"), info.units))
+    assert [item.name for item in listed] == ["ns::C::m299()"]
+    assert len(made) < 20
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

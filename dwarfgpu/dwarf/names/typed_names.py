@@ -18,8 +18,8 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
+from dwarfgpu.dwarf.scope.required_word import units_with_word
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
-from dwarfgpu.dwarf.scope.symbol_list import units_with_word
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 

@@ -5,12 +5,9 @@ Law: entries are read on demand; nothing is cached, and an unreadable entry does
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
-from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
@@ -24,6 +21,12 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
 from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, NamedEntries
+from dwarfgpu.dwarf.scope.required_word import (
+    COMPLETING,
+    lacking_word,
+    required_word,
+    units_with_word,
+)
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CLASSES,
@@ -45,32 +48,9 @@ _TAGS: Final[dict[Kind, frozenset[int]]] = {
     "variables": frozenset({dw.TAG_VARIABLE}),
     "types": frozenset(TYPES | {dw.TAG_NAMESPACE}),
 }
-_WORD: Final = pattern(r"[A-Za-z_]\w{2,}", re.ASCII)
-_ESCAPED: Final = pattern(r"\\.")
-_OPTIONAL: Final = pattern(r"\w?(?:[*?]|\{[^}]*\}?)")
-_MADE_UP: Final = re.findall(
-    r"\w+",
-    "(anonymous namespace) operator unnamed lambda const volatile restrict __restrict__ _Atomic "
-    "struct union class enum void bool char int long short signed unsigned float double true false "
-    "nullptr __attribute__ ((vector_size)) <error> variable length "
-    "std allocator basic_string string istream ostream iostream basic_istream basic_ostream "
-    "basic_iostream char_traits wchar_t char8_t char16_t char32_t __int128 __float128 _Float16 "
-    "decltype auto new delete 0ull vtable typeinfo name guard transaction clone virtual thunk type",
-)
-"""Words of names that may be in no string of the file, including the letter codes of mangled names
-(Itanium C++ ABI 5.1.5.2, 5.1.8). All other words occur in the strings."""
-_OF_EXPRESSIONS: Final = re.findall(
-    r"\w+",
-    "sizeof alignof typeid throw noexcept const_cast static_cast dynamic_cast reinterpret_cast "
-    "requires this complex _Complex imaginary _Imaginary half fold initializer list parm pack "
-    "gnu_cxx _GLOBAL__N_ decimal32 decimal64 decimal128 _Float32 _Float64 _Float128",
-)
-"""More words that demanglers write, and mangled names do not have."""
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 _AROUND: Final = TAGGED | CONTAINERS
 """Their names are part of those of the entries in them."""
-_NAMES: Final = (dw.AT_NAME, dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME)
-_COMPLETING: Final = (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE)
 
 
 class ListedSymbol(NamedTuple):
@@ -128,7 +108,7 @@ def listed_symbols(
             continue
         simple = _SimpleNames(full, kind)
         plain = _PlainSymbols(full, kind)
-        lacks = None if pattern is None else _lacking(full, kind, word)
+        lacks = lacking_word(full, word) if kind == "functions" else None
         roles: dict[Abbreviation, tuple[bool, bool]] = {}
         pending = [0]
         while pending:
@@ -151,7 +131,7 @@ def listed_symbols(
                     if symbol is not None:
                         yield symbol
                         continue
-                elif lacks is not None and lacks(above, index, abbreviation):
+                elif lacks is not None and lacks(above, index):
                     continue
                 die = full.die(index)
                 try:
@@ -251,7 +231,7 @@ class _SimpleNames:
         positions = abbreviation.positions
         if abbreviation.tag == dw.TAG_BASE_TYPE:  # may have the name of a typedef
             return None
-        if dw.AT_NAME not in positions or any(name in positions for name in _COMPLETING):
+        if dw.AT_NAME not in positions or any(name in positions for name in COMPLETING):
             return None
         try:
             value = abbreviation.value(positions[dw.AT_NAME])
@@ -296,7 +276,7 @@ class _PlainSymbols:
 
     def _readers_of(self, abbreviation: Abbreviation) -> _PlainReaders | None:
         unit, positions = self._unit, abbreviation.positions
-        if self._kind == "types" or not positions.keys().isdisjoint(_COMPLETING):
+        if self._kind == "types" or not positions.keys().isdisjoint(COMPLETING):
             return None
         if self._kind == "variables" and (
             dw.AT_DECLARATION in positions or not abbreviation.has_location
@@ -330,75 +310,6 @@ class _PlainReaders(NamedTuple):
     file: ReadValue | None
     line: ReadValue | None
     is_static: bool
-
-
-def _lacking(
-    unit: CompilationUnit, kind: Kind, word: str
-) -> Callable[[int, int, Abbreviation], bool] | None:
-    """Return what says whether an entry below another is a function of C++ without a word in
-    its shown name; None where nothing does.
-
-    All words of that name are in the linkage name. Without one, and without entries in it, such a
-    function outside of namespaces has no more words than its own name.
-    """
-    if kind != "functions" or not unit.is_cplusplus or not word:
-        return None
-    if any(word in made_up for made_up in (*_MADE_UP, *_OF_EXPRESSIONS)):
-        return None
-    tree, data, end = unit.tree, unit.data, unit.end
-    readers: dict[Abbreviation, tuple[ValueReader, ...]] = {}
-
-    def readers_of(abbreviation: Abbreviation) -> tuple[ValueReader, ...]:
-        positions = abbreviation.positions
-        numbers = [number for number in _NAMES if number in positions]
-        if dw.AT_NAME not in numbers or not positions.keys().isdisjoint(_COMPLETING):
-            return ()
-        values = tuple(abbreviation.value(positions[number]) for number in numbers)
-        return () if any(value.kind == "indirect" for value in values) else values
-
-    def lacks(above: int, index: int, abbreviation: Abbreviation) -> bool:
-        try:
-            if abbreviation not in readers:
-                readers[abbreviation] = readers_of(abbreviation)
-            values, start = readers[abbreviation], tree.offsets[index]
-            is_alone = not above and tree.ends[index] == index + 1
-            if not values or (len(values) == 1 and not is_alone) or data[start] >= 0x80:
-                return False
-            raw = ((value, value.read(data, start + 1, end)) for value in values)
-            texts = (unit.text_of(Attribute(value.form, value.kind, read)) for value, read in raw)
-            return not any(word in text for text in texts)
-        except DwarfGpuError:
-            return False
-
-    return lacks
-
-
-def units_with_word(
-    info: DebugInfo,
-    word: str,
-    kinds: Collection[int] | None = None,
-    *,
-    is_beginning: bool = False,
-) -> Iterable[CompilationUnit]:
-    """Yield the units that may have a name with a part of an identifier; all if the part is short.
-
-    The part is in the name of one entry, or in a mangled name: only other characters separate the
-    components of a name. `is_beginning`: an identifier begins with the part. `kinds`: those of the
-    entries that matter (`StringIndex.units_containing`).
-    """
-    if not word or any(word in made_up for made_up in _MADE_UP):
-        return info.reported_units()
-    units = info.strings.units_containing(name_bytes(word), kinds, is_beginning=is_beginning)
-    return info.reported_units() if units is None else units
-
-
-def required_word(pattern: str) -> str:
-    """Return the longest word of at least three characters that every match of a pattern of `re`
-    contains; empty if the pattern does not show it."""
-    if any(special in pattern for special in "|(["):
-        return ""
-    plain = _OPTIONAL.sub(" ", _ESCAPED.sub(" ", pattern))
-    return max(_WORD.findall(plain), key=len, default="")
 
 
 def _listed(

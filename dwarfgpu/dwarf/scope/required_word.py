@@ -1,0 +1,143 @@
+"""Which functions and units may have a word of a pattern in a name: others are not read at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import Final, NamedTuple
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.forms import Attribute
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_WORD: Final = pattern(r"[A-Za-z_]\w{2,}", re.ASCII)
+_ESCAPED: Final = pattern(r"\\.")
+_OPTIONAL: Final = pattern(r"\w?(?:[*?]|\{[^}]*\}?)")
+_MADE_UP: Final = re.findall(
+    r"\w+",
+    "(anonymous namespace) operator unnamed lambda const volatile restrict __restrict__ _Atomic "
+    "struct union class enum void bool char int long short signed unsigned float double true false "
+    "nullptr __attribute__ ((vector_size)) <error> variable length "
+    "std allocator basic_string string istream ostream iostream basic_istream basic_ostream "
+    "basic_iostream char_traits wchar_t char8_t char16_t char32_t __int128 __float128 _Float16 "
+    "decltype auto new delete 0ull vtable typeinfo name guard transaction clone virtual thunk type",
+)
+"""Words of names that may be in no string of the file, including the letter codes of mangled names
+(Itanium C++ ABI 5.1.5.2, 5.1.8). All other words occur in the strings."""
+_OF_EXPRESSIONS: Final = re.findall(
+    r"\w+",
+    "sizeof alignof typeid throw noexcept const_cast static_cast dynamic_cast reinterpret_cast "
+    "requires this complex _Complex imaginary _Imaginary half fold initializer list parm pack "
+    "gnu_cxx _GLOBAL__N_ decimal32 decimal64 decimal128 _Float32 _Float64 _Float128",
+)
+"""More words that demanglers write, and mangled names do not have."""
+_NAMES: Final = (dw.AT_NAME, dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME)
+_MOST_LINKS: Final = 3
+"""An entry with code, its abstract instance, and the declaration in a class."""
+COMPLETING: Final = (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE)
+"""References to entries that have more attributes of this one."""
+
+
+def lacking_word(unit: CompilationUnit, word: str) -> Callable[[int, int], bool] | None:
+    """Return what says whether an entry below another is a function of C++ without a word in
+    its shown name; None where nothing does.
+
+    All words of that name are in the linkage name. Without one, and without entries in it, such a
+    function outside of namespaces has no more words than its own name.
+    """
+    if not unit.is_cplusplus or not word:
+        return None
+    if any(word in made_up for made_up in (*_MADE_UP, *_OF_EXPRESSIONS)):
+        return None
+    tree, data, end = unit.tree, unit.data, unit.end
+    readers: dict[Abbreviation, _NameReaders | None] = {}
+
+    def texts_at(index: int, links: int) -> tuple[list[str], bool]:
+        """Return the names of an entry and what it completes, and whether one of them is a linkage
+        name; none if they are not readable here."""
+        abbreviation, start = tree.abbreviations[index], tree.offsets[index]
+        if abbreviation not in readers:
+            readers[abbreviation] = _name_readers(abbreviation)
+        item = readers[abbreviation]
+        if item is None or data[start] >= 0x80:
+            return [], False
+        raw = ((value, value.read(data, start + 1, end)) for value in item.names)
+        texts = [unit.text_of(Attribute(value.form, value.kind, read)) for value, read in raw]
+        if item.origin is None or item.has_linkage_name:
+            return texts, item.has_linkage_name
+        target = item.origin.read(data, start + 1, end)
+        assert isinstance(target, int)
+        above = tree.find(unit.offset + target) if links else None
+        more, has_linkage_name = ([], False) if above is None else texts_at(above, links - 1)
+        return (texts + more, True) if has_linkage_name else ([], False)
+
+    def lacks(above: int, index: int) -> bool:
+        try:
+            texts, has_linkage_name = texts_at(index, _MOST_LINKS)
+        except DwarfGpuError:
+            return False
+        is_alone = not above and tree.ends[index] == index + 1
+        if not texts or not (has_linkage_name or is_alone):
+            return False
+        return not any(word in text for text in texts)
+
+    return lacks
+
+
+class _NameReaders(NamedTuple):
+    """What reads the names of the entries of an abbreviation."""
+
+    names: tuple[ValueReader, ...]
+    has_linkage_name: bool
+    origin: ValueReader | None
+    """Of the entry that they complete, in the same unit."""
+
+
+def _name_readers(abbreviation: Abbreviation) -> _NameReaders | None:
+    """Return what reads the names; None where they can be elsewhere, too."""
+    positions = abbreviation.positions
+    names = [number for number in _NAMES if number in positions]
+    completing = [number for number in COMPLETING if number in positions]
+    values = tuple(abbreviation.value(positions[number]) for number in names)
+    origins = [abbreviation.value(positions[number]) for number in completing]
+    if any(value.kind == "indirect" for value in values) or len(origins) > 1:
+        return None
+    if any(value.kind != "unit_reference" for value in origins):
+        return None
+    if not origins and dw.AT_NAME not in names:
+        return None
+    has_linkage_name = any(number != dw.AT_NAME for number in names)
+    return _NameReaders(values, has_linkage_name, origins[0] if origins else None)
+
+
+def units_with_word(
+    info: DebugInfo,
+    word: str,
+    kinds: Collection[int] | None = None,
+    *,
+    is_beginning: bool = False,
+) -> Iterable[CompilationUnit]:
+    """Yield the units that may have a name with a part of an identifier; all if the part is short.
+
+    The part is in the name of one entry, or in a mangled name: only other characters separate the
+    components of a name. `is_beginning`: an identifier begins with the part. `kinds`: those of the
+    entries that matter (`StringIndex.units_containing`).
+    """
+    if not word or any(word in made_up for made_up in _MADE_UP):
+        return info.reported_units()
+    units = info.strings.units_containing(name_bytes(word), kinds, is_beginning=is_beginning)
+    return info.reported_units() if units is None else units
+
+
+def required_word(pattern: str) -> str:
+    """Return the longest word of at least three characters that every match of a pattern of `re`
+    contains; empty if the pattern does not show it."""
+    if any(special in pattern for special in "|(["):
+        return ""
+    plain = _OPTIONAL.sub(" ", _ESCAPED.sub(" ", pattern))
+    return max(_WORD.findall(plain), key=len, default="")
