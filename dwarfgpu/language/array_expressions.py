@@ -20,7 +20,7 @@ from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.name_resolution import array_of
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue, is_in_register
 from dwarfgpu.model.object import concatenate
 from dwarfgpu.model.storage import Memory
 
@@ -55,6 +55,7 @@ def repeated(
         raise UsageError(f"Invalid number {count} of repetitions.")
     singles = () if value.location is None else value.location.single_locations
     is_in_memory = bool(singles) and all(isinstance(part.storage, Memory) for part in singles)
+    is_in_memory = is_in_memory and not is_in_register(value)
     is_inside = is_in_memory or (container is not None and _has_elements(container, value, count))
     is_inside = is_inside or is_unevaluated
     if not is_inside or value.bit_size is not None:

@@ -51,7 +51,12 @@ from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.dereference import GENERIC_POINTER, Dereference
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
-from dwarfgpu.language.typed_value import TypedValue, no_memory_access, why_no_address
+from dwarfgpu.language.typed_value import (
+    TypedValue,
+    is_in_register,
+    no_memory_access,
+    why_no_address,
+)
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
@@ -442,9 +447,9 @@ class ObjectAccess(Dereference):
     def address_of(self, value: TypedValue) -> TypedValue:
         """Return `&object`: the address of an object in memory, as a pointer to its address
         space."""
-        location = value.location
-        single = single_location_in(location)
-        if single is None or not isinstance(single.storage, Memory) or value.bit_size is not None:
+        is_apart = value.bit_size is not None or is_in_register(value)
+        single = None if is_apart else single_location_in(value.location)
+        if single is None or not isinstance(single.storage, Memory):
             raise UsageError(why_no_address(value))
         if single.byte_address is None:
             raise UsageError("Attempt to take address of value that does not start at a byte.")

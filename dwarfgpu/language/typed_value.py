@@ -17,7 +17,7 @@ from dwarfgpu.machine.sparse_memory import NO_MEMORY, NOT_IN_STATE, UNMAPPED
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
-from dwarfgpu.session.read_variable import VariableLocation
+from dwarfgpu.session.read_variable import VariableLocation, register_described
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject
 
@@ -92,6 +92,23 @@ class TypedValue:
         return size_bits(self.type) if self.bit_size is None else self.bit_size
 
 
+def is_in_register(value: TypedValue) -> bool:
+    """Return whether a value is a register of its frame, or a variable that is described to be in
+    one: as in GDB it has no address, even where a called function has saved the register."""
+    return value.is_register or _register_of(value) is not None
+
+
+def _register_of(value: TypedValue) -> str | None:
+    """Return the name of the register that the description of a variable names."""
+    if value.variable is None or value.variable_location is None:
+        return None
+    context = value.variable_location.context
+    number = register_described(value.variable, context.pc)
+    if number is None or context.architecture is None:
+        return None
+    return context.architecture.register(number).name
+
+
 def why_no_address(value: TypedValue) -> str:
     """Return GDB's message for an object that is not in memory."""
     if value.variable is None:
@@ -99,8 +116,8 @@ def why_no_address(value: TypedValue) -> str:
     variable = value.variable
     name = qualified_name(variable.die) if variable.kind == "global" else variable.name
     storage = None if value.location is None else value.location.single_locations[0].storage
-    if isinstance(storage, Register):
-        register = storage.register.name
+    register = storage.register.name if isinstance(storage, Register) else _register_of(value)
+    if register is not None:
         return f'Address requested for identifier "{name}" which is in register ${register}'
     return f"Can't take address of \"{name}\" which isn't an lvalue."
 

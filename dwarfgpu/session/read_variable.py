@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Protocol
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -330,8 +331,9 @@ def _notes_on_location(
         return ()  # the reading itself reports it
 
 
-def names_register(variable: Variable, pc: int | None) -> bool:
-    """Return whether a variable is described as being in a register, at a program location."""
+def register_described(variable: Variable, pc: int | None) -> int | None:
+    """Return the DWARF number of the register in which a variable is described to be at a program
+    location; None for other descriptions."""
     attribute, unit = variable.location, variable.unit
     if isinstance(attribute, LocList):
         expressions = [entry.expression for entry in attribute.matching(pc)]
@@ -339,9 +341,14 @@ def names_register(variable: Variable, pc: int | None) -> bool:
         expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
     for expression in expressions:
         instructions = list(prepare(expression, unit.dialect, unit.format).instructions)
-        if len(instructions) == 1 and instructions[0].operation.name.startswith("reg"):
-            return True
-    return False
+        if len(instructions) != 1:
+            continue
+        [instruction] = instructions
+        name = instruction.operation.name
+        number = instruction.operands[0] if name == "regx" else name.removeprefix("reg")
+        if isinstance(number, int) or is_decimal(str(number)):
+            return int(number)
+    return None
 
 
 def _frame_base_programs(

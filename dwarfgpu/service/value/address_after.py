@@ -6,9 +6,9 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.language import TypedValue
+from dwarfgpu.language.typed_value import is_in_register
 from dwarfgpu.model.location import single_location_in
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.read_variable import names_register
 
 
 def address_after(value: TypedValue) -> tuple[AddressSpace, int] | None:
@@ -19,7 +19,7 @@ def address_after(value: TypedValue) -> tuple[AddressSpace, int] | None:
     """
     single = single_location_in(value.location)
     size = 8 if isinstance(strip(value.type), Function) else size_bits(value.type)
-    if value.is_register or single is None or size is None or _is_in_register(value):
+    if single is None or size is None or is_in_register(value):
         return None
     if not isinstance(single.storage, Memory):
         return None
@@ -27,13 +27,6 @@ def address_after(value: TypedValue) -> tuple[AddressSpace, int] | None:
     if value.bit_size is not None:
         first_bit = _storage_unit(value, first_bit, size)
     return None if first_bit % 8 else (single.storage.space, first_bit // 8 + (size + 7) // 8)
-
-
-def _is_in_register(value: TypedValue) -> bool:
-    """Return whether the description of a variable names a register of its frame."""
-    if value.variable is None or value.variable_location is None:
-        return False
-    return names_register(value.variable, value.variable_location.context.pc)
 
 
 def _storage_unit(value: TypedValue, first_bit: int, unit_bits: int) -> int:
