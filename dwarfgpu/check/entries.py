@@ -26,6 +26,7 @@ from dwarfgpu.check.attributes import (
     vendor_numbers,
 )
 from dwarfgpu.check.contained_types import ContainedTypes
+from dwarfgpu.check.entry_nesting import EntryNesting
 from dwarfgpu.check.entry_positions import EntryPositions, unit_position
 from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
@@ -133,6 +134,8 @@ class EntryChecker:
         add_offset = self.references.offsets.append
         contained = ContainedTypes(unit)
         without_types = contained.without_types
+        nesting = EntryNesting(unit)
+        without_either = nesting.without_either
         rows = walk(unit.data, start, unit.end, unit.abbreviations, self._end)
         try:
             for index, (offset, abbreviation, values) in enumerate(rows):
@@ -147,6 +150,8 @@ class EntryChecker:
                 add_offset(offset)
                 if abbreviation.code not in without_types:
                     contained.add(index, offset, abbreviation, values)
+                if abbreviation.code not in without_either:
+                    nesting.add(index, abbreviation, values)
                 plan = plans.get(abbreviation.code)
                 if plan is None:
                     plan = plans[abbreviation.code] = self._plan(index, abbreviation)
@@ -162,6 +167,9 @@ class EntryChecker:
         for fault in contained.faults():
             position = partial(self._positions.position, fault.index, None)
             self._report("wrong-layout", fault.message, position, "5.7")
+        for wrong in nesting.faults():
+            position = partial(self._positions.position, wrong.index, None)
+            self._report(wrong.rule, wrong.message, position)
 
     def _end(self, offset: int, unclosed: int) -> None:
         """Check the end of the entries: consumers read nothing behind the null entry that ends
@@ -362,7 +370,7 @@ class EntryChecker:
         size = self._sizes[index]
         if size is None or 8 * size == size_bits:
             return
-        if noun == "value" and (size_bits, size) in _X87_VALUES:
+        if (size_bits, size) in _X87_VALUES:
             return
         is_short = size_bits < 8 * size
         if noun == "pieces":

@@ -89,8 +89,7 @@ DETAILS: Final[Mapping[str, str]] = {
         "specification or `DW_AT_call_origin` of a function or call to none, of a data object, "
         "label or block to something else, `DW_AT_import`, `DW_AT_object_pointer` and the bounds "
         "of arrays likewise; origins and specifications that lead back to where they started. "
-        "References to type units and into supplementary files are not looked up, and "
-        "`DW_AT_sibling` is not checked"
+        "References to type units and into supplementary files are not looked up"
     ),
     "wrong-layout": (
         "a base type without an encoding or size, or whose bits are not within its storage, an "
@@ -130,6 +129,15 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "range-outside-function": (
         "a list entry whose range is not within the code of the enclosing function"
+    ),
+    "range-outside-parent": (
+        "the code of a function is not within that of its unit, or the code of a block or an "
+        "inlined call not within that of the entry around it (DWARF 5 2.17). A function in a "
+        "function has code of its own; code that the linker dropped is not compared"
+    ),
+    "wrong-sibling": (
+        "`DW_AT_sibling` refers neither to the next entry with the same parent nor, for the last "
+        "one, to the null entry that ends them (DWARF 5 2.3)"
     ),
     "ill-formed-list": "offsets without a base address, or an index without a table",
     "unreadable-list": "a list that is truncated or has an unknown kind of entry",

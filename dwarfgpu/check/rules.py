@@ -137,6 +137,12 @@ _ENTRIES: Final = (
          "swap the labels, or check the base address"),
     Rule("range-outside-function", "warning", "A.2.5.5", "a range outside its function",
          "check the base address and the length: no pc of the function is in the range"),
+    Rule("range-outside-parent", "warning", "2.17", "code outside the entry that contains it",
+         "give the entry around it the code of all that it contains: debuggers that look for a pc "
+         "from the unit downwards do not find what is outside"),
+    Rule("wrong-sibling", "error", "2.3", "DW_AT_sibling that leads to no sibling",
+         "give the offset of the next entry that has the same parent: readers that skip children "
+         "by it lose entries, or read what is none"),
     Rule("ill-formed-list", "error", "A.2.5.5", "an invalid location list",
          "give the unit DW_AT_low_pc, or give the list a base address"),
     Rule("unreadable-list", "error", "A.2.5.5", "a location list that cannot be read",

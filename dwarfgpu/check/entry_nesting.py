@@ -1,0 +1,159 @@
+"""Entries against those around them: code outside of the code of the entry that contains it, and
+DW_AT_sibling that leads elsewhere (DWARF 5 2.3, 2.17).
+
+Law: only what is next to each other in the tree is compared. A function in a function has code of
+its own, and code that the linker dropped is in no range.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.address_ranges import Range, without
+from dwarfgpu.dwarf.forms import FORMS, Raw
+from dwarfgpu.dwarf.scope.scope_entries import covered, range_reader
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_SIBLING: Final = 0x01
+_UNITS: Final = frozenset({dw.TAG_COMPILE_UNIT, dw.TAG_PARTIAL_UNIT, dw.TAG_SKELETON_UNIT})
+_OWNERS: Final = _UNITS | {
+    dw.TAG_SUBPROGRAM, dw.TAG_ENTRY_POINT, dw.TAG_INLINED_SUBROUTINE, dw.TAG_LEXICAL_BLOCK,
+    dw.TAG_TRY_BLOCK, dw.TAG_CATCH_BLOCK, dw.TAG_WITH_STMT,
+}  # fmt: skip
+"""Tags of entries whose addresses are those of code, with the code of what is in them."""
+
+
+@frozen
+class NestingFault:
+    """An entry that contradicts its neighbours in the tree."""
+
+    index: int
+    """Of the entry in its unit."""
+    rule: str
+    message: str
+
+
+@define(eq=False)
+class EntryNesting:
+    """The entries of one unit that have code, or name their sibling."""
+
+    unit: CompilationUnit
+    without_either: set[int] = field(init=False, factory=set)
+    """The codes of abbreviations that `add` does not need."""
+    _shapes: dict[int, tuple[bool, int | None, bool]] = field(init=False, factory=dict)
+    """By the codes of the others: whether the entries have code, the position of DW_AT_sibling, and
+    whether it counts from the start of the unit."""
+    _owners: array[int] = field(init=False, factory=lambda: array("Q"))
+    """The indexes of the entries that have code."""
+    _siblings: array[int] = field(init=False, factory=lambda: array("Q"))
+    """Two numbers of each entry that names its sibling: its index, and the offset in the
+    section."""
+    _readers: dict[Abbreviation, Callable[[int], Range | None] | None] = field(
+        init=False, factory=dict
+    )
+
+    def add(self, index: int, abbreviation: Abbreviation, values: Sequence[Raw]) -> None:
+        """Read an entry."""
+        shape = self._shapes.get(abbreviation.code)
+        if shape is None:
+            shape = self._shapes[abbreviation.code] = _shape_of(abbreviation)
+        has_code, sibling, is_in_unit = shape
+        if not has_code and sibling is None:
+            self.without_either.add(abbreviation.code)
+            return
+        if has_code:
+            self._owners.append(index)
+        value = None if sibling is None else values[sibling]
+        if isinstance(value, int):
+            offset = value + self.unit.offset if is_in_unit else value
+            self._siblings.extend((index, min(offset, (1 << 64) - 1)))
+
+    def faults(self) -> Iterator[NestingFault]:
+        """Yield the faults, after all entries were read."""
+        yield from self._wrong_siblings()
+        tree = self.unit.tree
+        code = dict[int, tuple[Range, ...]]()
+        for index in self._owners:
+            own = self._code(index)
+            if not own:
+                continue
+            code[index] = own
+            above = tree.parents[index]
+            while above >= 0 and above not in code:
+                above = tree.parents[above]
+            if above < 0:
+                continue
+            is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
+            while is_function and above > 0:  # in a function: its code is in the unit's alone
+                above = tree.parents[above]
+            around = code.get(above)
+            if around is None or _is_within(own, around):
+                continue
+            outside = without(own, around)
+            if outside:
+                kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
+                message = f"{_listed(outside)} is not within the code of the {kind}, "
+                yield NestingFault(index, "range-outside-parent", message + _listed(around))
+
+    def _code(self, index: int) -> tuple[Range, ...]:
+        """Return the code of an entry; none where it cannot be read, which is reported itself."""
+        unit, tree = self.unit, self.unit.tree
+        abbreviation = tree.abbreviations[index]
+        if abbreviation not in self._readers:
+            self._readers[abbreviation] = range_reader(unit, abbreviation)
+        reader = self._readers[abbreviation]
+        span = None if reader is None else reader(tree.offsets[index])
+        if span is not None:
+            return (span,)
+        try:
+            return covered(unit.die(index))
+        except DwarfGpuError:
+            return ()
+
+    def _wrong_siblings(self) -> Iterator[NestingFault]:
+        tree, unit = self.unit.tree, self.unit
+        offsets, parents, count = tree.offsets, tree.parents, len(tree.offsets)
+        for index, target in zip(self._siblings[::2], self._siblings[1::2], strict=True):
+            end = tree.ends[index]
+            if end < count and parents[end] == parents[index]:
+                if target != offsets[end]:
+                    message = f"DW_AT_sibling {target:#x}: the next sibling is at {offsets[end]:#x}"
+                    yield NestingFault(index, "wrong-sibling", message)
+                continue
+            limit = offsets[end] if end < count else unit.end
+            is_end = target == unit.end == limit
+            is_null = offsets[end - 1] < target < limit and unit.data[target] == 0
+            if not (is_end or is_null):
+                message = f"DW_AT_sibling {target:#x}: the entry is the last of its siblings"
+                yield NestingFault(index, "wrong-sibling", message)
+
+
+def _shape_of(abbreviation: Abbreviation) -> tuple[bool, int | None, bool]:
+    positions = abbreviation.positions
+    has_code = abbreviation.tag in _OWNERS and (
+        dw.AT_RANGES in positions or {dw.AT_LOW_PC, dw.AT_HIGH_PC} <= positions.keys()
+    )
+    sibling = positions.get(_SIBLING)
+    kind = None
+    if sibling is not None:
+        form = abbreviation.attributes[sibling].form
+        kind = FORMS[form][0] if form in FORMS else None
+        if kind not in ("unit_reference", "section_reference"):
+            sibling = None
+    return has_code, sibling, kind == "unit_reference"
+
+
+def _is_within(own: tuple[Range, ...], around: tuple[Range, ...]) -> bool:
+    """Return whether one range has all, as of most entries."""
+    return len(around) == 1 and around[0].begin <= own[0].begin and own[-1].end <= around[0].end
+
+
+def _listed(spans: tuple[Range, ...]) -> str:
+    more = " …" if len(spans) > 4 else ""
+    return " ".join(f"[{span.begin:#x},{span.end:#x})" for span in spans[:4]) + more

@@ -1,0 +1,112 @@
+"""Code outside of the entry around it, and DW_AT_sibling: what `llvm-dwarfdump --verify` finds, and
+what readers lose that skip children."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from tests.check.made import (
+    ADDR,
+    COMPILE_UNIT,
+    DATA4,
+    REF4,
+    SEC_OFFSET,
+    STRING,
+    SUBPROGRAM,
+    VARIABLE,
+    findings,
+    info_file,
+    verdict_on,
+    words,
+)
+from tests.dwarf.builder import Shape
+
+SIBLING = 0x01
+CODE = ((dw.AT_LOW_PC, ADDR), (dw.AT_HIGH_PC, DATA4))
+SHAPES = [
+    Shape(COMPILE_UNIT, CODE, True),
+    Shape(SUBPROGRAM, CODE, True),
+    Shape(dw.TAG_LEXICAL_BLOCK, CODE, True),
+    Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+    Shape(dw.TAG_INLINED_SUBROUTINE, ((dw.AT_RANGES, SEC_OFFSET),)),
+]
+
+
+def code(number: int, begin: int, size_bytes: int, *inside: bytes) -> bytes:
+    own = bytes((number,)) + words(begin) + words(size_bytes, size_bytes=4)
+    return own + b"".join(inside) + b"\0"
+
+
+WHOLE = (0x1000, 0x400)
+RANGES = {".debug_ranges": words(0x10, 0x20, 0x30, 0x58, 0, 0)}  # from the unit's low_pc on
+OF_RANGES = b"\5" + words(0, size_bytes=4)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (code(1, *WHOLE, code(2, 0x1000, 0x40, code(3, 0x1010, 0x30))), None),
+        (
+            code(1, *WHOLE, code(2, 0x1000, 0x40, code(3, 0x1010, 0x34))),
+            "[0x1040,0x1044) is not within the code of the entry around it, [0x1000,0x1040)",
+        ),
+        (
+            code(1, 0x1000, 0x20, code(2, 0x1000, 0x40)),
+            "[0x1020,0x1040) is not within the code of the unit, [0x1000,0x1020)",
+        ),
+        # A block without code between them, and ranges.
+        (code(1, *WHOLE, code(2, 0x1000, 0x58, b"\4" + OF_RANGES + b"\0")), None),
+        (
+            code(1, *WHOLE, code(2, 0x1000, 0x40, b"\4" + OF_RANGES + b"\0")),
+            "[0x1040,0x1058) is not within the code of the entry around it, [0x1000,0x1040)",
+        ),
+        # A nested function has code of its own, and the linker dropped the last.
+        (code(1, *WHOLE, code(2, 0x1000, 0x40, code(2, 0x1100, 0x40))), None),
+        (
+            code(1, 0x1000, 0x80, code(2, 0x1000, 0x40, code(2, 0x1100, 0x40))),
+            "[0x1100,0x1140) is not within the code of the unit, [0x1000,0x1080)",
+        ),
+        (code(1, *WHOLE, code(2, 0, 0x40, code(3, 0, 0x50))), None),
+    ],
+    ids=range(8),
+)
+def test_code_within_the_code_around_it(entries: bytes, message: str | None) -> None:
+    found = findings(verdict_on(info_file(SHAPES, entries, RANGES, version=4)))
+    assert [one.message for one in found] == ([] if message is None else [message])
+    if found:
+        assert (found[0].rule, found[0].severity) == ("range-outside-parent", "warning")
+
+
+def sibling_file(first: int, last: int) -> bytes:
+    """A unit with two functions, each with a variable and a sibling, from offset 0xc on: the first
+    at 0xc, its variable at 0x11, the second at 0x15, whose children end at 0x1d."""
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(SUBPROGRAM, ((SIBLING, REF4),), True),
+        Shape(VARIABLE, ((dw.AT_NAME, STRING),)),
+    ]
+    named = b"".join(
+        b"\2" + words(target, size_bytes=4) + b"\3v\0" + b"\0" for target in (first, last)
+    )
+    return info_file(shapes, b"\1" + named + b"\0")
+
+
+FIRST, SECOND, END = 0xD, 0x16, 0x1F
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "messages"),
+    [
+        (SECOND, END, []),
+        (SECOND - 1, END, [f"DW_AT_sibling {SECOND - 1:#x}: the next sibling is at {SECOND:#x}"]),
+        (END, END, [f"DW_AT_sibling {END:#x}: the next sibling is at {SECOND:#x}"]),
+        (FIRST, END, [f"DW_AT_sibling {FIRST:#x}: the next sibling is at {SECOND:#x}"]),
+        (SECOND, FIRST, [f"DW_AT_sibling {FIRST:#x}: the entry is the last of its siblings"]),
+        (SECOND, 0x900, ["DW_AT_sibling 0x900: the entry is the last of its siblings"]),
+    ],
+)
+def test_siblings(first: int, last: int, messages: list[str]) -> None:
+    found = findings(verdict_on(sibling_file(first, last)))
+    assert [one.message for one in found] == messages
+    assert {one.rule for one in found} <= {"wrong-sibling"}
