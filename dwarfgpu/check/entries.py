@@ -45,7 +45,14 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    MissingContext,
+    counted,
+)
 from dwarfgpu.expr.static_check.severity import Severity
 
 _VALUES_OF_AN_ENTRY: Final = 64
@@ -96,6 +103,8 @@ class EntryChecker:
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
     _has_reported_size: bool = field(init=False, default=False)
+    _has_reported_addresses: bool = field(init=False, default=False)
+    """Whether it was reported that the addresses of the unit are in another file."""
     _has_right_lists: bool = field(init=False, default=False)
     """Whether a header of lists has the unit's address size: that of those which it names by
     index, or of any where reading a list compares its own."""
@@ -269,7 +278,9 @@ class EntryChecker:
         """Report a value that leads to nothing in another section."""
         fault = self._values.fault(spec.number, spec.form, value)
         if isinstance(fault, DwarfGpuError):
-            if spec.number == dw.AT_RANGES:
+            if spec.number == dw.AT_RANGES and isinstance(fault, MissingContext):
+                self._skip_addresses(fault)
+            elif spec.number == dw.AT_RANGES:
                 self.findings.skip(fault)
         elif fault is not None:
             rule, problem = fault
@@ -395,10 +406,17 @@ class EntryChecker:
 
     def _list(self, index: int, spec: CheckedValue, role: Role, value: int) -> None:
         attribute = Attribute(spec.form, FORMS[spec.form][0], value)
+        entries = unplaced = None
         try:
             if not self._has_right_lists and self._has_other_addresses(attribute):
                 return
-            entries = self.unit.lists.locations_of(attribute).entries
+            try:
+                entries = self.unit.lists.locations_of(attribute).entries
+            except MissingContext as error:  # the addresses of a split unit are in another file
+                if not self.unit.is_split:
+                    raise
+                unplaced = self.unit.lists.unplaced_expressions(attribute)
+                self._skip_addresses(error)
         except (IllFormed, Malformed) as error:
             if isinstance(error, IllFormed) and self._has_other_addresses(attribute):
                 return
@@ -411,6 +429,10 @@ class EntryChecker:
             return
         except DwarfGpuError as error:  # no fault of the file's
             self.findings.skip(error)
+            return
+        if entries is None:
+            for expression in unplaced or ():
+                self._expression(index, spec, role, expression, None)
             return
         ranges, clean = self._positions.code(index), self._results_of(role).clean if entries else ()
         first, last = ranges[0] if len(ranges) == 1 else (1, 0)
@@ -427,6 +449,12 @@ class EntryChecker:
                 self.expressions.count += 1
             else:
                 self._expression(index, spec, role, expression, span)
+
+    def _skip_addresses(self, error: MissingContext) -> None:
+        """Report once that the addresses of the unit are in another file, which is unknown."""
+        if not self._has_reported_addresses:
+            self._has_reported_addresses = True
+            self.findings.skip(error, "ranges of lists")
 
     def _has_other_addresses(self, attribute: Attribute) -> bool:
         """Return whether the header of a list has another address size, so that it cannot be

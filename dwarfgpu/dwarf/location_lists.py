@@ -188,7 +188,30 @@ class _Bounds:
         return (begin, end)
 
 
-def _read(unit: ListUnit, section: str, offset: int, read: Callable[[_Bounds], _T]) -> _T:
+class _UnplacedBounds(_Bounds):
+    """Reads entries whose addresses are in another file: each counts from 0."""
+
+    def read(self, kind: int) -> Bounds | None:
+        if kind != 2:
+            return super().read(kind)
+        self._indexed(), self._indexed()
+        return (0, 1)
+
+    def _indexed(self) -> int:
+        self.reader.uleb()
+        return 0
+
+    def _based(self, offset: int) -> int:
+        return offset if self.base is None else super()._based(offset)
+
+
+def _read(
+    unit: ListUnit,
+    section: str,
+    offset: int,
+    read: Callable[[_Bounds], _T],
+    bounds: type[_Bounds] = _Bounds,
+) -> _T:
     """Return what a function reads from an offset of a section of lists."""
     sections, form = unit.sections, unit.format
     try:
@@ -199,7 +222,9 @@ def _read(unit: ListUnit, section: str, offset: int, read: Callable[[_Bounds], _
             sections.section(section),
             offset,
             form.endian,
-            lambda reader: read(_Bounds(unit, reader, unit.base_address)),
+            lambda reader: read(
+                bounds(unit, reader, unit.base_address if bounds is _Bounds else None)
+            ),
         )
     except DwarfGpuError as error:
         raise _located(error, unit, section, offset)
@@ -213,6 +238,16 @@ def read_locations(unit: ListUnit, offset: int) -> tuple[LocationListEntry, ...]
     if unit.format.version >= 5:
         return _read(unit, ".debug_loclists", offset, _read_loclist)
     return _read(unit, ".debug_loc", offset, _read_loc_dwo if unit.is_split else _read_loc)
+
+
+def read_unplaced_expressions(unit: ListUnit, offset: int) -> tuple[bytes, ...]:
+    """Return the expressions of a location list of a split unit without its linked file, which has
+    the addresses; without entries that are known to be empty."""
+    is_standard = unit.format.version >= 5
+    section = ".debug_loclists" if is_standard else ".debug_loc"
+    read = _read_loclist if is_standard else _read_loc_dwo
+    entries = _read(unit, section, offset, read, _UnplacedBounds)
+    return tuple([entry.expression for entry in entries if not entry.is_empty])
 
 
 def _located(error: DwarfGpuError, unit: ListUnit, section: str, offset: int) -> DwarfGpuError:
@@ -392,12 +427,7 @@ class UnitLists:
 
     def locations_of(self, attribute: Attribute) -> LocList:
         """Return the location list of an attribute, as loaded."""
-        offset = attribute.raw
-        assert isinstance(offset, int)
-        if attribute.kind == "loclistx":
-            offset = self._unit.tables.list_offset(
-                ".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset
-            )
+        offset = self._locations_at(attribute)
         cached = self._locations.get(offset)
         if cached is None:
             try:
@@ -406,6 +436,19 @@ class UnitLists:
                 cached = error
             self._locations[offset] = cached
         return cached if cached.__class__ is LocList else value_or_raise(cached)
+
+    def unplaced_expressions(self, attribute: Attribute) -> tuple[bytes, ...]:
+        """Return the expressions of the location list of an attribute of a split unit whose linked
+        file, which has the addresses, is unknown."""
+        return read_unplaced_expressions(self._unit, self._locations_at(attribute))
+
+    def _locations_at(self, attribute: Attribute) -> int:
+        offset = attribute.raw
+        assert isinstance(offset, int)
+        if attribute.kind == "loclistx":
+            bases = (dw.AT_LOCLISTS_BASE,)
+            return self._unit.tables.list_offset(".debug_loclists", bases, offset)
+        return offset
 
     def _loaded(self, listed: tuple[LocationListEntry, ...]) -> LocList:
         unit = self._unit

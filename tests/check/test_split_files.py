@@ -11,7 +11,7 @@ from dwarfgpu.check.file import verify
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import findings
-from tests.dwarf.builder import read_fixture
+from tests.dwarf.builder import FIXTURES, read_fixture
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,24 @@ def test_a_damaged_index_of_a_package(
     broken = [one.message for one in findings(verdict) if one.rule == "unreadable-unit"]
     assert len(broken) == (row is not None)
     assert message is None or message in " ".join([*broken, *verdict.findings.skipped])
+
+
+@pytest.mark.parametrize("name", ["gcc4", "gcc5", "clang4", "clang5"])
+def test_a_package_without_its_program(tmp_path: Path, name: str) -> None:
+    """The program has the addresses: the expressions of lists are checked without them."""
+    whole = verify(CodeObject.open(FIXTURES / "split" / name / "prog"))
+    alone = verify(CodeObject.open(FIXTURES / "split" / name / "prog.dwp"))
+    assert alone.expressions == whole.expressions
+    assert alone.findings.skips and all(
+        "ranges of lists: " in skipped for skipped in alone.findings.skipped
+    )
+    known = [one.rule for one in findings(whole) if one.rule != "range-outside-function"]
+    assert [one.rule for one in findings(alone)] == known
+    data = bytearray(read_fixture(f"split/{name}/prog.dwp"))
+    sections = ObjectFile("prog.dwp", bytes(data)).sections_by_name
+    lists = sections.get(".debug_loclists.dwo") or sections[".debug_loc.dwo"]
+    at = data.index(b"\x9f", lists.offset, lists.offset + lists.size_bytes)
+    data[at] = 0  # DW_OP_stack_value, and an operation that is not defined
+    (tmp_path / "prog.dwp").write_bytes(data)
+    found = findings(verify(CodeObject.open(tmp_path / "prog.dwp")))
+    assert [one.rule for one in found if one.rule not in known] == ["unknown-operation"]
