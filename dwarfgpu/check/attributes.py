@@ -168,6 +168,11 @@ TAGS: Final[Mapping[int, str]] = {
 """Names of tags without DW_TAG_."""
 
 
+def tag_name(tag: int) -> str:
+    """Return the name of a tag; one that is not known has its number."""
+    return f"DW_TAG_{TAGS.get(tag, f'{tag:#x}')}"
+
+
 @frozen
 class CheckedValue:
     """A value of an entry to check."""

@@ -14,7 +14,7 @@ from typing import Final
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.address_ranges import Range, without
+from dwarfgpu.dwarf.address_ranges import Range, listed_spans, without
 from dwarfgpu.dwarf.forms import FORMS, Raw
 from dwarfgpu.dwarf.scope.scope_entries import covered, range_reader
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -98,8 +98,8 @@ class EntryNesting:
             outside = without(own, around)
             if outside:
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
-                message = f"{_listed(outside)} is not within the code of the {kind}, "
-                yield NestingFault(index, "range-outside-parent", message + _listed(around))
+                message = f"{listed_spans(outside)} is not within the code of the {kind}, "
+                yield NestingFault(index, "range-outside-parent", message + listed_spans(around))
 
     def _code(self, index: int) -> tuple[Range, ...]:
         """Return the code of an entry; none where it cannot be read, which is reported itself."""
@@ -152,8 +152,3 @@ def _shape_of(abbreviation: Abbreviation) -> tuple[bool, int | None, bool]:
 def _is_within(own: tuple[Range, ...], around: tuple[Range, ...]) -> bool:
     """Return whether one range has all, as of most entries."""
     return len(around) == 1 and around[0].begin <= own[0].begin and own[-1].end <= around[0].end
-
-
-def _listed(spans: tuple[Range, ...]) -> str:
-    more = " …" if len(spans) > 4 else ""
-    return " ".join(f"[{span.begin:#x},{span.end:#x})" for span in spans[:4]) + more

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
-from dwarfgpu.check.attributes import REFERENCES, TAGS
+from dwarfgpu.check.attributes import REFERENCES, tag_name
 from dwarfgpu.check.reference_targets import Refused, refused_targets
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, read_uleb
@@ -237,5 +237,5 @@ def _problem(
     code, _ = read_uleb(unit.data, offset, unit.end)
     tag = unit.abbreviations[code].tag
     if tag in refused:
-        return f"the entry at offset {offset:#x} is a DW_TAG_{TAGS.get(tag, f'{tag:#x}')}"
+        return f"the entry at offset {offset:#x} is a {tag_name(tag)}"
     return None

@@ -21,6 +21,7 @@ from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.headers import LineChecker, check_headers
+from dwarfgpu.check.indexes import IndexChecker
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -72,7 +73,7 @@ def verify(
     expressions = ExpressionChecker(architectures, findings)
     units = entries = fdes = 0
     entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
-    lines = LineChecker(findings)
+    lines, indexes = LineChecker(findings), IndexChecker(info, findings)
     try:
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
@@ -85,6 +86,8 @@ def verify(
             except DwarfGpuError as error:
                 _broken(error, unit, findings)
             entries += checker.entries
+            if unit.info is info:
+                indexes.add(unit)
             lines.check(unit)
             if checker.references.beyond:
                 entries_of_units.add(checker.references)
@@ -94,6 +97,7 @@ def verify(
             unit.forget_entries()
         for checker in referring:
             checker.refer(checker.references.bad_beyond(entries_of_units))
+        indexes.run()
     except DwarfGpuError as error:  # a section that cannot be read at all
         _broken(error, None, findings)
     files = [file] if info.object is file else [file, info.object]

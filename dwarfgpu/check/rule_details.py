@@ -139,6 +139,16 @@ DETAILS: Final[Mapping[str, str]] = {
         "`DW_AT_sibling` refers neither to the next entry with the same parent nor, for the last "
         "one, to the null entry that ends them (DWARF 5 2.3)"
     ),
+    "overlapping-units": (
+        "two units cover the same addresses (DWARF 5 3.1.1). Equal ranges are not reported: "
+        "linkers fold equal functions"
+    ),
+    "wrong-index": (
+        "`.debug_aranges` or `.gdb_index` omits code of a unit that it indexes, gives it code of "
+        "another one, or refers to no unit; an entry of `.debug_names` refers to no unit or entry, "
+        "or to one with another tag, or the hash of a name is another one; an index cannot be read "
+        "(DWARF 5 6.1). What an index omits whole is not reported"
+    ),
     "ill-formed-list": "offsets without a base address, or an index without a table",
     "unreadable-list": "a list that is truncated or has an unknown kind of entry",
     "unreadable-unit": "a unit that cannot be read to its end",

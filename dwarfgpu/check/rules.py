@@ -143,6 +143,10 @@ _ENTRIES: Final = (
     Rule("wrong-sibling", "error", "2.3", "DW_AT_sibling that leads to no sibling",
          "give the offset of the next entry that has the same parent: readers that skip children "
          "by it lose entries, or read what is none"),
+    Rule("overlapping-units", "warning", "3.1.1", "two units that cover the same code",
+         "end the code of the one where that of the other begins: a debugger may use either"),
+    Rule("wrong-index", "warning", "6.1", "an index that contradicts the units",
+         "make the index again: debuggers that use it miss code and names that the units have"),
     Rule("ill-formed-list", "error", "A.2.5.5", "an invalid location list",
          "give the unit DW_AT_low_pc, or give the list a base address"),
     Rule("unreadable-list", "error", "A.2.5.5", "a location list that cannot be read",

@@ -21,6 +21,13 @@ class Range(NamedTuple):
         return self.begin <= address < self.end
 
 
+def listed_spans(spans: tuple[Range, ...]) -> str:
+    """Return the first ranges as text."""
+    more = " …" if len(spans) > _LISTED else ""
+    return " ".join(f"[{span.begin:#x},{span.end:#x})" for span in spans[:_LISTED]) + more
+
+
+_LISTED: Final = 4
 _new: Final = tuple.__new__
 """Makes a `Range` in half of the time of the class: sets of ranges have several per variable."""
 

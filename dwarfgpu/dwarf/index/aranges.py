@@ -117,6 +117,14 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
     return ArangeSet(offset, unit_offset, address_size, tuple(spans))
 
 
+class OtherAddressSize(IllFormed):
+    """A set whose unit has addresses of another size."""
+
+    @property
+    def kind(self) -> str:
+        return "IllFormed"
+
+
 class AddressIndex:
     """The `.debug_aranges` of a file."""
 
@@ -155,7 +163,7 @@ class AddressIndex:
         if unit is None or unit.offset != arange_set.unit_offset:
             return IllFormed(f"no unit starts at offset {arange_set.unit_offset:#x} of .debug_info")
         if unit.format.address_size != arange_set.address_size:
-            return IllFormed(
+            return OtherAddressSize(
                 f"address_size {arange_set.address_size} of .debug_aranges and address_size "
                 f"{unit.format.address_size} of its unit disagree"
             )

@@ -96,6 +96,17 @@ class GdbIndexTable:
             if name_at or owners_at:
                 yield _name(data, self.pool_at, name_at), tuple(whole._owners(owners_at))
 
+    def owner_lists(self) -> Iterator[tuple[bytes, tuple[Owner, ...]]]:
+        """Yield every list of owners once, with the first name that has it."""
+        data = bytes(self.data)
+        whole = evolve(self, data=data)
+        read = set[int]()
+        for slot in range(self.slot_count):
+            name_at, owners_at = whole._slot(slot)
+            if owners_at and owners_at not in read:
+                read.add(owners_at)
+                yield _name(data, self.pool_at, name_at), tuple(whole._owners(owners_at))
+
     def owners(self, name: bytes) -> Iterator[Owner]:
         """Yield the units with a name; none if the table does not contain it."""
         last = self.slot_count - 1

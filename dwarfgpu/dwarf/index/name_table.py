@@ -191,6 +191,15 @@ class NameTable:
         """Return the offset in `.debug_str` of a name; names are counted from 0."""
         return self._number(self.header.strings_at, name, self.header.format.offset_size)
 
+    def hash_of(self, name: int) -> int | None:
+        """Return the hash that the index gives a name; None if it has no hashes."""
+        has_hashes = self.header.bucket_count > 0
+        return self._number(self.header.hashes_at, name, 4) if has_hashes else None
+
+    def bucket(self, index: int) -> int:
+        """Return the first name of a bucket, counted from 1; 0 for an empty one."""
+        return self._number(self.header.buckets_at, index, 4)
+
     def candidates(self, hash: int) -> Iterator[int]:
         """Yield the names with that hash, counted from 0; all of them if the index has no
         buckets."""
@@ -199,7 +208,7 @@ class NameTable:
             yield from range(h.name_count)
             return
         bucket = hash % h.bucket_count
-        name = self._number(h.buckets_at, bucket, 4) - 1
+        name = self.bucket(bucket) - 1
         while 0 <= name < h.name_count:
             stored_hash = self._number(h.hashes_at, name, 4)
             if stored_hash % h.bucket_count != bucket:

@@ -1,0 +1,52 @@
+"""Indexes that contradict the units: `.debug_aranges`, `.gdb_index` and `.debug_names` of GCC, GDB
+and clang with one byte changed, and what `llvm-dwarfdump --verify` says of the last."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.check.made import findings, verdict_on
+from tests.dwarf.builder import read_fixture
+
+ARANGES, GDB, NAMES = "index/symbols.gcc", "index/gdb.gcc", "x86_64/names.clang.O0.v5"
+BUCKETS, HASHES, ABBREVIATIONS, POOL = 48, 84, 312, 377
+"""In `.debug_names`, which has 9 buckets and 19 names (DWARF 5 6.1.1.4)."""
+
+
+@pytest.mark.parametrize(
+    ("name", "section", "offset", "value", "message"),
+    [
+        # Length of the first set, then the unit of the second.
+        (ARANGES, "aranges", 24, 0x40, "[0x2000f0,0x2000ff) of the unit at 0x0 is missing"),
+        (ARANGES, "aranges", 24, 0x5F, "[0x2000ff,0x20010f) is not code of the unit at 0x0"),
+        (ARANGES, "aranges", 54, 0xC8, "no unit starts at offset 0x1c8 of .debug_info"),
+        (ARANGES, "info", 0x22, 0x5F, "[0x2000ff,0x20010f) is also the code of the unit at 0x0"),
+        # The list of units, then the addresses: their end, and their unit.
+        (GDB, "index", 0x28, 0xC8, "no unit starts at 0x1c8 of .debug_info"),
+        (GDB, "index", 0x38 + 8, 0xF0, "[0x2000f0,0x2000ff) of the unit at 0x0 is missing"),
+        (GDB, "index", 0x38 + 16, 1, "[0x2000b0,0x2000ff) is not code of the unit at 0x1c7"),
+        (GDB, "index", 0x10, 0xFF, "the size of an area is not a multiple of its entries'"),
+        (NAMES, "names", 44, 1, "no unit starts at offset 0x1 of .debug_info"),
+        (NAMES, "names", BUCKETS, 0x7F, "bucket 0 begins at name 127 of 19"),
+        (NAMES, "names", BUCKETS + 4, 0, "no bucket leads to "),
+        (NAMES, "names", HASHES, 0, "the hash of "),
+        (NAMES, "names", ABBREVIATIONS + 1, 5, "DW_TAG_formal_parameter, and the entry at "),
+        (NAMES, "names", POOL, 0, " has no entries"),
+        (NAMES, "names", POOL + 1, 0xFF, "entry 0x0: no entry starts at "),
+    ],
+    ids=range(15),
+)
+def test_one_byte_of_an_index(
+    name: str, section: str, offset: int, value: int, message: str
+) -> None:
+    data = bytearray(read_fixture(name))
+    names = {"index": ".gdb_index"}
+    start = ObjectFile(name, bytes(data)).sections_by_name[names.get(section, f".debug_{section}")]
+    assert findings(verdict_on(bytes(data))) == []
+    assert data[start.offset + offset] != value
+    data[start.offset + offset] = value
+    found = findings(verdict_on(bytes(data)))
+    assert any(message in one.message for one in found), found
+    assert {one.rule for one in found} <= {"wrong-index", "overlapping-units"}
+    assert {one.severity for one in found} == {"warning"}
