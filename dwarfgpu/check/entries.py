@@ -204,6 +204,9 @@ class EntryChecker:
             problem = class_fault(attribute.name, attribute.form, self.unit.format)
             if problem is not None:
                 self._report("wrong-class", problem, partial(self._positions.position, index, None))
+        if abbreviation.tag == 0:
+            message = f"abbreviation {abbreviation.code} has tag 0, which no entry can have"
+            self._report("reserved-tag", message, partial(self._positions.position, index, None))
         if len(abbreviation.positions) < len(abbreviation.attributes):
             self._report_repeated(index, abbreviation)
         plan = checked_values(abbreviation, self.unit.format, self._numbers)

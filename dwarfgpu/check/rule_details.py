@@ -162,7 +162,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "length is less than the header or reaches beyond the section (DWARF 5 7.26 to 7.29)"
     ),
     "unreadable-line-table": (
-        "the header of a line table cannot be read, or its program to the end (DWARF 5 6.2)"
+        "the header of a line table cannot be read, or its program to the end, or rows are of a "
+        "file that it does not have or in a sequence without an end (DWARF 5 6.2)"
     ),
     "outside-table": (
         "a string by an offset outside its section or an index outside `.debug_str_offsets`, an "
@@ -173,6 +174,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "a name, reference, address, flag, line, location or list in a form of another class "
         "(DWARF 5 7.5.4), reported once for each abbreviation. Attributes that producers write in "
         "several ways are not checked"
+    ),
+    "reserved-tag": (
+        "an abbreviation of an entry has tag 0 (DWARF 5 7.5.3), reported once for each abbreviation"
     ),
     "repeated-attribute": (
         "an entry that has an attribute of one name twice (DWARF 5 2.2), reported once for each "

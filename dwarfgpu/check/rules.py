@@ -164,6 +164,8 @@ _ENTRIES: Final = (
          "count the strings, addresses and files of the table that the unit names"),
     Rule("wrong-class", "error", "7.5.4", "an attribute in a form that it cannot have",
          "use a form of a class that DWARF gives the attribute: consumers ignore the value"),
+    Rule("reserved-tag", "error", "7.5.3", "an entry with tag 0",
+         "give the abbreviation the tag of its entries: LLVM refuses the whole table"),
     Rule("repeated-attribute", "error", "2.2", "an entry with two attributes of one name",
          "write the attribute once: which of the two counts depends on the consumer"),
     Rule("address-size", "error", "A.2.5.1", "headers that disagree on the size of an address",

@@ -148,6 +148,7 @@ PAIRS = [
     (EXTENSION, 0x39, 0x39, 0x13),  # 3.2.2
     (dw.AT_UPPER_BOUND, 0x21, VARIABLE, 0x13),  # 2.19
     (dw.AT_TYPE, VARIABLE, 0x13, 0x34),  # 2.7
+    (dw.AT_TYPE, VARIABLE, 0x15, 0x2E),
 ]
 
 

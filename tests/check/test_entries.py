@@ -136,9 +136,9 @@ def sized_unit(address_size: int, line_address_size: int | None = None) -> bytes
     )
 
 
-def lined(line_range: int) -> bytes:
-    """A unit whose line table has a special opcode."""
-    table = Table(b"\x20", range=line_range).data()
+def lined(line_range: int, program: bytes = b"\x20\0\1\1") -> bytes:
+    """A unit whose line table has a special opcode, and the end of a sequence."""
+    table = Table(program, range=line_range).data()
     shape = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),))
     return info_file([shape], b"\x01" + bytes(4), {".debug_line": table})
 
@@ -226,6 +226,12 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("address-size", "error", listed(0x1040, 0x1080, address_size=4), listed(0x1040, 0x1080)),
     ("unreadable-unit", "error", cut_unit(7), cut_unit(0)),
     ("unreadable-line-table", "error", lined(0), lined(12)),
+    ("unreadable-line-table", "error", lined(12, b"\x04\x7f\x20\0\1\1"),
+     lined(12, b"\x04\0\x20\0\1\1")),  # a file that the table does not have
+    ("unreadable-line-table", "error", lined(12, b"\x04\xff\1\x20\0\1\1"), lined(12, b"\0\0")),
+    ("unreadable-line-table", "error", lined(12, b"\x20\0\1\1\x20"),
+     lined(12, b"\x20\0\1\1\x03\1")),  # a row in no sequence
+    ("reserved-tag", "error", one_entry(0, []), one_entry(PROCEDURE, [])),
 ]  # fmt: skip
 
 

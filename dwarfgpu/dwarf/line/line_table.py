@@ -50,8 +50,9 @@ class LineTable(FileTable):
         return tuple(problem for problem in problems if problem is not None)
 
     def first_problem(self) -> DwarfGpuError | None:
-        """Return the first of `problems`; no rows are kept."""
-        return self.header.problem or self._tables.program_problem(self.header)
+        """Return the first of `problems`, or else why rows have no file or describe no code; no
+        rows are kept."""
+        return self.header.problem or self._tables.program_fault(self.header)
 
     def _defined_files(self) -> Sequence[NameEntry]:
         return self.matrix.defined_files
@@ -202,16 +203,14 @@ class LineTables:
             self._matrices[key] = run_line_program(header, data)
         return self._matrices[key]
 
-    def program_problem(self, header: LineHeader) -> DwarfGpuError | None:
-        """Return why the program of a table cannot be read to its end; its rows are not kept."""
-        matrix = self._matrices.get((header.offset, header.format.address_size))
-        if matrix is not None:
-            return matrix.problem
+    def program_fault(self, header: LineHeader) -> DwarfGpuError | None:
+        """Return why the program of a table cannot be read to its end, or why rows of it have no
+        file or describe no code; its rows are not kept."""
         self._checked_bytes += header.end - header.offset
         self._refuse_overlap(self._checked_bytes, header)
-        from dwarfgpu.dwarf.line.program import line_program_problem  # for rows alone
+        from dwarfgpu.dwarf.line.program import line_program_fault  # for rows alone
 
-        return line_program_problem(header, self._sections.section(".debug_line"))
+        return line_program_fault(header, self._sections.section(".debug_line"))
 
     def _refuse_overlap(self, size_bytes: int, header: LineHeader) -> None:
         if size_bytes > len(self._sections.section(".debug_line")):

@@ -12,11 +12,11 @@ from struct import Struct
 from typing import Final, NamedTuple, overload
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.records import define, frozen
+from dwarfgpu.base.records import define, evolve, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, read_uleb
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb
-from dwarfgpu.errors import DwarfGpuError, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
 IS_STMT: Final = 0x01
 BASIC_BLOCK: Final = 0x02
@@ -160,6 +160,10 @@ class _Machine:
         self.registers = self._initial()
         self.rows = bytearray()
         self.files: list[NameEntry] = []
+        self.named_files: set[int] = set()
+        """The operands of DW_LNS_set_file."""
+        self.ended_at = header.program_at
+        """The offset behind the last DW_LNE_end_sequence that `read` has read."""
 
     def _initial(self) -> _Registers:
         return _Registers(IS_STMT if self.header.default_is_stmt else 0)
@@ -194,6 +198,9 @@ class _Machine:
                 opcode = data[offset]
                 if opcode in safe:
                     offset += 1
+                elif opcode == _SET_FILE < base and offset + 1 < end and data[offset + 1] < 0x80:
+                    self.named_files.add(data[offset + 1])
+                    offset += 2
                 elif opcode in numbers and offset + 2 < end and data[offset + 1] < 0x80:
                     offset += 2
                 elif opcode in numbers and offset + 2 < end and data[offset + 2] < 0x80:
@@ -210,9 +217,28 @@ class _Machine:
                         self.special(opcode)
                     else:
                         self.perform(opcode)
+                    if data[offset : offset + 3] == _END_SEQUENCE:
+                        self.ended_at = reader.position
                     offset = reader.position
         except DwarfGpuError as error:
             return _at(error, offset)
+        return None
+
+    def fault(self, data: bytes) -> DwarfGpuError | None:
+        """Return what is wrong with a program that `read` has read to its end."""
+        header = self.header
+        first, count = header.first_file, len(header.files) + len(self.files)
+        for number in sorted(self.named_files):
+            if number and not number - first < count:
+                return IllFormed(
+                    f"rows are of file {number}, and the table has {counted(count, 'file')}"
+                )
+        rest = _Machine(evolve(header, program_at=self.ended_at), data)
+        rest.run()
+        if rest.rows:
+            count = len(rest.rows) // _ROW.size
+            problem = f"{counted(count, 'row')} without a DW_LNE_end_sequence describe no code"
+            return _at(Malformed(problem), self.ended_at)
         return None
 
     def perform(self, opcode: int) -> None:
@@ -274,6 +300,7 @@ class _Machine:
 
     def set_file(self) -> None:
         self.registers.file = self.number()
+        self.named_files.add(self.registers.file)
 
     def set_column(self) -> None:
         self.registers.column = self.number()
@@ -346,10 +373,12 @@ def _at(error: DwarfGpuError, offset: int) -> DwarfGpuError:
 
 _WITHOUT_OPERANDS: Final = (0x01, 0x06, 0x07, 0x0A, 0x0B)
 """Standard opcodes that cannot fail."""
-_WITH_NUMBER: Final = (0x02, 0x03, 0x04, 0x05, 0x0C)
-"""Standard opcodes with one number, which cannot fail where it has one or two bytes."""
+_WITH_NUMBER: Final = (0x02, 0x03, 0x05, 0x0C)
+"""Other standard opcodes with one number, which cannot fail where it has one or two bytes."""
 _CONST_ADD_PC: Final = 0x08
 """It fails where `line_range` is 0, as special opcodes do."""
+_SET_FILE: Final = 0x04
+_END_SEQUENCE: Final = b"\0\1\1"
 _DISCRIMINATOR: Final = b"\0\2\4"
 """DW_LNE_set_discriminator with an operand of one byte, up to that."""
 _STANDARD: Final[dict[int, Callable[[_Machine], None]]] = {
@@ -377,6 +406,12 @@ _EXTENDED: Final[dict[int, Callable[[_Machine], None]]] = {
 def line_program_problem(header: LineHeader, data: bytes) -> DwarfGpuError | None:
     """Return why a program of `.debug_line` cannot be read to its end; None where it can."""
     return _Machine(header, data).read()
+
+
+def line_program_fault(header: LineHeader, data: bytes) -> DwarfGpuError | None:
+    """Return the same, or else why rows of a program have no file or describe no code."""
+    machine = _Machine(header, data)
+    return machine.read() or machine.fault(data)
 
 
 def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
