@@ -7,15 +7,13 @@ the units; nor are addresses of data, and of what lies between functions.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from operator import itemgetter
 from typing import Final
 
 from dwarfgpu.base.records import define, field
-from dwarfgpu.check.attributes import tag_name
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
@@ -23,17 +21,16 @@ from dwarfgpu.dwarf.address_ranges import Range, listed_spans, merged, without
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
-from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, name_hash
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 
+_NAMES: Final = ".debug_names"
 _MAX_NAME_BYTES: Final = 8 << 20
 """Of the names of an index that are compared, with the owners of those of `.gdb_index`."""
 _MAX_RANGES: Final = 1_000_000
 """Of the code of all units."""
 _FEW: Final = 5
-_MOST: Final = (1 << 64) - 1
 
 
 @define(eq=False)
@@ -64,7 +61,7 @@ class IndexChecker:
             reason = f"the code of the units has more than {_MAX_RANGES} ranges"
             self.findings.skip(LimitExceeded(f"{reason}: they are not compared"))
         self._overlaps()
-        aranges, gdb_index, names = self.info.aranges, self.info.gdb_index, self.info.names
+        aranges, gdb_index = self.info.aranges, self.info.gdb_index
         for problem in aranges.problems:
             if isinstance(problem, OtherAddressSize):  # reported with the headers
                 continue
@@ -90,13 +87,11 @@ class IndexChecker:
                 ".gdb_index",
                 ((units[unit], span) for span, unit in table.addresses if unit < len(units)),
             )
-        for problem in names.problems:
-            self._unusable(".debug_names", problem)
-        for name_table in names.tables:
-            try:
-                self._names(name_table)
-            except DwarfGpuError as error:
-                self._unusable(".debug_names", error)
+        if _NAMES in self.info.object.sections_by_name:
+            from dwarfgpu.check.name_indexes import check_names  # few files have them
+
+            report, unusable = partial(self._report, _NAMES), partial(self._unusable, _NAMES)
+            check_names(self.info, _MAX_NAME_BYTES, report, unusable)
 
     def _overlaps(self) -> None:
         """Report units that cover a part of each other's code. Where the whole code of one is that
@@ -146,81 +141,9 @@ class IndexChecker:
                 raise LimitExceeded(f"names of more than {_MAX_NAME_BYTES} bytes are not checked")
             for owner in owners:
                 if owner.unit >= count:
-                    shown = name.decode("utf-8", "replace")
+                    shown = name[:100].decode("utf-8", "replace")
                     message = f"{shown} is in unit {owner.unit} of the {count} that are listed"
                     self._report(".gdb_index", message)
-
-    def _names(self, table: NameTable) -> None:
-        """Compare the entries of an index of names with those of the units, and its hashes with
-        its names."""
-        wanted: dict[CompilationUnit, array[int]] = {}
-        read, size_bytes = set[int](), 0
-        header, strings = table.header, self.info.sections
-        for name in range(header.name_count):
-            text = strings.string(".debug_str", table.string_offset(name))
-            size_bytes += len(text)
-            if size_bytes > _MAX_NAME_BYTES:
-                raise LimitExceeded(f"names of more than {_MAX_NAME_BYTES} bytes are not checked")
-            hash = table.hash_of(name)
-            if hash is not None and hash != name_hash(text.decode("utf-8", "replace")):
-                shown = text.decode("utf-8", "replace")
-                self._report(".debug_names", f"the hash of {shown} is not {hash:#x}")
-            if next(table.entries(name), None) is None:
-                shown = text.decode("utf-8", "replace")
-                self._report(".debug_names", f"the name {shown} has no entries")
-            for entry in _new_entries(table, name, read):
-                try:
-                    unit = self.info.names.unit_of(table, entry)
-                except (IllFormed, Malformed) as error:
-                    self._report(".debug_names", f"entry {entry.offset:#x}: {error.message}")
-                    continue
-                except DwarfGpuError:  # a split unit that is missing, which is reported itself
-                    continue
-                if unit is not None and entry.die_offset is not None:
-                    numbers = min(entry.offset, _MOST), min(entry.die_offset, _MOST), entry.tag
-                    wanted.setdefault(unit, array("Q")).extend(numbers)
-        for unit, entries in wanted.items():
-            self._entries(unit, entries)
-        self._buckets(table)
-
-    def _buckets(self, table: NameTable) -> None:
-        """Report buckets that do not begin in the table of names, and names in no bucket, which a
-        search by hash does not find."""
-        count, names = table.header.bucket_count, table.header.name_count
-        reached = bytearray(names)
-        for bucket in range(count):
-            first = table.bucket(bucket)
-            if first > names:
-                message = f"bucket {bucket} begins at name {first} of {names}"
-                self._report(".debug_names", message)
-            for name in range(first - 1, names) if first else ():
-                hash = table.hash_of(name)
-                if hash is None or hash % count != bucket:
-                    break
-                reached[name] = 1
-        missing = reached.count(0) if count else 0
-        if missing:
-            number = reached.index(0) + 1
-            message = f"no bucket leads to {counted(missing, 'name')}, the first is name {number}"
-            self._report(".debug_names", message)
-
-    def _entries(self, unit: CompilationUnit, entries: array[int]) -> None:
-        """Compare entries of an index, each its offset there, that in the unit, and its tag."""
-        try:
-            tree = unit.tree
-        except DwarfGpuError:  # reported where its entries are checked
-            return
-        for offset, die_offset, tag in zip(*[iter(entries)] * 3, strict=True):
-            index = tree.find(unit.offset + die_offset)
-            if index is None:
-                fault = f"no entry starts at {unit.offset + die_offset:#x} of {unit.section}"
-            elif tree.abbreviations[index].tag != tag:
-                shown, own = tag_name(tag), tag_name(tree.abbreviations[index].tag)
-                fault = f"{shown}, and the entry at {tree.offsets[index]:#x} is {own}"
-            else:
-                continue
-            self._report(".debug_names", f"entry {offset:#x}: {fault}")
-        unit.forget_entries()
 
     def _unusable(self, section: str, problem: DwarfGpuError) -> None:
         if isinstance(problem, IllFormed | Malformed):
@@ -250,12 +173,3 @@ def _shared(some: tuple[Range, ...], whole: tuple[Range, ...]) -> tuple[Range, .
                 shared.append(span)
             index += 1
     return tuple(shared)
-
-
-def _new_entries(table: NameTable, name: int, read: set[int]) -> Iterator[NameEntry]:
-    """Yield the entries of a name, those that other names share once."""
-    for entry in table.entries(name):
-        if entry.offset in read:
-            return
-        read.add(entry.offset)
-        yield entry
