@@ -79,23 +79,30 @@ class EntryNesting:
         yield from self._wrong_siblings()
         tree = self.unit.tree
         code = dict[int, tuple[Range, ...]]()
+        compared = dict[tuple[int, int], tuple[Range, ...]]()
+        nearest = dict[int, int]()
+        """The entry with code that contains what is in an entry without any; -1 for none."""
         for index in self._owners:
             own = self._code(index)
             if not own:
                 continue
             code[index] = own
-            above = tree.parents[index]
-            while above >= 0 and above not in code:
-                above = tree.parents[above]
-            if above < 0:
-                continue
-            is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
-            while is_function and above > 0:  # in a function: its code is in the unit's alone
-                above = tree.parents[above]
+            if tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM:
+                above = 0 if index else -1  # in a function too: its code is in the unit's alone
+            else:
+                above, passed = tree.parents[index], list[int]()
+                while above >= 0 and above not in code and above not in nearest:
+                    passed.append(above)
+                    above = tree.parents[above]
+                above = nearest.get(above, above)
+                nearest |= dict.fromkeys(passed, above)
             around = code.get(above)
             if around is None or _is_within(own, around):
                 continue
-            outside = without(own, around)
+            pair = id(own), id(around)  # entries share lists, which are kept
+            if pair not in compared:
+                compared[pair] = without(own, around)
+            outside = compared[pair]
             if outside:
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
                 message = f"{listed_spans(outside)} is not within the code of the {kind}, "
