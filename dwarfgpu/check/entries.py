@@ -32,6 +32,7 @@ from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings
 from dwarfgpu.check.layout import code_fault, layout_fault
+from dwarfgpu.check.list_headers import ListHeaders
 from dwarfgpu.check.references import References
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.check.vendor_attributes import vendor_faults
@@ -102,12 +103,8 @@ class EntryChecker:
     _numbers: dict[int, int] = field(init=False, factory=dict)
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
-    _has_reported_size: bool = field(init=False, default=False)
     _has_reported_addresses: bool = field(init=False, default=False)
     """Whether it was reported that the addresses of the unit are in another file."""
-    _has_right_lists: bool = field(init=False, default=False)
-    """Whether a header of lists has the unit's address size: that of those which it names by
-    index, or of any where reading a list compares its own."""
     _results: dict[Role, Results] = field(init=False, factory=dict)
     _sizes: dict[int, int | None] = field(init=False, factory=dict)
     """The sizes in bytes of objects whose descriptions have one, by the index of their entry."""
@@ -115,6 +112,11 @@ class EntryChecker:
     references: EntryReferences = field(init=False)
     _positions: EntryPositions = field(init=False)
     _values: AttributeValues = field(init=False)
+    _list_headers: ListHeaders = field(init=False)
+
+    @_list_headers.default
+    def _headers_of_unit(self) -> ListHeaders:
+        return ListHeaders(self.unit)
 
     @_references.default
     def _of_unit(self) -> References:
@@ -411,7 +413,7 @@ class EntryChecker:
         attribute = Attribute(spec.form, FORMS[spec.form][0], value)
         entries = unplaced = None
         try:
-            if not self._has_right_lists and self._has_other_addresses(attribute):
+            if self._list_headers.have_other_addresses(attribute, self._report_size):
                 return
             try:
                 entries = self.unit.lists.locations_of(attribute).entries
@@ -421,7 +423,8 @@ class EntryChecker:
                 unplaced = self.unit.lists.unplaced_expressions(attribute)
                 self._skip_addresses(error)
         except (IllFormed, Malformed) as error:
-            if isinstance(error, IllFormed) and self._has_other_addresses(attribute):
+            headers, is_other = self._list_headers, isinstance(error, IllFormed)
+            if is_other and headers.have_other_addresses(attribute, self._report_size, again=True):
                 return
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
@@ -453,31 +456,14 @@ class EntryChecker:
             else:
                 self._expression(index, spec, role, expression, span)
 
+    def _report_size(self, message: str) -> None:
+        self._report("address-size", message, unit_position(self.unit))
+
     def _skip_addresses(self, error: MissingContext) -> None:
         """Report once that the addresses of the unit are in another file, which is unknown."""
         if not self._has_reported_addresses:
             self._has_reported_addresses = True
             self.findings.skip(error, "ranges of lists")
-
-    def _has_other_addresses(self, attribute: Attribute) -> bool:
-        """Return whether the header of a list has another address size, so that it cannot be
-        read."""
-        section, format = ".debug_loclists", self.unit.format
-        if format.version < 5:
-            return False
-        base = self.unit.root.attribute(dw.AT_LOCLISTS_BASE)
-        offset = attribute.raw if base is None else base.raw  # the base comes from `headers`
-        if not isinstance(offset, int) or (base is None and attribute.kind == "loclistx"):
-            return False
-        try:
-            self.unit.sections.contributions(section).check(offset, format.address_size)
-        except IllFormed as error:
-            if base is None and not self._has_reported_size:
-                self._has_reported_size = True
-                self._report("address-size", error.message, unit_position(self.unit))
-            return True
-        self._has_right_lists = True
-        return False
 
     def _within(
         self, index: int, spec: CheckedValue, span: Range, ranges: tuple[Range, ...]

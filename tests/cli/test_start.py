@@ -60,7 +60,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 237),
         ("eval --file PROGRAM greeting", 238),
         ("info FILE", 143),
-        ("check FILE", 238),
+        ("check FILE", 239),
         ("where --demo t", 225),
         ("where --all FILE", 182),
         ("run --demo", 259),
