@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
@@ -175,7 +176,7 @@ def _registers(
         while pending:
             first, count = pending.pop()
             try:
-                raw = target.read_register(wave, register, first, count)
+                raw = register_bytes(target, wave, register, first, count)
             except Unavailable:
                 if count > 1:
                     step = WORD_BYTES if count > WORD_BYTES else 1

@@ -18,6 +18,7 @@ from typing import assert_never
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_single_locations import Comparison
+from dwarfgpu.access.exact_reads import exact_bytes
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, contents, plain_integer, wrong_argument
 from dwarfgpu.base.bits import Endian, extract
@@ -30,8 +31,6 @@ from dwarfgpu.errors import (
     StaleLocation,
     Unavailable,
     UndefinedBits,
-    UsageError,
-    counted,
 )
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.location import Location, SingleLocation, storage_name
@@ -385,20 +384,6 @@ class LocationAccess:
         except FOREIGN:
             require_right_arguments(LocationAccess.load, self, storage, first_byte, size_bytes)
             raise
-
-
-def exact_bytes(target: Target, data: object, size_bytes: int) -> bytes:
-    """Return what a target returned as bytes; `UsageError` unless it is as long as was asked."""
-    what = f"an object of {type(data).__name__}"
-    if isinstance(data, bytes | bytearray | memoryview):
-        returned = bytes(data)
-        if len(returned) == size_bytes:
-            return returned
-        what = counted(len(returned), "byte")
-    raise UsageError(
-        f"{type(target).__name__} returned {what} for {counted(size_bytes, 'byte')}: a target "
-        "returns exactly the bytes asked for, or raises Unavailable"
-    )
 
 
 def _completed(bits: Bits, more: Bits) -> Bits:

@@ -22,6 +22,7 @@ from dwarfgpu.access.coalesced_reads import (
     Run,
     RunBudget,
 )
+from dwarfgpu.access.exact_reads import memory_bytes, register_bytes
 from dwarfgpu.access.lane_group import WORD_BYTES, Group, Machine
 from dwarfgpu.access.location_access import LocationAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
@@ -90,7 +91,7 @@ class LaneTarget(HasAccess):
     ) -> bytes:
         if not _are_same(wave, offset_bytes, size_bytes):
             raise Divergence(None)
-        return self.machine.target.read_register(wave, register, offset_bytes, size_bytes)
+        return register_bytes(self.machine.target, wave, register, offset_bytes, size_bytes)
 
     def write_register(
         self, wave: WaveId, register: RegisterInfo, data: bytes, offset_bytes: int = 0
@@ -100,7 +101,7 @@ class LaneTarget(HasAccess):
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         if not _are_same(where.wave, where.lane, address, size_bytes):
             raise Divergence(None)
-        return self.machine.target.read_memory(where, address, size_bytes)
+        return memory_bytes(self.machine.target, where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         raise Divergence(None)
@@ -337,7 +338,7 @@ class VectorAccess(LocationAccess):
         for number, (byte, wave, lane) in enumerate(np.broadcast(*arrays)):
             where = Memory(storage.space, wave, lane)
             try:
-                raw = target.read_memory(where, int(byte), size_bytes)
+                raw = memory_bytes(target, where, int(byte), size_bytes)
                 total.flat[number] = int.from_bytes(raw, "little")
             except Unavailable:
                 is_known.flat[number] = False

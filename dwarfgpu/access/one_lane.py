@@ -10,7 +10,8 @@ from operator import index
 from typing import Final
 
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
-from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess, exact_bytes
+from dwarfgpu.access.exact_reads import exact_bytes
+from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.records import frozen

@@ -11,6 +11,7 @@ from collections.abc import Hashable
 from copy import copy
 from typing import ClassVar, Final, assert_never
 
+from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import evolve, frozen
@@ -478,7 +479,7 @@ class CfiFrame(FrameWithoutSubprogram):
         if target is not None and name is not None:
             register = self.architecture.by_name[name]
             try:
-                contents = target.read_register(require(self._context.wave, "thread"), register)
+                contents = register_bytes(target, require(self._context.wave, "thread"), register)
                 return int.from_bytes(contents, self.architecture.endian)
             except Unavailable:
                 pass

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
+from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen
@@ -345,7 +346,7 @@ class SubprogramFrame(FrameLanes):
             return None
         try:
             if physical is None or register.number is None:
-                mask = target.read_register(self.session.wave, register)
+                mask = register_bytes(target, self.session.wave, register)
                 return int.from_bytes(mask, self.session.architecture.endian)
             contents = physical.contents(register.number)
         except DwarfGpuError:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
@@ -54,6 +55,6 @@ def _code(session: Session, address: int) -> bytes:
     space = session.architecture.address_space(0)
     assert session.target is not None
     try:
-        return session.target.read_memory(Memory(space), address, 8)
+        return memory_bytes(session.target, Memory(space), address, 8)
     except DwarfGpuError:
         return b""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import dwarfgpu as dg
+from dwarfgpu.access import exact_reads, lane_group
 
 GFX942 = dg.architecture("gfx942")
 V6 = GFX942.by_name["v6"]
@@ -74,3 +75,20 @@ def test_bytearrays_are_bytes() -> None:
     location = dg.evaluate(dg.assemble("regx s4", arch=GFX942), context)
     assert isinstance(location, dg.Location)
     assert context.access.read_bytes(location, 4) == b"abcd"
+
+
+@pytest.mark.parametrize("data", [b"a", bytes(5), None])
+def test_reads_of_many_lanes_and_of_frames_are_exact(data: object) -> None:
+    """Bulk reads (`lane_group`), EXEC of a frame, and one lane after the other."""
+    target = Wrong(GFX942)
+    target.add_wave(0)
+    target.data = data
+    session = dg.Session(GFX942, [], target, wave=0, lane=0, pc=0)
+    assert session.frame.execution_mask is None
+    register = GFX942.by_name["v6"]
+    with pytest.raises(dg.UsageError, match="Wrong returned "):
+        lane_group._registers(target, [0], register)
+    with pytest.raises(dg.UsageError, match="Wrong returned "):
+        exact_reads.register_bytes(target, 0, register)
+    with pytest.raises(dg.UsageError, match="Wrong returned "):
+        exact_reads.memory_bytes(target, dg.Memory(GFX942.address_space(0)), 0, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -72,7 +73,7 @@ def _text_at(session: Session, address: int, repeats: int) -> str:
     try:
         while len(characters) <= _MAX_CHARACTERS and not characters.endswith(b"\0"):
             assert session.target is not None
-            characters += session.target.read_memory(where, address + len(characters), 1)
+            characters += memory_bytes(session.target, where, address + len(characters), 1)
     except DwarfGpuError:
         return f"<error: Cannot access memory at address {address + len(characters):#x}>"
     return quoted_string(

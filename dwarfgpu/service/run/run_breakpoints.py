@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -211,7 +212,7 @@ def _require_code(session: Session, address: int) -> None:
     try:
         if session.target is not None:
             where = Memory(session.architecture.address_space(0), session.wave)
-            session.target.read_memory(where, address, _INSTRUCTION_BYTES)
+            memory_bytes(session.target, where, address, _INSTRUCTION_BYTES)
             return
     except DwarfGpuError:
         pass

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
+from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
@@ -252,7 +253,7 @@ def _read_memory(session: Session, address: int, space: int, size_bytes: int) ->
     if session.target is None:
         raise UndefinedBits("no target")
     where = Memory(session.architecture.address_space(space), session.wave, session.lane)
-    return session.target.read_memory(where, address, size_bytes)
+    return memory_bytes(session.target, where, address, size_bytes)
 
 
 def value_text(

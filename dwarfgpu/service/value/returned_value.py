@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -88,7 +89,7 @@ def _lane(session: Session, number: int) -> int | None:
     if register is None or target is None or lane is None:
         return None
     try:
-        return int.from_bytes(target.read_register(session.wave, register, 4 * lane, 4), "little")
+        return int.from_bytes(register_bytes(target, session.wave, register, 4 * lane, 4), "little")
     except DwarfGpuError:
         return None
 
