@@ -7,13 +7,16 @@ at all.
 from __future__ import annotations
 
 from collections.abc import Container
+from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attribute_classes import STRINGS
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.location_lists import InvertedRange
+from dwarfgpu.dwarf.scope.scope_entries import kept_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
@@ -75,7 +78,7 @@ class AttributeValues:
     def _look_up(self, number: int, attribute: Attribute) -> None:
         unit, value = self.unit, attribute.raw
         if number == dw.AT_RANGES:
-            unit.lists.ranges_of(attribute)
+            _require_apart(kept_code(unit, unit.lists.ranges_of(attribute)))
         elif number in _FILES:
             try:
                 table = unit.line_table
@@ -89,3 +92,12 @@ class AttributeValues:
             unit.string_of(attribute)
         else:
             unit.address_of(attribute)
+
+
+def _require_apart(spans: tuple[Range, ...]) -> None:
+    """Raise `IllFormed` for a list of which two ranges overlap (DWARF 5 2.17.3)."""
+    for before, after in pairwise(sorted(spans)):
+        if after.begin < before.end:
+            raise IllFormed(
+                f"[{before.begin:#x},{before.end:#x}) and [{after.begin:#x},{after.end:#x}) overlap"
+            )

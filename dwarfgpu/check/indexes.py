@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.address_ranges import Range, listed_spans, merged, without
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
-from dwarfgpu.dwarf.scope.scope_entries import covered
+from dwarfgpu.dwarf.scope.scope_entries import covered, kept_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 
@@ -46,7 +46,7 @@ class IndexChecker:
     def add(self, unit: CompilationUnit) -> None:
         """Add a unit of the file, before the indexes are checked."""
         try:
-            code = covered(unit.root)
+            code = kept_code(unit, covered(unit.root))
         except DwarfGpuError:  # reported where its entries are checked
             return
         self._ranges += len(code)

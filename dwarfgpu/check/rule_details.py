@@ -149,7 +149,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "or to one with another tag, or the hash of a name is another one; an index cannot be read "
         "(DWARF 5 6.1). What an index omits whole is not reported"
     ),
-    "ill-formed-list": "offsets without a base address, or an index without a table",
+    "ill-formed-list": (
+        "offsets without a base address, an index without a table, or ranges of `DW_AT_ranges` "
+        "that overlap"
+    ),
     "unreadable-list": "a list that is truncated or has an unknown kind of entry",
     "unreadable-unit": "a unit that cannot be read to its end",
     "unbalanced-entries": (

@@ -78,6 +78,27 @@ def test_code_within_the_code_around_it(entries: bytes, message: str | None) -> 
         assert (found[0].rule, found[0].severity) == ("range-outside-parent", "warning")
 
 
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        ((0x10, 0x20, 0x20, 0x30), None),
+        ((0x20, 0x30, 0x10, 0x20), None),
+        ((0x10, 0x21, 0x20, 0x30), "[0x1010,0x1021) and [0x1020,0x1030) overlap"),
+        ((0x10, 0x30, 0x18, 0x20), "[0x1010,0x1030) and [0x1018,0x1020) overlap"),
+        # A base of 0: the linker dropped the code of both.
+        (((1 << 64) - 1, 0, 0, 0x20, 0, 0x30), None),
+    ],
+    ids=range(5),
+)
+def test_ranges_that_overlap(ranges: tuple[int, ...], message: str | None) -> None:
+    """DWARF 5 2.17.3."""
+    sections = {".debug_ranges": words(*ranges, 0, 0)}
+    data = info_file(SHAPES, code(1, *WHOLE, code(2, 0x1000, 0x40, OF_RANGES)), sections, version=4)
+    found = findings(verdict_on(data))
+    expected = [] if message is None else [f"DW_AT_ranges: {message}"]
+    assert [one.message for one in found if one.rule == "ill-formed-list"] == expected
+
+
 def sibling_file(first: int, last: int) -> bytes:
     """A unit with two functions, each with a variable and a sibling, from offset 0xc on: the first
     at 0xc, its variable at 0x11, the second at 0x15, whose children end at 0x1d."""

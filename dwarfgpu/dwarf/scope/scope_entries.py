@@ -159,6 +159,13 @@ def covered(die: Die) -> tuple[Range, ...]:
         raise die.located(error)
 
 
+def kept_code(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+    """Return ranges of a list without those of code that the linker dropped: it leaves 0 there."""
+    if all(span.begin for span in spans) or unit.info.main.sections.object.is_code(0):
+        return spans
+    return tuple([span for span in spans if span.begin])
+
+
 def _low_to_high(die: Die) -> tuple[Range, ...]:
     bounds = pc_bounds(die)
     if bounds is None:
