@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.address_ranges import Range, listed_spans, merged, without
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
-from dwarfgpu.dwarf.scope.scope_entries import covered, kept_code
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges, kept_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 
@@ -46,7 +46,7 @@ class IndexChecker:
     def add(self, unit: CompilationUnit) -> None:
         """Add a unit of the file, before the indexes are checked."""
         try:
-            code = kept_code(unit, covered(unit.root))
+            code = kept_code(unit, code_ranges(unit.root))
         except DwarfGpuError:  # reported where its entries are checked
             return
         self._ranges += len(code)
@@ -117,8 +117,8 @@ class IndexChecker:
             return
         whole = merged(span for code in self._code.values() for span in code)
         for offset, spans in by_unit.items():
-            code = self._code.get(offset)
-            if code is None:  # it has addresses in its functions alone, or cannot be read
+            code = merged(self._code.get(offset, ()))
+            if not code:  # it has addresses in its functions alone, or cannot be read
                 continue
             indexed = merged(spans)
             missing = without(code, indexed)
