@@ -95,7 +95,7 @@ class AttributeValues:
 
 
 def _require_apart(spans: tuple[Range, ...]) -> None:
-    """Raise `IllFormed` for a list of which two ranges overlap (DWARF 5 2.17.3)."""
+    """Raise `IllFormed` where two ranges of a list overlap (DWARF 5 2.17.3)."""
     for before, after in pairwise(sorted(spans)):
         if after.begin < before.end:
             raise IllFormed(
