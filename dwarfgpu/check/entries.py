@@ -54,6 +54,7 @@ from dwarfgpu.errors import (
     MissingContext,
     counted,
 )
+from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.static_check.severity import Severity
 
 _VALUES_OF_AN_ENTRY: Final = 64
@@ -329,20 +330,15 @@ class EntryChecker:
         if checked.value_bits is not None and spec.number == dw.AT_LOCATION:
             self._size(index, spec, data, "value", checked.value_bits, span)
         for reference in checked.references:
-            rule, severity, wrong = (
-                "bad-reference",
-                reference.severity,
-                self._references.fault(reference),
-            )
+            wrong = self._references.fault(reference)
+            rule, severity = "bad-reference", reference.severity
             if wrong is None and reference.register is not None:
                 register = self.expressions.architectures.register(reference.register)
                 rule, severity = "outside-storage", "warning"
                 wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
-                unit, position = (
-                    self.unit,
-                    partial(self._positions.position, index, spec.name, span),
-                )
+                unit = self.unit
+                position = partial(self._positions.position, index, spec.name, span)
                 shown = partial(
                     self.expressions.shown, data, unit.dialect, unit.format, reference.offset
                 )
@@ -386,7 +382,7 @@ class EntryChecker:
         size = self._sizes[index]
         if size is None or 8 * size == size_bits:
             return
-        if (size_bits, size) in _X87_VALUES:
+        if (size_bits, size) in _X87_VALUES and (noun == "value" or self._is_one_piece(data)):
             return
         is_short = size_bits < 8 * size
         if noun == "pieces":
@@ -397,6 +393,10 @@ class EntryChecker:
         shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
         position = partial(self._positions.position, index, spec.name, span)
         self._report(rule, message, position, shown=shown)
+
+    def _is_one_piece(self, data: bytes) -> bool:
+        steps = decode(data, self.unit.dialect, self.unit.format).instructions
+        return sum(step.operation.title == "DW_OP_piece" for step in steps) == 1
 
     def _size_of_object(self, index: int) -> int | None:
         """Return the size in bytes of the object of an entry; None for an entry of no object, and

@@ -79,6 +79,20 @@ def test_a_type_that_is_none(target: int, message: str) -> None:
     assert found.position.attribute == "DW_AT_type"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("addr 0x1000; piece 10", []),  # clang, of a `long double` of x86, whose end is padding
+        ("addr 0x1000; piece 8; addr 0x1010; piece 2", ["pieces-short-of-type"]),
+        ("addr 0x1000; piece 9", ["pieces-short-of-type"]),
+    ],
+)
+def test_one_piece_of_a_long_double(text: str, expected: list[str]) -> None:
+    value = block(operations(text))
+    data = info_file(SHAPES, b"\1\2int\0\x10\4" + variable("v", INT_AT, value) + b"\0")
+    assert [one.rule for one in findings(verdict_on(data))] == expected
+
+
 def test_each_target_is_reported_once() -> None:
     data = file_with(*(variable(f"v{index}", 0x1000 + index % 2) for index in range(10)))
     assert len(findings(verdict_on(data))) == 2
