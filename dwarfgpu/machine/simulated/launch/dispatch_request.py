@@ -124,7 +124,9 @@ def require_geometry(request: Request, lanes: int) -> None:
             )
     count = prod(geometry.counts) * -(-items // lanes)
     if count > MAX_WAVES:
-        raise LimitExceeded(f"{count} waves: at most {MAX_WAVES} are simulated together")
+        raise LimitExceeded(
+            f"{count} waves: at most {MAX_WAVES} are simulated together; use a smaller --grid"
+        )
 
 
 def require_lds(request: Request, group_bytes: int) -> None:
