@@ -11,6 +11,7 @@ import pytest
 
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.script_commands import Nesting
 from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.value.printf import split_arguments, unescaped
@@ -182,6 +183,16 @@ def test_bodies_that_are_nested_too_deep_are_reported(shell: Shell, depth: int) 
     assert talked(shell, *lines) == f"$1 = 7\n{told_of}"
     deep = ["define deep", *["if 1"] * 30, "deep", *["end"] * 30, "end"]
     assert talked(shell, *deep, "deep", "p 8") == f"$2 = 8\n{told_of}"
+
+
+def test_bodies_that_are_nested_too_deep_are_read_once(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+    take = Nesting.take
+    monkeypatch.setattr(Nesting, "take", lambda self, line: (taken.append(line), take(self, line)))
+    assert "nested more than 100 deep" in talked(shell, *["if 1"] * 600, *["end"] * 600)
+    assert len(taken) == 2 * 600 - 1
 
 
 def test_help_lists_the_classes(shell: Shell) -> None:

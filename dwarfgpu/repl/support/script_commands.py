@@ -62,12 +62,14 @@ def body(shell: Shell, name: str) -> list[str]:
     """
     out: list[str] = []
     nesting = Nesting(name)
+    deepest = 1
     while (line := shell.read_line(" " * (len(nesting.open) - 1) + ">")) is not None:
         was_text, was_open = nesting.is_text, nesting.open[-1]
         if shell.console.is_json:  # the tokens of these lines are not answered
             _, rest = without_token(line.strip())
             line = line if was_text and rest != "end" else rest
         nesting.take(line)
+        deepest = max(deepest, len(nesting.open))
         if not nesting.open:
             break
         if line.strip() == "else" and not was_text and was_open != "if":
@@ -75,6 +77,8 @@ def body(shell: Shell, name: str) -> list[str]:
             return []
         if was_text or not is_blank(line):
             out.append(line if was_text else line.strip())
+    if deepest > MAX_BODIES:  # each body reads those inside it again
+        raise _too_deep()
     return out
 
 
@@ -84,7 +88,7 @@ def ran(shell: Shell, lines: Iterable[str]) -> Iterator[Part]:
     `LimitExceeded` for bodies in one another that are too deep.
     """
     if shell.script.bodies >= MAX_BODIES:
-        raise LimitExceeded(f"commands with a body nested more than {MAX_BODIES} deep")
+        raise _too_deep()
     shell.script.bodies += 1
     try:
         yield from shell.run_lines(iter(lines))
@@ -160,6 +164,10 @@ def while_(shell: Shell, argument: str) -> Iterator[Part]:
         except Leaving as leaving:
             if str(leaving) == "loop_break":
                 return
+
+
+def _too_deep() -> LimitExceeded:
+    return LimitExceeded(f"commands with a body nested more than {MAX_BODIES} deep")
 
 
 def _require(argument: str, name: str) -> None:
