@@ -319,3 +319,43 @@ def test_a_swizzled_buffer_continues_in_the_same_lane(
     part[:] = list(bytes.fromhex("d4c3b2a104030201")[:size])
     left = np.frombuffer(machine.global_memory.read(BUFFER, rows.size), np.uint8)
     assert (left.reshape(3, 64, 4) == of_lanes.reshape(64, 3, 4).transpose(1, 0, 2)).all()
+
+
+@pytest.mark.parametrize("executor", get_args(Executor))
+@pytest.mark.parametrize(
+    ("code", "reason", "text"),
+    [
+        # buffer_load_ushort v2, off, s[8:11], 0 offset:3
+        (
+            "030048e000020280",
+            StopReason.MEMORY_VIOLATION,
+            "private memory at 0x4: a lane has 4 bytes",
+        ),
+        # buffer_store_short v2, off, s[8:11], 0 offset:3
+        (
+            "030068e000020280",
+            StopReason.MEMORY_VIOLATION,
+            "private memory at 0x4: a lane has 4 bytes",
+        ),
+        # buffer_atomic_add_x2 v[2:3], off, s[8:11], 0
+        ("000088e100020280", StopReason.NOT_SIMULATED, "several elements of a swizzled buffer"),
+    ],
+)
+def test_an_access_to_two_elements_keeps_to_the_private_memory(
+    executor: Executor, code: str, reason: StopReason, text: str
+) -> None:
+    """One that begins in the wave's last dwords neither reads nor writes the next wave's, and an
+    atomic operation larger than an element is not simulated."""
+    machine = vectors.machine(bytes.fromhex(code), 64, "gfx90a", 64)
+    machine.executor = executor
+    [wave] = machine.waves
+    before = bytes(range(256)) * 16
+    machine.global_memory.write(BUFFER, before)
+    wave.scratch, wave.scratch_start = wave.scratch[:1], BUFFER
+    # SWIZZLE_ENABLE, elements of 4 bytes, an index stride of 64, ADD_TID_ENABLE.
+    wave.s[8:12] = [BUFFER, 1 << 31, 1 << 20, 1 << 19 | 3 << 21 | 1 << 23]
+    wave.v[2][:], wave.v[3][:] = 0xA1B2C3D4, 0x01020304
+    _, stopped = done(machine, is_fine=False)
+    assert stopped is not None and stopped.reason is reason
+    assert text in stopped.text
+    assert machine.global_memory.read(BUFFER, 4096) == before
