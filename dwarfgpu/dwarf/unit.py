@@ -8,6 +8,7 @@ address, the line table (3.1.3).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -270,6 +271,15 @@ class CompilationUnit:
     @cached_property
     def name(self) -> str:
         return self.root.string(dw.AT_NAME) or ""
+
+    @cached_property
+    def primary_file(self) -> str:
+        """DW_AT_name; of a skeleton without one that of its split unit, if that is found."""
+        name = self.root.string(dw.AT_NAME)
+        if name is None and self.is_skeleton:
+            with suppress(DwarfGpuError):
+                name = self.full.root.string(dw.AT_NAME)
+        return name or ""
 
     @cached_property
     def line_table(self) -> LineTable | None:

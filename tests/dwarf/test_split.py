@@ -274,6 +274,19 @@ def test_a_file_for_another_machine_is_not_taken(tmp_path: Path) -> None:
         opened(program).scopes.global_named("baseline")
 
 
+@pytest.mark.parametrize("version", ["4", "5"])
+def test_the_primary_file_has_the_name_that_its_unit_gives(
+    tmp_path: Path, tool: Callable[[str], str], version: str
+) -> None:
+    """As in GDB; a skeleton of DWARF 5 has no name, and its line table has absolute directories."""
+    (tmp_path / "a.c").write_text("int main(void) { return 0; }\n")
+    options = ["-g", f"-gdwarf-{version}", "-gsplit-dwarf", "-o", "prog"]
+    subprocess.run([tool("gcc"), *options, "a.c"], cwd=tmp_path, check=True, timeout=120)
+    [table] = [unit.line_table for unit in opened(tmp_path / "prog").info.units]
+    assert table is not None
+    assert table.file(1).shown_name == "a.c"
+
+
 def skeleton(name: bytes, folder: bytes = b".", id: int = 0x1234) -> bytes:
     """A file with one skeleton that names a split file."""
     shape = Shape(

@@ -209,7 +209,7 @@ class FileTable(ABC):
         name = self._shown_names.get(file.number)
         if name is None:
             root = self.unit.root
-            folder, primary = root.string(dw.AT_COMP_DIR) or "", root.string(dw.AT_NAME) or ""
+            folder, primary = root.string(dw.AT_COMP_DIR) or "", self.unit.primary_file
             own = joined(self.written_directory(file.entry.directory), file.name)
             is_primary = joined(folder, own) == joined(folder, primary)
             name = joined("", primary) if is_primary else own

@@ -34,6 +34,9 @@ class LineUnit(Protocol):
     def root(self) -> UnitEntry: ...
 
     @property
+    def primary_file(self) -> str: ...
+
+    @property
     def tombstone(self) -> int: ...
 
     @property
