@@ -7,9 +7,9 @@ focus come first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
@@ -58,7 +58,7 @@ class LineStep:
     """Whether the code of another line of the file begins at the same address."""
 
 
-@lru_cache(maxsize=64)  # a function may be inlined into as many units
+@kept_with(lambda table: table.unit)
 def steps_of(table: LineTable) -> LineSteps:
     """Return the steps of a line table."""
     return LineSteps(table)

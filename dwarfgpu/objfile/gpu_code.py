@@ -7,11 +7,11 @@ Law: an unreadable part is reported as a problem; the other parts stay.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
@@ -122,7 +122,7 @@ class GpuCode:
     """Why `metadata` is None, if it cannot be read."""
 
 
-@lru_cache(16)  # it depends on the file alone; broken metadata are not read again either
+@kept_with(first)  # it depends on the file alone; broken metadata are not read again either
 def read_gpu_code(file: ObjectFile) -> GpuCode:
     """Read all information about the code of a code object; `Unsupported` for a file of another
     machine."""

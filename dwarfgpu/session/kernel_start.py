@@ -6,10 +6,10 @@ frame pointer, s32 and s33, are set by the kernel itself ("Kernel Prolog").
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unavailable
@@ -100,7 +100,7 @@ def kernel_of(session: HasCode, dispatch: Dispatch) -> tuple[CodeObject, GpuKern
     raise Unavailable(f"no code object has the kernel of dispatch {dispatch.id}")
 
 
-@lru_cache(maxsize=16)  # it depends on the file alone, and every lane asks
+@kept_with(lambda code_object, *_: code_object.file)  # every lane asks
 def kernel_at(code_object: CodeObject, address: int) -> GpuKernel | None:
     """Return the kernel with a descriptor at an address of the file."""
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it

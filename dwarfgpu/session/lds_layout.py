@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.declarations import around
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -24,7 +23,7 @@ def is_alone_in_lds(variable: Variable, frame: SubprogramFrame) -> bool:
     return size is not None and lds_bytes is not None and 8 * lds_bytes <= size
 
 
-@lru_cache(maxsize=64)  # it depends on the file alone, and every lane asks
+@kept_with(lambda code_object, *_: code_object.file)  # every lane asks
 def _lds_bytes(code_object: CodeObject, function: Subprogram) -> int | None:
     """Return the LDS that a kernel asks for; None for another function."""
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it

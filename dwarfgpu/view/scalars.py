@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
+from weakref import WeakKeyDictionary
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType, float_format
@@ -195,10 +195,19 @@ def complex_text(
     return f"({real},{imaginary})" if style == "fortran" else f"{real} + {imaginary}i"
 
 
-@lru_cache(maxsize=64)
-def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], ...] | None]:
-    """Return names by their bits, and the flags in declaration order if it is an enumeration of
-    flags."""
+_Enumerators: TypeAlias = tuple[Mapping[int, str], tuple[tuple[int, str], ...] | None]
+"""Names by their bits, and the flags in declaration order if it is an enumeration of flags."""
+_KNOWN: Final[WeakKeyDictionary[Enum, _Enumerators]] = WeakKeyDictionary()
+
+
+def _enumerators_of(kind: Enum) -> _Enumerators:
+    known = _KNOWN.get(kind)
+    if known is None:
+        known = _KNOWN[kind] = _enumerators(kind)
+    return known
+
+
+def _enumerators(kind: Enum) -> _Enumerators:
     mask = (1 << kind.value_bits) - 1
     names: dict[int, str] = {}
     is_flags = not kind.has_negative
@@ -210,7 +219,7 @@ def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], 
 
 def enum_text(kind: Enum, number: int) -> str:
     """Return `GREEN`; `(A | B)` if every enumerator is one bit; otherwise the number."""
-    names, flags = _enumerators(kind)
+    names, flags = _enumerators_of(kind)
     name = names.get(number)
     if name is not None:
         return name

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.dwarf.scope.declarations import _path_below
 from tools.bench_journeys import calls, questions
 
 DOCUMENT = Path(__file__).resolve().parent.parent.parent / "docs/benchmarks.md"
@@ -19,12 +18,6 @@ COUNTED = {
     letter: int(count.replace(",", "")) for letter, count in ROW.findall(DOCUMENT.read_text())
 }
 AIMS = {"d": 500, "f": 900, "g": 900}
-
-
-@pytest.fixture(autouse=True)
-def _no_entries_of_other_tests() -> None:
-    """Each kept entry at the same offset of another file would cost a comparison."""
-    _path_below.cache_clear()
 
 
 def test_the_document_has_every_journey() -> None:

@@ -7,11 +7,11 @@ itself made.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.cfi.calling_convention import Convention
@@ -199,7 +199,7 @@ def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
     return function.entry - code_object.load_address in _kernel_entries(code_object.file)
 
 
-@lru_cache(64)
+@kept_with(lambda code_object, *_: code_object.file, 64)
 def _analysis(
     code_object: CodeObject, processor: str, wave_size: int, entry: int, size_bytes: int
 ) -> SavedRegisterAnalysis | None:
@@ -236,7 +236,7 @@ def _analysis(
         return None
 
 
-@lru_cache(8)
+@kept_with(first)
 def _kernel_entries(file: ObjectFile) -> frozenset[int]:
     """Return where the kernels of a file begin: every wave asks."""
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it

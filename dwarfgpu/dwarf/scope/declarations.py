@@ -7,10 +7,10 @@ transparent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -130,7 +130,7 @@ def path_of(die: Die) -> tuple[Scope, ...]:
     return () if above is None else _path_below(above)
 
 
-@lru_cache(maxsize=10_000)
+@kept_with(lambda scope: scope.unit)
 def _path_below(scope: Die) -> tuple[Scope, ...]:
     """Return the path of whatever is declared directly in a scope: all its entries share it."""
     out: list[Scope] = []
@@ -159,7 +159,7 @@ def scope_path(scope: Die) -> tuple[str, ...]:
     return (*(outer.name for outer in path_of(scope)), scope_name(scope))
 
 
-@lru_cache(maxsize=64)
+@kept_with(first, 64)
 def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tuple[Die, ...]:
     """Return the entities of a name in a namespace of a unit; a command asks for it several
     times."""
@@ -173,7 +173,7 @@ def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tup
     return tuple(members)
 
 
-@lru_cache(maxsize=64)
+@kept_with(first)
 def imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
     """Return the using-directives and -declarations of a unit by the last names that the path to
     them may have, without those of transparent scopes; "" is the global namespace."""

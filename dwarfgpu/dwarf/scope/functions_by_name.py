@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
-from weakref import WeakKeyDictionary
 
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
@@ -69,42 +69,18 @@ class FunctionSymbol:
     """As loaded."""
 
 
-_KNOWN_SYMBOLS: Final[WeakKeyDictionary[CodeObject, dict[str, tuple[FunctionSymbol, ...]]]] = (
-    WeakKeyDictionary()
-)
-_KNOWN: Final[WeakKeyDictionary[CodeObject, dict[str, tuple[NamedFunction, ...]]]] = (
-    WeakKeyDictionary()
-)
-
-
+@kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
 def functions_named(code_object: CodeObject, text: str) -> tuple[NamedFunction, ...]:
     """Return the matching functions of a file, one per address, in entry order; empty if the name
     denotes no function. Unreadable entries are skipped."""
-    cached = _KNOWN.setdefault(code_object, {})
-    functions = cached.get(text)
-    if functions is None:
-        functions = tuple(_functions_named(code_object, text))
-        if len(cached) >= _MAX_KEPT:
-            cached.clear()
-        cached[text] = functions
-    return functions
+    return tuple(_functions_named(code_object, text))
 
 
+@kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
 def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol, ...]:
     """Return the functions of the symbol table that match, one per address, in entry order: those
     without debugging information, and those that a compiler has merged with equal ones, are only
     there. Parts that it has split off (`.cold`) do not match."""
-    cached = _KNOWN_SYMBOLS.setdefault(code_object, {})
-    symbols = cached.get(text)
-    if symbols is None:
-        symbols = _function_symbols(code_object, text)
-        if len(cached) >= _MAX_KEPT:
-            cached.clear()
-        cached[text] = symbols
-    return symbols
-
-
-def _function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol, ...]:
     path, parameters = _split(text.strip())
     components = _components(path.removeprefix("::"))
     words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])

@@ -12,11 +12,12 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from operator import gt
 from typing import Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -391,7 +392,7 @@ def _imports_names(abbreviation: Abbreviation) -> bool:
     return abbreviation.tag in _IMPORTS
 
 
-@lru_cache(maxsize=64)
+@kept_with(first, 64)
 def _string_offsets(sections: Sections, text: bytes) -> tuple[int, ...] | None:
     """Return where a text with its end is in `.debug_str`; None if it is in many places. A name is
     looked for in many units."""
@@ -405,13 +406,13 @@ def _string_offsets(sections: Sections, text: bytes) -> tuple[int, ...] | None:
     return tuple(offsets)
 
 
-@lru_cache(maxsize=64)
+@kept_with(first, 64)
 def _is_in_strings(sections: Sections, instance: re.Pattern[bytes]) -> bool:
     """Return whether `.debug_str` has a match. A name is looked for in many units."""
     return instance.search(sections.section(".debug_str")) is not None
 
 
-@lru_cache(maxsize=10_000)
+@kept_with(first)
 def named_entries(unit: CompilationUnit) -> NamedEntries:
     """Return the index of a unit, which is made once."""
     return NamedEntries(unit)

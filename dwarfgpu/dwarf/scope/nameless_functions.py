@@ -11,9 +11,9 @@ correspond one to one to a template argument, which a note says; otherwise the n
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -45,7 +45,7 @@ _MAX_SHOWN: Final = 8
 """Types that one message names."""
 
 
-@lru_cache(maxsize=10_000)
+@kept_with(first)
 def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
     """Return the variables of nameless functions of a unit, in the order of the file."""
     tree = unit.tree
@@ -101,7 +101,7 @@ def owners_of(variable: Variable) -> Iterator[Die]:
             yield variable.unit.die(index)
 
 
-@lru_cache(maxsize=1_000)
+@kept_with(first)
 def _functions_by_line(unit: CompilationUnit) -> dict[DeclarationLine, tuple[int, ...]]:
     """Return the functions of a unit that say where they are declared, in the order of the file."""
     functions: dict[DeclarationLine, list[int]] = {}
@@ -198,7 +198,7 @@ def _declaration_line(die: Die) -> DeclarationLine | None:
         return None  # without a declaration position it belongs to no function
 
 
-@lru_cache(maxsize=1_000)
+@kept_with(first)
 def _functions(unit: CompilationUnit) -> dict[str, tuple[int, ...]]:
     """Return the lines at which functions of a unit are declared that are not in others, by
     file."""
@@ -222,7 +222,7 @@ def _is_inside(die: Die) -> bool:
     return False
 
 
-@lru_cache(maxsize=10_000)
+@kept_with(lambda variable: variable.unit)
 def _owner(variable: Variable) -> DeclarationLine | None:
     """Return the declaration of the function to which a variable belongs."""
     declared_line = _declaration_line(variable.die)

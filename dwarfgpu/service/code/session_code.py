@@ -8,10 +8,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
@@ -34,7 +35,7 @@ _MAX_BYTES = 20
 """Maximum size in bytes of one instruction of any machine."""
 
 
-@lru_cache(8)
+@kept_with(lambda code_object, *_: code_object.file)
 def _disassembly(code_object: CodeObject, is_mangled: bool) -> Disassembly:
     """Return the disassembly of a file, which keeps the symbols of the file in order."""
     return Disassembly(code_object, is_mangled=is_mangled)

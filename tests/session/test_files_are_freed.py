@@ -1,0 +1,95 @@
+"""A process that opens one file after the other keeps none of them: answers end with their file."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.cli.command import FIXTURES, run
+
+CORE = "crash.x86_64.O2"
+KERNEL = "call.gfx90a.O0.v5.co"
+SIZES = ("--grid", 64, "--workgroup", 64, "--arg", "out=zeros:4096")
+PROMPT = (
+    "bt full", "info locals", "list main", "break down", "info functions down", "x/3i $pc",
+    "info types .", "complete break dow", "ptype down", "info scope down", "p $_siginfo",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "commands"),
+    [
+        (
+            f"core/{CORE}",
+            [
+                ("bt", "--core", "PATH.core", "PATH"),
+                ("debug", "PATH", "PATH.core", "-batch", *(
+                    part for line in PROMPT for part in ("-ex", line))),
+                ("where", "PATH", "--all"),
+                ("check", "PATH"),
+            ],
+        ),
+        (
+            f"hip/{KERNEL}",
+            [
+                ("run", "PATH", "call", *SIZES, "--break", "call", "--print", "out"),
+                ("disas", "PATH", "call"),
+                ("dispatch", "PATH", "call", *SIZES),
+            ],
+        ),
+    ],
+    ids=("core", "kernel"),
+)  # fmt: skip
+def test_no_file_outlives_its_command(
+    tmp_path: Path, file: str, commands: list[tuple[object, ...]]
+) -> None:
+    path = tmp_path / "file"
+    shutil.copyfile(FIXTURES / file, path)
+    if (FIXTURES / f"{file}.core").exists():
+        shutil.copyfile(FIXTURES / f"{file}.core", tmp_path / "file.core")
+    for command in commands:
+        run(*(str(part).replace("PATH", str(path)) for part in command))
+    left = [path]
+    for _ in range(4):  # generators that end in a collection are freed by the next one
+        if left:
+            gc.collect()
+            left = files_in(tmp_path)
+    assert left == []
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files of a folder that are in memory."""
+    objects = gc.get_objects()
+    files = [item for item in objects if type(item) is ObjectFile]
+    files += [item.file for item in objects if type(item) is CodeObject]
+    paths = [Path(str(item.path)) for item in files]
+    return [path for path in paths if path.is_relative_to(folder)]
+
+
+class Owner:
+    pass
+
+
+def test_answers_are_kept_with_their_owner() -> None:
+    asked: list[tuple[Owner, int]] = []
+
+    @kept_with(lambda owner, _: owner, 2)
+    def doubled(owner: Owner, number: int) -> int:
+        """Return twice a number."""
+        asked.append((owner, number))
+        return 2 * number
+
+    one, other = Owner(), Owner()
+    for _ in range(2):
+        assert [doubled(one, 3), doubled(other, 3), doubled(one, 4)] == [6, 6, 8]
+    assert asked == [(one, 3), (other, 3), (one, 4)]
+    assert doubled(one, 5) == 10  # one more than is kept: all are forgotten
+    assert doubled(one, 3) == 6
+    assert asked[-2:] == [(one, 5), (one, 3)]
+    assert doubled.__doc__ == "Return twice a number."
