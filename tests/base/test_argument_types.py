@@ -16,6 +16,7 @@ from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import WrongType
 
 DEMO = Path(dg.__file__).parent / "data" / "demo.json"
+CRASH_CORE = Path(__file__).parents[2] / "fixtures" / "core" / "crash.x86_64.O0.core"
 GFX942 = dg.architecture("gfx942")
 V6 = GFX942.by_name["v6"]
 TARGET = dg.StateTarget(GFX942)
@@ -280,6 +281,18 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     assert type(dg.Session(GFX942, inline_level=np.int64(1)).inline_level) is int
     with pytest.raises(dg.UsageError, match="row: expected an index below 1, not 3"):
         answers(session).of(np.int64(3), 0)
+    core = dg.load_core(CRASH_CORE, CRASH_CORE.with_suffix(""))
+    xmm0 = core.architecture.by_name["xmm0"]
+    assert core.target.read_register(1, xmm0, np.int8(8), np.int8(8)) == bytes(8)
+    for start, size in ((np.int8(120), np.int8(8)), (np.uint8(250), np.uint8(8))):
+        with pytest.raises(dg.OutOfRange, match=f"{start} to {int(start) + 8} of register xmm0"):
+            core.target.read_register(1, xmm0, start, size)
+        with pytest.raises(dg.OutOfRange, match=f"{start} to {int(start) + 8} of xmm0"):
+            core.target.write_register(1, xmm0, bytes(8), start)
+    TARGET.set_register(5, V6, bytes(256))
+    TARGET.forget_register(5, V6, np.int8(120), np.int8(8))  # 128 is -128 in 8 bits
+    with pytest.raises(dg.Unavailable, match="v6 of wave 5 .*, bytes 120 to 127$"):
+        TARGET.read_register(5, V6, 0, 256)
     for array in (np.arange(3), np.array([None, 1], dtype=object)):
         for call in (
             lambda array=array: TARGET.read_register(0, V6, array, 4),

@@ -15,7 +15,7 @@ from dwarfgpu.base.records import define
 from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.notes import CoreThread
-from dwarfgpu.machine.core.overrides import end_of_read, overridden, require_inside
+from dwarfgpu.machine.core.overrides import overridden, range_of_read, require_inside
 from dwarfgpu.machine.core.thread_blocks import ThreadBlocks
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -70,14 +70,15 @@ class CoreTarget:
         size_bytes: int | None = None,
     ) -> bytes:
         try:
-            thread, end = self._thread(wave), end_of_read(register, offset_bytes, size_bytes)
+            thread = self._thread(wave)
+            start, end = range_of_read(register, offset_bytes, size_bytes)
             if register.name in self.overrides.waves[wave]:
                 return self.overrides.read_register(wave, register, offset_bytes, size_bytes)
             if register.name not in thread.registers:
                 raise WhollyUnavailable(
                     f"register {register} of thread {wave} is not in the core file"
                 )
-            return thread.registers[register.name][offset_bytes:end]
+            return thread.registers[register.name][start:end]
         except FOREIGN:
             require_right_arguments(
                 CoreTarget.read_register, self, wave, register, offset_bytes, size_bytes

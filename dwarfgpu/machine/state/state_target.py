@@ -310,6 +310,7 @@ class StateTarget:
     ) -> None:
         """Make bytes of a register unknown."""
         try:
+            offset_bytes, size_bytes = plain_integer(offset_bytes), plain_integer(size_bytes)
             stored = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
             if stored is None:
                 return

@@ -25,7 +25,7 @@ from dwarfgpu.machine.core.gpu.stop_reasons import pending_reasons, stop_reasons
 from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
-from dwarfgpu.machine.core.overrides import end_of_read, overridden, require_inside
+from dwarfgpu.machine.core.overrides import overridden, range_of_read, require_inside
 from dwarfgpu.machine.sparse_memory import bytes_of
 from dwarfgpu.machine.state.state_target import MAX_ELEMENTS, StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -194,11 +194,12 @@ class GpuTarget:
         size_bytes: int | None = None,
     ) -> bytes:
         try:
-            gpu_wave, end = self.wave(wave), end_of_read(register, offset_bytes, size_bytes)
+            gpu_wave = self.wave(wave)
+            start, end = range_of_read(register, offset_bytes, size_bytes)
             override = self._overrides.get(gpu_wave.architecture)
             if override is not None and register.name in override.waves.get(wave, {}):
                 return override.read_register(wave, register, offset_bytes, size_bytes)
-            return self._saved(gpu_wave, wave, register, offset_bytes, end)
+            return self._saved(gpu_wave, wave, register, start, end)
         except FOREIGN:
             require_right_arguments(
                 GpuTarget.read_register, self, wave, register, offset_bytes, size_bytes

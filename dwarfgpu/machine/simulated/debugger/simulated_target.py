@@ -18,6 +18,7 @@ from dwarfgpu.base.arguments import (
     WrongType,
     contents,
     integer,
+    plain_integer,
     require,
     wrong_argument,
 )
@@ -167,7 +168,8 @@ class SimulatedTarget(StateTarget):
         if self._running is None:
             return super().read_register(wave, register, offset_bytes, size_bytes)
         try:
-            return self._known_bytes(wave, register, offset_bytes, size_bytes)
+            start, size = plain_integer(offset_bytes), plain_integer(size_bytes)
+            return self._known_bytes(wave, register, start, size)
         except FOREIGN:
             require_right_arguments(
                 StateTarget.read_register, self, wave, register, offset_bytes, size_bytes
