@@ -241,7 +241,8 @@ def _fits(value: object, expected: object, module: str) -> bool:
 def _is_instance(value: object, kind: type) -> bool:
     if kind in (int, float) and not isinstance(value, int | float):
         method = "__index__" if kind is int else "__float__"
-        return hasattr(type(value), method) and is_hashable(value)  # a number of NumPy, no array
+        is_number = kind is float or type(value).__module__ == "numpy"  # as `plain_integer`
+        return is_number and hasattr(type(value), method) and is_hashable(value)  # no array
     if Protocol in kind.__bases__ and kind.__module__.startswith("dwarfgpu."):
         methods = (name for name in vars(kind) if not name.startswith("_"))
         return all(hasattr(type(value), name) or name in dir(value) for name in methods)

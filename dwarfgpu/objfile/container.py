@@ -68,6 +68,7 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -
 
     `UsageError` where it is neither ELF nor bundle, and for another folder.
     """
+    path = os.fspath(path)
     if os.path.isdir(path):
         from dwarfgpu.objfile.triton_cache import cached_kernels  # few paths are folders
 
@@ -125,6 +126,7 @@ def open_object(
     a kernel, or the number of the entry. Without it, use an ELF file itself, or the only code
     object of a bundle or folder. Raises `UsageError` unless exactly one matches.
     """
+    path = os.fspath(path)  # that of an `os.DirEntry`, too
     if target is None and not os.path.isdir(path):
         data = map_file(path)
         if not is_container(data[:_LONGEST_MAGIC_BYTES]):

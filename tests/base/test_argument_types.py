@@ -6,8 +6,9 @@ import pickle
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import count
+from os import scandir
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -36,6 +37,13 @@ def session() -> dg.Session:
     objects = tuple(dg.CodeObject.open(part.path, part.load_address) for part in state.code_objects)
     wave = state.waves[0]
     return dg.Session(GFX942, objects, state.target, wave=wave.id, pc=wave.pc)
+
+
+class Four:
+    """Another class with `__index__`, without the arithmetic of integers."""
+
+    def __index__(self) -> int:
+        return 4
 
 
 def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
@@ -81,6 +89,9 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: s.target.architecture_of({}), "architecture_of: wave: expected int, not an"),
         (lambda s: s.target.used_lanes({1}), "used_lanes: wave: expected int, not an"),
         (lambda _: GFX942.dwarf_name("x"), "dwarf_name: number: expected int, not 'x'"),
+        (lambda _: GFX942.dwarf_name(Four()), "number: expected int, not an object of Four"),
+        (lambda _: TARGET.read_register(0, V6, Four(), 4), "offset_bytes: expected int, not an"),
+        (lambda _: dg.Context(GFX942, lane=Four(), lane_count=64), "lane: expected int or None"),
         (lambda _: GFX942.register([]), "register: number: expected int, not an"),
         (lambda _: GFX942.address_space([]), "address_space: number: expected int, not an"),
         (lambda _: GFX942.lower(0, "0"), "lower: address: expected int, not '0'"),
@@ -247,6 +258,22 @@ def test_other_failures_stay_as_they_are() -> None:
 def test_objects_with_a_wrong_field_are_shown() -> None:
     assert repr(dg.Bits("1", 3)).startswith("Bits(value='1', size_bits=3, ")  # type: ignore[arg-type]
     assert repr(dg.Register(V6, 1 << 20000)).endswith("0, frame=0)")  # Python refuses its digits
+
+
+def test_entries_of_folders_are_paths() -> None:
+    """An `os.DirEntry` names its file as a path does, for each function that opens files."""
+    entries = {
+        entry.name: entry for folder in (DEMO, CRASH_CORE) for entry in scandir(folder.parent)
+    }
+    opened: Any = dg.CodeObject.open
+    assert opened(entries["demo.co"]).file.path == str(DEMO.with_name("demo.co"))
+    assert opened(entries["demo.co"], target="gfx942").name == "demo.co"
+    load_state, load_core = cast(Any, dg.load_state), cast(Any, dg.load_core)
+    assert load_state(entries["demo.json"]).architecture is GFX942
+    core = load_core(entries[CRASH_CORE.name], entries[CRASH_CORE.stem])
+    assert core.files[0].file.path == str(CRASH_CORE.with_suffix(""))
+    with pytest.raises(dg.UsageError, match=r"/crash\.x86_64\.O0 is not a core file$"):
+        load_core(entries[CRASH_CORE.stem])
 
 
 def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:

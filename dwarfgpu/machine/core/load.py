@@ -190,6 +190,7 @@ def _why_no_threads(file: ObjectFile) -> str:
 
 def _opened(path: Path | str, limits: FileLimits) -> ObjectFile:
     """Return a core file, decompressed if it is compressed."""
+    path = os.fspath(path)  # that of an `os.DirEntry`, too
     data = map_file(path)
     if compressed_by(bytes(data[:LONGEST_MAGIC_BYTES])) is not None:
         from dwarfgpu.objfile.compressed_file import decompressed  # few files are compressed
