@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from _thread import allocate_lock
 from io import FileIO
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -95,10 +94,8 @@ class _Source:
     def __init__(self, path: str) -> None:
         self._path = path
         with FileIO(path) as file:
-            self._descriptor = os.dup(file.fileno())
-        self._file = FileIO(self._descriptor, closefd=False)
-        self._stamp = _stamp(self._file)
-        self._lock = allocate_lock()
+            self._descriptor = descriptor = os.dup(file.fileno())
+        self._stamp = _stamp(descriptor)
 
     @property
     def changed_ns(self) -> int:
@@ -114,33 +111,46 @@ class _Source:
 
     def read(self, start: int, size_bytes: int) -> bytes:
         """Return bytes of the file; `Malformed` where it was changed since it was opened: what was
-        read before does not fit them. `UsageError` for an error of the system."""
-        with self._lock:
-            try:
-                data = read_range(self._file, self._path, start, size_bytes)
-                if _stamp(self._file) != self._stamp:
-                    raise Malformed(f"{self._path} was changed while it was open: open it again")
-            except OSError as error:
-                raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
+        read before does not fit them. `UsageError` for an error of the system.
+
+        The position of the file is not used: threads share it, and processes after a fork.
+        """
+        descriptor = self._descriptor
+        assert descriptor is not None
+        try:
+            data = _joined(
+                self._path,
+                size_bytes,
+                lambda offset: os.pread(descriptor, size_bytes - offset, start + offset),
+            )
+            if _stamp(descriptor) != self._stamp:
+                raise Malformed(f"{self._path} was changed while it was open: open it again")
+        except OSError as error:
+            raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
         return data
 
 
-def read_range(file: FileIO | IO[bytes], path: str, start: int, size_bytes: int) -> bytes:
+def read_range(file: IO[bytes], path: str, start: int, size_bytes: int) -> bytes:
     """Return bytes of an open file; `Malformed` where it has become shorter."""
     file.seek(start)
+    return _joined(path, size_bytes, lambda offset: file.read(size_bytes - offset))
+
+
+def _joined(path: str, size_bytes: int, read: Callable[[int], bytes]) -> bytes:
+    """Return bytes that may come in parts; `read` gets the offset of the next part."""
     parts: list[bytes] = []
-    remaining = size_bytes
-    while remaining > 0:
-        parts.append(file.read(remaining))
+    offset = 0
+    while offset < size_bytes:
+        parts.append(read(offset))
         if not parts[-1]:
             raise Malformed(f"{path} became shorter while it was read")
-        remaining -= len(parts[-1])
+        offset += len(parts[-1])
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def _stamp(file: FileIO) -> tuple[int, int]:
+def _stamp(descriptor: int) -> tuple[int, int]:
     """Return what another program changes when it writes to a file."""
-    status = os.fstat(file.fileno())
+    status = os.fstat(descriptor)
     return status.st_mtime_ns, status.st_size
 
 

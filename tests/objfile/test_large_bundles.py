@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from io import FileIO
 from pathlib import Path
 
 import pytest
@@ -23,20 +22,21 @@ BUNDLES = 16
 DEVICES = (ON, OFF, GFX942)
 
 
-class _Counted(FileIO):
+class _Counted:
     bytes_read = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(size)
-        assert data is not None
-        _Counted.bytes_read += len(data)
-        return data
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Counted]]:
     """Counts the bytes that are read of files."""
-    monkeypatch.setattr(file_bytes, "FileIO", _Counted)
+    read = file_bytes._Source.read
+
+    def counted_read(source: file_bytes._Source, start: int, size_bytes: int) -> bytes:
+        data = read(source, start, size_bytes)
+        _Counted.bytes_read += len(data)
+        return data
+
+    monkeypatch.setattr(file_bytes._Source, "read", counted_read)
     monkeypatch.setattr(_Counted, "bytes_read", 0)
     yield _Counted
 

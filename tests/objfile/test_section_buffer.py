@@ -55,6 +55,17 @@ def bytes_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     yield sizes
 
 
+def test_processes_after_a_fork_read_the_same_file(tmp_path: Path, data: bytes) -> None:
+    """They share its position, which a read therefore neither uses nor moves."""
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    mapped = map_file(path)
+    assert isinstance(mapped, FileBytes)
+    source: Any = mapped._source
+    assert mapped[1000:3000] == data[1000:3000]
+    assert os.lseek(source._descriptor, 0, os.SEEK_CUR) == 0
+
+
 def test_a_file_in_a_cycle_is_closed_without_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "data"
     path.write_bytes(bytes(SIZE))
