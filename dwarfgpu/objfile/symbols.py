@@ -309,6 +309,10 @@ class SymbolTable:
         end = names.find(b"\0", start, start + _MAX_COMPARED)
         return bytes(names[start : start + _MAX_COMPARED if end < 0 else end])
 
+    def __deepcopy__(self, memo: object) -> SymbolTable:
+        """Return this table: it never changes, and Python cannot copy a `struct.Struct`."""
+        return self
+
     def _row(self, number: int) -> tuple[int, ...]:
         row = self._form.unpack_from(self._data, number * self._form.size)
         return row if self._is_wide else wide(row)

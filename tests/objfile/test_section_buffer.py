@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
 import random
@@ -64,6 +65,7 @@ def test_processes_after_a_fork_read_the_same_file(tmp_path: Path, data: bytes) 
     source: Any = mapped._source
     assert mapped[1000:3000] == data[1000:3000]
     assert os.lseek(source._descriptor, 0, os.SEEK_CUR) == 0
+    assert copy.deepcopy(mapped)[1000:3000] == data[1000:3000]
 
 
 def test_a_file_in_a_cycle_is_closed_without_a_warning(tmp_path: Path) -> None:
