@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from dwarfgpu.arch.registry import architecture
@@ -11,6 +13,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from tests.machine.simulated import programs, vectors
+from tools import fuzz_unknown
 
 UNKNOWN = 0xFDFDFDFD
 FULL = 0xFFFFFFFF
@@ -88,6 +91,26 @@ def test_exec_must_be_known() -> None:
     assert after("s_cselect_b32", operands, "gfx1100", 0, "s4")[1] is None
 
 
+@pytest.mark.parametrize("fi", [0, 1])
+@pytest.mark.parametrize("unknown_lane", [1, 2])
+@pytest.mark.parametrize("is_active", [True, False])
+def test_a_copy_from_another_lane_needs_that_lane(
+    fi: int, unknown_lane: int, is_active: bool
+) -> None:
+    """All lanes of the quad read lane 1; without `fi`, nothing reads a lane that is inactive."""
+    fields = {"dpp_ctrl": 0x55, "row_mask": 15, "bank_mask": 15, "fi": fi}
+    code = programs.encoded(decoder("gfx1100"), "v_mov_b32_dpp", vdst=2, src0=0, **fields)
+    machine = vectors.machine(code, 32, "gfx1100", 32, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    wave = machine.waves[0]
+    wave.written[0] &= ~(1 << unknown_lane)
+    if not is_active:
+        wave.set_exec(wave.all_lanes & ~(1 << unknown_lane))
+    stopped = machine.run(most=1)
+    needs = f"v_mov_b32_dpp needs v0 of lane {unknown_lane}, which is not known"
+    assert (stopped and stopped.text) == (needs if is_active or fi else None)
+
+
 def test_a_lane_that_is_written_says_nothing_of_the_others() -> None:
     operands = {"vdst": 2, "src0": 4, "src1": 131}
     wave, text = after("v_writelane_b32", operands, "gfx1100", 0, "v2")
@@ -118,3 +141,11 @@ def test_a_debugger_defines_the_bytes_that_it_writes(
     assert known_bits(wave.vcc) & (1 << 64) - 1 == known
     assert wave.vcc & known in (0, 0x11, 0x11 << 32)
     assert known_bits(wave.s[6]) & FULL == (0xFF00 if name == "s6" else 0)
+
+
+@pytest.mark.parametrize(("target", "wave_size"), [("gfx90a", 64), ("gfx1100", 32)])
+def test_what_is_known_does_not_depend_on_the_fill(target: str, wave_size: int) -> None:
+    """`tools/fuzz_unknown.py` tries all encodings."""
+    encodings = decoder(target, wave_size).encodings
+    some = encodings[Random(target).randrange(400) :: 400]
+    assert list(fuzz_unknown.findings(target, wave_size, 1, some)) == []

@@ -2,12 +2,13 @@
 
 Law: an instruction computes only with what is known, in the lanes that execute it. Copies (loads,
 stores, moves) of what is unknown are unknown, because compilers save and restore registers whole.
-Where lanes read registers of others (DPP, permutes), only those of the lanes that execute are
-looked at.
+Where lanes read registers of others (DPP, permutes), those of all lanes that execute must be known,
+and with `fi` (DPP) those of all lanes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.isa.binding import Operand, Use, effects, uses
+from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
@@ -33,6 +35,8 @@ _COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
 """Registers that may be unknown: a copy to any other needs its source."""
 _SEARCHED_BYTES: Final = 1 << 14
 """What lies between the lanes of an access is looked at with them, if it is not more."""
+_FETCH_INACTIVE: Final = (1, 0xEA)
+"""`fi` of dpp_ctrl and of dpp8."""
 _MOVES: Final = ("v_mov_b32", "v_accvgpr_")
 _SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
 """They copy one number, from and to a scalar register or a lane."""
@@ -58,6 +62,8 @@ class _Needs:
     copied: tuple[Register, ...]
     results: tuple[Register, ...]
     is_masked: bool
+    reads_inactive: bool
+    """Whether it reads vector registers of lanes that do not execute, too."""
     is_load: bool
     is_store: bool
     scalar: Use | None
@@ -85,8 +91,9 @@ class UnknownContents:
             needs = self._needs[address] = _needs(step)
         self._now = needs
         lanes = wave.exec if needs.is_masked else wave.all_lanes
+        read_lanes = wave.all_lanes if needs.reads_inactive else lanes
         for register in needs.needed:
-            missing = _missing(wave, register, lanes)
+            missing = _missing(wave, register, read_lanes)
             if missing is not None:
                 raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
         self._stores.clear()
@@ -226,7 +233,10 @@ def _needs(step: Step) -> _Needs:
         and any(declared in results for declared in memory)
     )
     is_scalar = len(instruction_uses) == 1 and instruction.mnemonic.startswith(_SCALAR_COPIES)
-    is_move = len(instruction_uses) == 1 and instruction.mnemonic.startswith(_MOVES)
+    form = instruction.encoding.format
+    is_dpp = "dpp_ctrl" in form.index or "dpp8" in form.index
+    fetches = is_dpp and dict(_fields(instruction)).get("fi") in _FETCH_INACTIVE
+    is_move = len(instruction_uses) == 1 and instruction.mnemonic.startswith(_MOVES) and not is_dpp
     copied: tuple[Register, ...] = ()
     if is_store or is_move:
         copied = tuple(
@@ -258,11 +268,17 @@ def _needs(step: Step) -> _Needs:
         copied,
         tuple(register for register in writes if register.bank in _COPIES_TO),
         any(part.operation.is_masked for part in instruction_uses),
+        fetches,
         is_load,
         is_store,
         use if is_scalar else None,
         choice,
     )
+
+
+def _fields(instruction: Instruction) -> Iterable[tuple[str, int]]:
+    form = instruction.encoding.format
+    return zip(form.names, form.values(instruction.word, instruction.extra), strict=True)
 
 
 def _choice(use: Use) -> Choice:
