@@ -29,6 +29,7 @@ from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.opened_launch import prepare_run, require_sizes
 from dwarfgpu.service.run import run_report
 from dwarfgpu.terminal.progress import Progress
+from dwarfgpu.terminal.streams import failing_at_the_end
 
 SCHEMA: Final = run_report.SCHEMA
 """Also of errors before the run."""
@@ -103,7 +104,10 @@ class _Then(Action):
 def run(args: Namespace) -> int:
     """Run the kernel; return 1 if a wave could not continue. `UsageError` for an impossible
     dispatch."""
-    return with_run_demo(args, _run)
+    if not args.out and args.save is None and args.core is None:
+        return with_run_demo(args, _run)
+    with failing_at_the_end():  # the files are worth more than what is printed
+        return with_run_demo(args, _run)
 
 
 def _run(args: Namespace) -> int:

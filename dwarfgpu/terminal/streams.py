@@ -10,7 +10,7 @@ import os
 import sys
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from io import BufferedWriter, BytesIO, FileIO, StringIO, TextIOBase, TextIOWrapper
 from typing import Final, TextIO, cast
 
@@ -61,6 +61,44 @@ def _lossy(stream: TextIO | None) -> TextIO:
         errors=ESCAPES,
         line_buffering=True,
     )
+
+
+class _FailingLater:
+    """A stream that drops all output after a failure, which it keeps."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.error: OSError | None = None
+
+    def write(self, text: str, /) -> int:
+        try:
+            if self.error is None:
+                self._stream.write(text)
+        except OSError as error:
+            self.error = error
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            if self.error is None:
+                self._stream.flush()
+        except OSError as error:
+            self.error = error
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def failing_at_the_end() -> Iterator[None]:
+    """Let a command go on where its output cannot be written, because it writes files, too; raise
+    the `OSError` of the output when it has ended."""
+    stream = _FailingLater(sys.stdout)
+    with redirect_stdout(cast(TextIO, stream)):
+        yield
+        stream.flush()
+    if stream.error is not None:
+        raise stream.error
 
 
 class _Sink(TextIOBase):

@@ -30,6 +30,19 @@ def shell(command: str, unbuffered: str = "") -> subprocess.CompletedProcess[byt
     )
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_run_writes_its_files_although_its_output_is_lost(
+    tmp_path: Path, unbuffered: str
+) -> None:
+    sizes = "--grid 64 --workgroup 64 --arg out=zeros:4096"
+    path = tmp_path / "left.npy"
+    command = f"run fixtures/hip/call.gfx90a.O0.v5.co call {sizes} --out out={path} >/dev/full"
+    done = shell(command, unbuffered)
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines()[-1] == f"dwarfgpu: {FULL}"
+    assert path.stat().st_size > 4096
+
+
 @pytest.mark.parametrize(
     ("command", "status", "out", "err"),
     [
