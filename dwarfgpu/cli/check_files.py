@@ -31,6 +31,7 @@ from dwarfgpu.service.check.baseline import SCHEMA, Baseline, read_baseline
 from dwarfgpu.service.check.checked_file import Report, checked
 from dwarfgpu.service.check.report import FEW, report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line, without_debug_information
+from dwarfgpu.terminal.streams import failing_at_the_end
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
@@ -76,8 +77,9 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
 
     report = CorpusReport.at(arguments.report, paths)
     added = _added(reports, report.corpus)
-    status = _printed(added, arguments, is_only=is_only, has_baseline=baseline is not None)
-    report.write()
+    with failing_at_the_end():  # the report is worth more than what is printed
+        status = _printed(added, arguments, is_only=is_only, has_baseline=baseline is not None)
+        report.write()
     return status
 
 

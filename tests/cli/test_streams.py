@@ -43,6 +43,13 @@ def test_a_run_writes_its_files_although_its_output_is_lost(
     assert path.stat().st_size > 4096
 
 
+def test_a_report_is_written_although_the_output_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    done = shell(f"check fixtures/hip/call.gfx90a.O0.v5.co --report {path} >/dev/full")
+    assert (done.returncode, done.stderr.decode().strip()) == (2, f"dwarfgpu: {FULL}")
+    assert path.stat().st_size > 0
+
+
 @pytest.mark.parametrize(
     ("command", "status", "out", "err"),
     [
