@@ -115,6 +115,8 @@ def test_waves_have_the_register_allocation_of_their_dispatch(built: str, tmp_pa
     assert first is not None
     assert first.v is not None
     assert 0 < first.v <= 256
+    # A dispatch may have many waves: memory is for the allocated VGPRs only.
+    assert machine.waves[0].vectors.shape == (first.v, machine.waves[0].lane_count)
     state, _ = middle(kernel, built, tmp_path, 0.5)
     dispatch = state.machine.dispatch_of(next(iter(state.waves)))
     assert dispatch is not None

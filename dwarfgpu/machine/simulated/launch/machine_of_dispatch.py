@@ -122,8 +122,8 @@ def machine_of_dispatch(
         wave = SimulatedWave(
             registers.wave,
             lane_count,
-            max(dispatch.vgprs or 0, 256),
-            max(dispatch.agprs or 0, 256),
+            256 if dispatch.vgprs is None else dispatch.vgprs,
+            256 if dispatch.agprs is None else dispatch.agprs,
             global_memory,
             fill,
             WaveMemories(
