@@ -105,7 +105,7 @@ class FileLimits:
     variables: int = 10_000
     """Variables of a frame that are listed with their values."""
     waves: int = 1 << 16
-    """Maximum number of waves of a state: four times the largest simulated dispatch."""
+    """Maximum number of waves of a state or of a dispatch."""
     state_bytes: int = 1 << 28
     """Memory for the registers and the arrays of a state, or for scratch and LDS of a dispatch."""
     mapped_files: int = 1 << 18

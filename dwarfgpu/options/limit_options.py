@@ -46,7 +46,7 @@ FILE_LIMITS: Final = {
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-namesakes": ("namesakes", "variables that match the given names"),
     "--max-variables": ("variables", "variables of a frame that are listed with their values"),
-    "--max-waves": ("waves", "waves of a state"),
+    "--max-waves": ("waves", "waves of a state or of a dispatch"),
     "--max-state-bytes": (
         "state_bytes",
         "memory for the registers and arrays of a state, or for scratch and LDS of a dispatch",

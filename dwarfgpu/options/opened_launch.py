@@ -204,6 +204,7 @@ def _prepared(
         placement,
         FILL if (fill := byte(args.fill, "--fill")) is None else fill,
         buffers,
+        limits.waves,
     )
     if before is not None and kernel.descriptor is not None:
         require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)

@@ -415,7 +415,7 @@ def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:
         ("64", "1,1,1,1", "--workgroup 1,1,1,1: expected up to three sizes"),
         ("x", "64", "--grid x: expected up to three sizes"),
         ("4294967296", "64", "--grid 4294967296: expected up to three sizes"),
-        ("4194304", "64", "65536 waves: at most 16384 are simulated together"),
+        ("8388608", "64", "131072 waves: at most 65536 are simulated (--max-waves)"),
     ],
 )
 def test_refused_geometry(grid: str, workgroup: str, message: str) -> None:

@@ -19,13 +19,13 @@ from numpy.lib.array_utils import byte_bounds
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 
-MAX_WAVES: Final = 1 << 15
+MAX_WAVES: Final = 1 << 16
 _NUMBER: Final = np.uint32(MAX_WAVES - 1)
 _MANY: Final = np.uint32(MAX_WAVES)
 """The number is that of a workgroup: several of its waves accessed the dword."""
-_BARRIERS: Final = np.uint32(16)
+_BARRIERS: Final = np.uint32(17)
 """The first bit of the number of barriers."""
-_MAX_BARRIERS: Final = 1 << 14
+_MAX_BARRIERS: Final = 1 << 13
 _EVERYONE: Final = np.uint32(0x7FFFFFFF)
 """Waves of several workgroups."""
 _COMMUTING: Final = np.uint32(0x80000000)

@@ -8,6 +8,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import Processor
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import ArgumentValue, Parameter
@@ -16,7 +17,6 @@ from dwarfgpu.machine.topology import Agent, Geometry
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
-MAX_WAVES: Final = 1 << 14
 _MAX_WORK_ITEMS: Final = 1024
 
 
@@ -64,6 +64,7 @@ class Request:
     """The byte of registers and memory that nothing has defined, where it runs."""
     earlier: Mapping[str, int] = field(factory=dict)
     """Addresses of the buffers of earlier dispatches, by their names."""
+    most_waves: int = DEFAULT_FILE_LIMITS.waves
 
     @property
     def private_bytes(self) -> int:
@@ -94,8 +95,8 @@ def require_no_clusters(kernel: GpuKernel) -> None:
 
 
 def require_geometry(request: Request, lanes: int) -> None:
-    """Raise `UsageError` for a grid or workgroup that the kernel or the processor does not
-    allow."""
+    """Raise `UsageError` for a grid or workgroup that the kernel or the processor does not allow,
+    `LimitExceeded` for too many waves."""
     geometry, metadata = request.geometry, request.kernel.metadata
     items = prod(geometry.workgroup)
     shown = ",".join(map(str, geometry.workgroup))
@@ -123,9 +124,9 @@ def require_geometry(request: Request, lanes: int) -> None:
                 "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
             )
     count = prod(geometry.counts) * -(-items // lanes)
-    if count > MAX_WAVES:
+    if count > request.most_waves:
         raise LimitExceeded(
-            f"{count} waves: at most {MAX_WAVES} are simulated together; use a smaller --grid"
+            f"{count} waves: at most {request.most_waves} are simulated", "--max-waves"
         )
 
 
