@@ -168,18 +168,18 @@ def _breakpoints_hit(shell: Shell) -> list[Breakpoint]:
 
 
 def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Stop]) -> Iterator[Part]:
-    """Perform a number of steps; report the last one."""
+    """Perform a number of steps, fewer if the wave in focus ends; report the last one."""
     require_started(shell)
     count = whole_number(shell.session, shell.values, argument) if argument else 1
     shell.session = shell.session.top or shell.session
     before: tuple[object, ...] | None = None
-    stop = stepped_here(shell)
+    stop, wave = stepped_here(shell), shell.session.wave
     with resuming(shell, is_step=True):
         for number in range(count):
             if number == count - 1:  # only the last stop is shown
                 before = function_of(shell.session)
             stop = once(shell)
-            if not stop.is_step:
+            if not stop.is_step or shell.session.wave != wave:
                 break
     yield from reported(shell, stop, before)
 
