@@ -52,7 +52,7 @@ class ShownStops:
         """The lines that breakpoints are at instead of those without code, what the values assume,
         and what a run that was not ended by `--stops` says of breakpoints without a stop."""
         moved = [item.note for item in self._stops.breakpoints if item.note is not None]
-        moved += self._assumptions
+        moved += {**self._assumptions, **self._stops.history.notes}
         if self.count == self._most:
             return moved
         return moved + [

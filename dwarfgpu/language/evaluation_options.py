@@ -30,6 +30,8 @@ class Options:
     """Called after an assignment to the machine."""
     warn: Callable[[str], None] | None = None
     """Called with a warning about a doubtful assignment."""
+    noted: Callable[[str], None] | None = None
+    """Called with each note on the value: an assumption on which it rests."""
     functions: Mapping[str, Callable[..., TypedValue]] = field(factory=dict)
     """Functions `$_name(…)` of the caller, in addition to those of
     `dwarfgpu.language.convenience_functions`: each is a

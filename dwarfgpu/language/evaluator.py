@@ -93,6 +93,9 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
         value = Evaluator(session, options).whole(text)
     except Unavailable as error:
         raise without_thread(session, at_start(session, error)) from None
+    if options.noted is not None:
+        for note in value.notes:
+            options.noted(note)
     if value.error is None:
         return value
     return evolve(value, error=without_thread(session, at_start(session, value.error)))

@@ -64,7 +64,7 @@ class Answer:
         it."""
         if groups:
             self._of(groups[0]).note(text, groups[1:])
-        else:
+        elif text not in self._notes:
             self._notes.append(text)
 
     def _of(self, group: Group) -> Answer:

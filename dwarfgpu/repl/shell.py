@@ -195,6 +195,7 @@ class Shell:
         if console.is_json:
             token, line = without_token(line.strip())
             answer = Answer(line, token)
+        self.values.notes.clear()  # of a command that failed
         outer = console.begin(answer)
         try:
             with reporting_units(console.progress), budget_of_command():
@@ -260,9 +261,17 @@ class Shell:
             from dwarfgpu.repl.advice import advised  # only mistakes need it
 
             raise advised(self.session, error) from None
+        finally:
+            self.remark()
         if self.session.write_count.writes != writes:
             self._follow_pc()
         yield from self.hooked(f"hookpost-{call.command.name}")
+
+    def remark(self) -> None:
+        """Print the assumptions behind evaluated expressions, each once in a session."""
+        for note in self.values.notes:
+            self.console.note(note, once=True)
+        self.values.notes.clear()
 
     def _follow_pc(self) -> None:
         """Focus on the frame at the program counter, where a command has set that of the wave in

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.command import FIXTURES, run
@@ -44,6 +46,40 @@ def test_one_variable_of_the_size_of_the_lds_is_at_its_start(level: int) -> None
     done = run("debug", file, *dispatch, "--batch", *commands)
     assert done.lines[-2:] == ["$1 = (float (*)[64]) local#0x0", "$2 = 31.5"]
     assert "offset 0" not in done.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "x/1xw tile",
+        "display tile[1]",
+        'printf "%d", tile',
+        "find &tile, +4, (char) 1",
+        "if &tile == 1\nend",
+        "watch tile[1]",
+        "set var $a = &tile",
+    ],
+)
+def test_every_command_notes_what_the_value_of_an_expression_assumes(
+    command: str, tmp_path: Path
+) -> None:
+    """GDB's commands that evaluate an expression use the same values as `print`."""
+    script = tmp_path / "script"
+    script.write_text(f"break 53\nrun\n{command}\n", "utf-8")
+    buffers = ("--arg", "out=zeros:256", "--arg", "in=range:64", "--arg", "n=3")
+    dispatch = ("--dispatch", "data", "--grid", 64, "--workgroup", 64, *buffers)
+    done = run("debug", DATA, *dispatch, "--batch", "-x", script)
+    assert done.err.count("offset 0 for every LDS variable") == 1
+
+
+def test_a_condition_notes_what_it_assumes() -> None:
+    buffers = ("--arg", "out=zeros:256", "--arg", "in=range:64", "--arg", "n=3")
+    dispatch = ("data", "--grid", 64, "--workgroup", 64, *buffers)
+    done = run("run", DATA, *dispatch, "--break", "53 if &tile == 1")
+    assert [note for note in done.notes if "offset 0 for every LDS variable" in note]
+    commands = ("-ex", "break 53 if &tile == 1", "-ex", "run")
+    done = run("debug", DATA, "--dispatch", *dispatch, "--batch", *commands)
+    assert done.err.count("offset 0 for every LDS variable") == 1
 
 
 def test_a_run_says_what_its_values_assume() -> None:

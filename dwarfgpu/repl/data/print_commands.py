@@ -69,8 +69,7 @@ def shown_value(shell: Shell, value: TypedValue) -> str:
 
 def _remark(shell: Shell, value: TypedValue) -> None:
     """Print the assumptions behind a value once, and why it is unknown each time."""
-    for note in value.notes:
-        shell.console.note(note, once=True)
+    shell.remark()
     for reason in reasons(value, shell.session.architecture.endian):
         shell.console.note(reason)
     is_missing = isinstance(value.error, UndefinedBits)
@@ -171,12 +170,10 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     is not writable, nothing is written. The state file does not change. "set var $NAME =
     EXPRESSION" assigns to a convenience variable.
     """
-    value = evaluated(shell.session, shell.values, required(argument))
+    evaluated(shell.session, shell.values, required(argument))
     options = options_of(shell.session, shell.values)
     if not language.has_effect(argument, shell.session, options):
         shell.console.warn("Expression is not an assignment (and might have no effect)")
-    for note in value.notes:
-        shell.console.note(note, once=True)
     _remark_written(shell)
     yield from ()
 

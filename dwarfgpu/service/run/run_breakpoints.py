@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.arch.amdgpu import amdgpu
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.default_source import default_source
@@ -87,6 +87,8 @@ class Stops:
     """A choice of lanes (`chosen_states`); None: the active ones."""
     wave: int | None
     """The only one that stops; None: all do."""
+    history: ValueHistory = field(factory=ValueHistory)
+    """What conditions use and note."""
 
     @property
     def addresses(self) -> frozenset[int]:
@@ -104,7 +106,7 @@ class Stops:
         for breakpoint in self.breakpoints:
             if pc not in breakpoint.addresses:
                 continue
-            meeting = tuple(_meeting(session, breakpoint))
+            meeting = tuple(_meeting(session, breakpoint, self.history))
             lanes = tuple(lane for lane, _ in meeting)
             if lanes or breakpoint.condition is None:
                 session = session.focused(lanes[0] if lanes else None)
@@ -255,14 +257,16 @@ def _subject(session: Session, text: str) -> Subject:
         return Expression(text)
 
 
-def _meeting(session: Session, breakpoint: RunBreakpoint) -> Iterator[tuple[int, str | None]]:
+def _meeting(
+    session: Session, breakpoint: RunBreakpoint, history: ValueHistory
+) -> Iterator[tuple[int, str | None]]:
     """Yield the active lanes in which the condition of a breakpoint holds, and those in which it
     cannot be evaluated with the reason."""
     lanes = [state.lane for state in chosen_states(session, "active")]
     if breakpoint.condition is None:
         yield from ((lane, None) for lane in lanes)
         return
-    holds_in = holds_in_lanes(session, ValueHistory(), breakpoint.condition, lanes)
+    holds_in = holds_in_lanes(session, history, breakpoint.condition, lanes)
     for lane in lanes:
         try:
             if holds_in(lane):

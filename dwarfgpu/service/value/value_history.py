@@ -58,6 +58,8 @@ class ValueHistory:
         self.warn = warn
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
+        self.notes: dict[str, None] = {}
+        """Notes on evaluated expressions that nobody has shown yet, in their order."""
         self._shown = 1
         """The value that `show values +` shows first."""
         self.siginfo: Callable[[WaveId], bytes | None] | None = None
@@ -71,6 +73,9 @@ class ValueHistory:
 
     def wrote(self) -> None:
         self.has_written = True
+
+    def note(self, text: str) -> None:
+        self.notes[text] = None
 
     def keep(self, value: TypedValue) -> int:
         """Return the number of a new value, which is immutable from now on."""
@@ -187,6 +192,7 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
         return Options(
             dollar,
             read_only=READ_ONLY,
+            noted=history.note,
             functions=history.functions,
             real_types=history.real_types(),
             radix=history.radix(),
@@ -196,6 +202,7 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
         history.named.__setitem__,
         wrote=history.wrote,
         warn=history.warn,
+        noted=history.note,
         functions=history.functions,
         real_types=history.real_types(),
         radix=history.radix(),
@@ -205,10 +212,13 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
 def expression_settings_of(
     history: ValueHistory, options: FormatOptions = DEFAULT_OPTIONS
 ) -> ExpressionSettings:
-    """Return the settings of a debug session for expressions that assign nothing."""
-    return ExpressionSettings(
-        partial(options_of, history=history, writes=False), options, batch=True
-    )
+    """Return the settings of a debug session for expressions that assign nothing; an answer has its
+    own notes."""
+
+    def without_notes(session: Session) -> Options:
+        return evolve(options_of(session, history, writes=False), noted=None)
+
+    return ExpressionSettings(without_notes, options, batch=True)
 
 
 def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
