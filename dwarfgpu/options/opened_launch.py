@@ -55,7 +55,7 @@ from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
-from dwarfgpu.objfile.elf_structures import PT_LOAD
+from dwarfgpu.objfile.elf_structures import ET_REL, PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core, require_object
 from dwarfgpu.options.integer_options import byte, natural
@@ -225,7 +225,12 @@ def _opened_kernel(
             args.file, load_address, target=args.target, limits=limits
         )
         code = read_gpu_code(code_object.file)
-    return code_object, code, chosen_kernel(code_object, code, args.kernel, args.file)
+    kernel = chosen_kernel(code_object, code, args.kernel, args.file)
+    if code_object.file.type == ET_REL:
+        raise UsageError(
+            f"{args.file} is not linked: compile without -c, or link it with `ld.lld -shared`"
+        )
+    return code_object, code, kernel
 
 
 def require_sizes(args: Namespace, sizes: Mapping[str, str | None], verb: str) -> None:

@@ -831,3 +831,14 @@ def test_padding_of_arguments_is_no_missing_memory(tmp_path: Path) -> None:
         else:
             with pytest.raises(Unavailable):
                 memory(state, kernarg, size)
+
+
+@pytest.mark.parametrize("command", ["run", "dispatch"])
+def test_an_object_that_is_not_linked(command: str, tmp_path: Path) -> None:
+    """`clang -c` makes one: the descriptors of its kernels have no addresses yet."""
+    data = bytearray((HIP / "nest.gfx942.O2.v5.co").read_bytes())
+    struct.pack_into("<H", data, 16, 1)  # ET_REL
+    (file := tmp_path / "nest.o").write_bytes(data)
+    done = run(command, file, "nest", "--grid", 64, "--workgroup", 64, *NEST)
+    assert done.status == 2
+    assert f"{file} is not linked: compile without -c" in done.error
