@@ -24,6 +24,9 @@ _MAX_LINKS: Final = 40
 """In one path, as in Linux."""
 
 
+_MOST_DIGESTED: Final = 1 << 26
+
+
 def open_to_read(path: str | Path) -> BinaryIO:
     """Open a file that a user names; `OSError` if it cannot be opened.
 
@@ -49,6 +52,20 @@ def is_regular(path: str | Path) -> bool:
 def is_source(path: str | Path) -> bool:
     """Return whether a path is a source file that can be read: no device either."""
     return is_regular(path) and not _leads_to(path, _DEVICES)
+
+
+def digest_of(path: str | Path) -> str | None:
+    """Return the SHA-256 of a file's contents in hexadecimal; None for a file that cannot be read,
+    or of more than 64 MiB, where reading all of it would take a while."""
+    import hashlib  # few requests compare files
+
+    try:
+        with open_to_read(path) as file:
+            if os.fstat(file.fileno()).st_size > _MOST_DIGESTED:
+                return None
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
 
 
 def _leads_to(path: str | Path, *folders: str) -> bool:

@@ -253,7 +253,11 @@ def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object
             name = "%s.%d.%s.co" % (os.path.splitext(state)[0], number, digits)
             write_file(name, data)
         relative = os.path.relpath(name, os.path.dirname(state))
-        yield {"path": name if relative.startswith("..") else relative, "load_address": hex(bias)}
+        yield {
+            "path": name if relative.startswith("..") else relative,
+            "load_address": hex(bias),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
 
 
 def inputs() -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
@@ -68,7 +68,7 @@ def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
         code_objects = _code_objects(args, files, state)
         arch = _architecture(args, state, code_objects)
     if state is not None:
-        target, notes = state.target, state.notes
+        target, notes = state.target, (*state.notes, *_changes(state, code_objects))
         return Stopped(arch, target, target, state.waves, code_objects, True, notes=notes)
     target, wave = StateTarget(arch), wave_number(args.wave, args.wave_option) or 0
     target.add_wave(wave)
@@ -267,6 +267,13 @@ def _code_objects(
     if load_address is not None or state is not None:
         _require_end(code_objects, None if load_address is not None else state)
     return code_objects
+
+
+def _changes(state: State, code_objects: tuple[CodeObject, ...]) -> Iterator[str]:
+    if any(listed.digest is not None for listed in state.code_objects):
+        from dwarfgpu.service.machine.state_code_objects import changed_since  # for saved states
+
+        yield from changed_since(state, code_objects)
 
 
 def _address_in(state: State, path: str | Path) -> int:

@@ -842,3 +842,20 @@ def test_an_object_that_is_not_linked(command: str, tmp_path: Path) -> None:
     done = run(command, file, "nest", "--grid", 64, "--workgroup", 64, *NEST)
     assert done.status == 2
     assert f"{file} is not linked: compile without -c" in done.error
+
+
+def test_a_state_notes_that_its_code_object_has_changed(tmp_path: Path) -> None:
+    """As GDB says of a core file and another executable."""
+    file, state = tmp_path / "nest.co", tmp_path / "state.json"
+    file.write_bytes((HIP / "nest.gfx942.O2.v5.co").read_bytes())
+    saved = run("dispatch", file, "nest", "--grid", 64, "--workgroup", 64, *NEST, "--save", state)
+    assert saved.status == 0
+    commands = (["bt"], ["waves"], ["eval", "limit"], ["debug", "--batch"])
+    same = [run(name, "--state", state, *rest).err for name, *rest in commands]
+    file.write_bytes((HIP / "nest.gfx942.O0.v5.co").read_bytes())
+    other = [run(name, "--state", state, *rest).err for name, *rest in commands]
+    note = "note: nest.co has changed since the state was saved"
+    assert [note in text for text in same] == [False] * 4
+    assert [note in text for text in other] == [True] * 4
+    original = HIP / "nest.gfx942.O2.v5.co"
+    assert note not in run("bt", "--state", state, "--file", original).err

@@ -193,14 +193,15 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
         most = f"at most {MAX_CODE_OBJECTS} are read"
         raise LimitExceeded(f"{document.source}: code_objects: {len(listed)} code objects, {most}")
     for entry in listed:
-        entry.only("path", "load_address")
-        load_address = entry.get("load_address")
+        entry.only("path", "load_address", "sha256")
+        load_address, digest = entry.get("load_address"), entry.get("sha256")
         out.append(
             StateCodeObject(
                 regular_file(entry["path"], folder_of(path)),
                 0 if load_address is None else load_address.integer(0, _WORD),
                 load_address,
                 entry["path"],
+                None if digest is None else digest.text().lower(),
             )
         )
     return out

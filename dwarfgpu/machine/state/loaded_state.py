@@ -31,6 +31,8 @@ class StateCodeObject:
     """The member with the load address, for complaints; None if the state has none."""
     path_field: Field | None = None
     """The member with the path, for complaints."""
+    digest: str | None = None
+    """The SHA-256 of the file when the state was saved; None if the state has none."""
 
 
 @frozen

@@ -14,7 +14,7 @@ from typing import Final
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.absolute_path import relative_path
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.base.readable_files import digest_of, resolved
 from dwarfgpu.base.records import evolve, fields
 from dwarfgpu.machine.state.loaded_state import SCHEMA_2
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -54,8 +54,7 @@ def state_document(
         document["fill"] = target.fill
     folder = resolved(path).parent
     document["code_objects"] = [
-        {"path": relative_path(resolved(file), folder), "load_address": hex(address)}
-        for file, address in code_objects.items()
+        code_object_record(file, address, folder) for file, address in code_objects.items()
     ]
     document["memory"] = list(_memory(target, arrays, None, None))
     records = {record["id"]: record for record in _waves_before(before)}
@@ -63,6 +62,14 @@ def state_document(
         _wave(target, arrays, wave, records.get(wave, {})) for wave in target.waves
     ]
     return Saved(document, arrays.files)
+
+
+def code_object_record(file: Path, address: int, folder: Path) -> dict[str, Json]:
+    """Return what a state in a folder says of a code object: where it is, and what it contains."""
+    path = resolved(file)
+    digest = digest_of(path)
+    contents: dict[str, Json] = {} if digest is None else {"sha256": digest}
+    return {"path": relative_path(path, folder), "load_address": hex(address), **contents}
 
 
 def topology_document(machine: Machine, apertures: Mapping[WaveId, Apertures]) -> dict[str, Json]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.base.readable_files import digest_of, resolved
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
@@ -26,6 +26,19 @@ def address_of_same(state: State, path: str | Path) -> int:
     except OSError:
         return 0  # opening it says why
     return listed.load_address if is_same else 0
+
+
+def changed_since(state: State, code_objects: Iterable[CodeObject]) -> Iterator[str]:
+    """Yield a note on each file that has other contents than when the state was saved."""
+    digests = {resolved(item.path): item.digest for item in state.code_objects}
+    for code_object in code_objects:
+        path = resolved(code_object.file.path)
+        digest = digests.get(path)
+        if digest is not None and digest_of(path) not in (digest, None):
+            yield (
+                f"{code_object.name} has changed since the state was saved: functions, lines and "
+                "variables may be wrong"
+            )
 
 
 def in_another_code_object(

@@ -16,7 +16,11 @@ from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.open_machine import require_architecture
-from dwarfgpu.service.machine.state_code_objects import address_of_same, in_another_code_object
+from dwarfgpu.service.machine.state_code_objects import (
+    address_of_same,
+    changed_since,
+    in_another_code_object,
+)
 from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.waves.wave_rows import (
     WavePositions,
@@ -149,4 +153,5 @@ def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWave
         )
         for wave in state.waves
     ]
-    return StateWaves(rows, state.machine, [*state.notes, *problems])
+    notes = [*state.notes, *changed_since(state, objects), *problems]
+    return StateWaves(rows, state.machine, notes)

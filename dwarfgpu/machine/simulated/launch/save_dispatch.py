@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.arch.model import Apertures
-from dwarfgpu.base.absolute_path import relative_path
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, WaveRegisters
 from dwarfgpu.machine.state.loaded_state import SCHEMA_2
+from dwarfgpu.machine.state.state_document import code_object_record
 from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.topology import Dispatch, Queue
 
@@ -53,10 +53,7 @@ def saved(
         "architecture": request.processor.name,
         "wave_size": machine.lane_count,
         "code_objects": [
-            {
-                "path": relative_path(resolved(code_object), resolved(path).parent),
-                "load_address": hex(request.load_address),
-            }
+            code_object_record(code_object, request.load_address, resolved(path).parent)
         ],
         "agents": [
             {"id": agent.id, "local_base": hex(agent.local_base),
