@@ -95,6 +95,19 @@ def test_names_that_do_not_match_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+def test_scopes_in_one_another_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path to a namespace is that to the one around it, and its name."""
+    monkeypatch.chdir(tmp_path)
+    namespaces = next(bomb for bomb in BOMBS if bomb.name == "namespaces")
+    work = []
+    for count in (10, 100, 1_000):  # the first command imports modules
+        Path("bomb").write_bytes(namespaces.make(count)["bomb"])
+        work.append(calls_of(_run("debug bomb <<< ptype n::nosuch")))
+    assert work[2] < work[1] + 250 * 900, work
+
+
 def _functions(count: int) -> bytes:
     """A program of functions without variables, and as many variables."""
     function, variable = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE)), Shape(dw.TAG_VARIABLE, (NAME,))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from tools.bombs import archives, containers, damaged, entries, machines, sections
+from tools.bombs import archives, containers, damaged, entries, machines, nesting, sections
 
 BOMBS: Final = (
     *entries.BOMBS,
+    *nesting.BOMBS,
     *sections.BOMBS,
     *machines.BOMBS,
     *containers.BOMBS,

@@ -7,9 +7,10 @@ transparent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
-from typing import Final
+from itertools import chain, takewhile
+from typing import Final, TypeAlias
 
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
@@ -41,7 +42,7 @@ from dwarfgpu.errors import DwarfGpuError
 
 _TEMPLATES: Final = VARIABLES | {dw.TAG_MEMBER}
 """The entries that may be instances of variable templates."""
-_MAX_AROUND: Final = 100
+MAX_AROUND: Final = 100
 """At most this many enclosing scopes are followed."""
 
 
@@ -71,7 +72,7 @@ def around(die: Die) -> Iterator[Die]:
 def _outwards(scope: Die) -> Iterator[Die]:
     """Yield a scope, and those around it."""
     above: Die | None = scope
-    for _ in range(_MAX_AROUND):
+    for _ in range(MAX_AROUND):
         if above is None:
             return
         above = above.described
@@ -81,7 +82,7 @@ def _outwards(scope: Die) -> Iterator[Die]:
 
 def followed(die: Die) -> Die:
     """Return the target of a using-declaration or a namespace alias."""
-    for _ in range(_MAX_AROUND):
+    for _ in range(MAX_AROUND):
         if die.tag != dw.TAG_IMPORTED_DECLARATION:
             break
         target = die.reference(dw.AT_IMPORT)
@@ -130,17 +131,44 @@ def path_of(die: Die) -> tuple[Scope, ...]:
     return () if above is None else _path_below(above)
 
 
-@kept_with(lambda scope: scope.unit)
+_Steps: TypeAlias = tuple[Scope | None, ...]
+"""The scopes around an entry, from the outermost; None for blocks, which the path leaves out."""
+
+
 def _path_below(scope: Die) -> tuple[Scope, ...]:
     """Return the path of whatever is declared directly in a scope: all its entries share it."""
-    out: list[Scope] = []
-    for above in _outwards(scope):
-        if above.parent() is None:
-            break
-        is_function = above.tag == dw.TAG_SUBPROGRAM
-        if above.tag not in BLOCKS:
-            out.append(Scope(scope_name(above), is_transparent(above), is_function))
-    return tuple(reversed(out))
+    return tuple([step for step in _steps_below(scope) if step is not None])
+
+
+def _steps_below(scope: Die) -> _Steps:
+    """Return the nearest scopes, from those of the scope around if these are known: of many
+    namespaces in one another, each is read once."""
+    kept = _kept_steps(scope.unit)
+    steps = kept.get(scope)
+    if steps is None:
+        above = scope.described
+        outer = None if above.parent() is None else declaration_of(above).parent()
+        known = None if outer is None else _kept_steps(outer.unit).get(outer)
+        if known is not None:
+            steps = (*known, _step(above))[-MAX_AROUND:]
+        else:
+            around = takewhile(lambda die: die.parent() is not None, _outwards(scope))
+            steps = tuple(map(_step, around))[::-1]
+        kept[scope] = steps
+    return steps
+
+
+@kept_with(first)
+def _kept_steps(unit: CompilationUnit) -> KeptAnswers[Die, _Steps]:
+    """Return the answers of `_steps_below` for scopes of a unit."""
+    return KeptAnswers(10_000)
+
+
+def _step(scope: Die) -> Scope | None:
+    if scope.tag in BLOCKS:
+        return None
+    is_function = scope.tag == dw.TAG_SUBPROGRAM
+    return Scope(scope_name(scope), is_transparent(scope), is_function)
 
 
 def is_within(path: tuple[Scope, ...], scopes: tuple[str, ...]) -> bool:
@@ -151,6 +179,8 @@ def is_within(path: tuple[Scope, ...], scopes: tuple[str, ...]) -> bool:
     for scope in reversed(path):
         named = {count - 1 for count in positions if count and scopes[count - 1] == scope.name}
         positions = named | positions if scope.is_transparent else named
+        if not positions:
+            return False
     return 0 in positions
 
 

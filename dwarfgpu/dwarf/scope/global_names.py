@@ -14,7 +14,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.names.qualified import joined
+from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -63,7 +64,7 @@ def _first_of(code_object: CodeObject) -> tuple[tuple[str, Kind], ...]:
 def _names_in(units: Iterable[CompilationUnit]) -> Iterator[tuple[str, Kind]]:
     for unit in units:
         try:
-            yield from _declared(unit.root.children(), "")
+            yield from _declared(unit.root.children())
         except DwarfGpuError:
             continue  # what reads the unit reports it
 
@@ -102,12 +103,22 @@ def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str
             yield qualified_name(variable.die)
 
 
-def _declared(entries: Iterable[Die], around: str) -> Iterator[tuple[str, Kind]]:
-    for die in entries:
+def _declared(entries: Iterable[Die]) -> Iterator[tuple[str, Kind]]:
+    """Yield the names of entries and of those in their namespaces, qualified as `qualified_name`
+    does. Namespaces may be nested deeper than Python calls, so there is no recursion."""
+    levels = [iter(entries)]
+    around: list[str] = []
+    while levels:
+        die = next(levels[-1], None)
+        if die is None:
+            levels.pop()
+            del around[-1:]
+            continue
         name = die.name
         if name is None:
             continue
         if die.tag in _KINDS:
-            yield f"{around}{name}", _KINDS[die.tag]
+            yield joined((*around[-MAX_AROUND:], name)), _KINDS[die.tag]
         elif die.tag in CONTAINERS:
-            yield from _declared(die.children(), f"{around}{name}::")
+            levels.append(iter(die.children()))
+            around.append(name)

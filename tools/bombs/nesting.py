@@ -1,0 +1,52 @@
+"""Bombs of scopes and types that are in one another, as deep as a file says."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import Shape
+from tools.bombs.elf import (
+    FIRST,
+    HERE,
+    INT,
+    MAIN,
+    NAME,
+    OF_INT,
+    OF_MAIN,
+    PLACE,
+    TYPE,
+    block,
+    program,
+    word,
+)
+from tools.bombs.model import Bomb, Files
+
+INFO: Final = ".debug_info"
+_AT_X: Final = block(b"\3" + word(0x1000, 8))
+"""A location: DW_OP_addr."""
+_VARIABLE: Final = Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC)))
+_FIRST_ENTRY: Final = b"\4" + OF_INT
+"""Of a unit whose third abbreviation is `_VARIABLE` and whose fourth is `INT`."""
+_X: Final = b"\3x\0" + word(FIRST) + _AT_X
+"""A variable `x` of the type `int`."""
+_SIZE: Final = (dw.AT_BYTE_SIZE, dw.FORM_DATA1)
+
+
+def namespaces(count: int) -> Files:
+    """The innermost one has a variable, a structure and a function."""
+    shapes = (
+        Shape(dw.TAG_NAMESPACE, (NAME,), True),
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, _SIZE)),
+        Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE)),
+    )
+    inside = _X + b"\6s\0\4" + b"\7f\0" + HERE
+    entries = _FIRST_ENTRY + b"\5n\0" * count + inside + b"\0" * count
+    return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, _VARIABLE, INT, *shapes)}
+
+
+ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
+BOMBS: Final = (
+    Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
+         (*ASK, "debug bomb <<< break nosuch", "debug bomb <<< ptype n::nosuch")),
+)  # fmt: skip
