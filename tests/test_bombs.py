@@ -12,12 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.service.symbol.symbol_description import symbols_at
+from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
 from tools.bombs.catalogue import BOMBS
-from tools.bombs.elf import HERE, NAME, PLACE, program
+from tools.bombs.elf import HERE, NAME, PLACE, START, program
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb
 
@@ -106,6 +110,37 @@ def test_scopes_in_one_another_are_read_once(
         Path("bomb").write_bytes(namespaces.make(count)["bomb"])
         work.append(calls_of(_run("debug bomb <<< ptype n::nosuch")))
     assert work[2] < work[1] + 250 * 900, work
+
+
+@pytest.mark.parametrize(
+    ("command", "most_calls"),
+    [("print nosuch", 40), ("print v5", 25), ("bt", 25)],
+)
+def test_local_variables_that_are_not_asked_for_cost_few_calls(
+    command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large function, no variable is read for another name, for a suggestion or a frame."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc._MANY_ENTRIES", 50)
+    variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
+    work = []
+    for count in (10, 100, 1_000):  # the first command imports modules
+        Path("bomb").write_bytes(variables.make(count)["bomb"])
+        work.append(calls_of(_run(f"debug --pc 0x1000 bomb <<< {command}")))
+    assert work[2] < work[1] + most_calls * 900, work
+
+
+def test_symbols_of_a_scope_are_read_while_they_are_printed(tmp_path: Path) -> None:
+    variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
+    work = []
+    for count in (10, 100, 1_000):
+        path = tmp_path / f"{count}"
+        path.write_bytes(variables.make(count)["bomb"])
+        program = CodeObject.open(path)
+        session = Session(architecture("x86_64"), (program,))
+        program.scopes.chain_at(START)
+        work.append(calls_of(lambda asked=session: next(symbols_at(asked, START))))
+    assert work[2] < work[1] + 100, work
 
 
 def _functions(count: int) -> bytes:

@@ -221,16 +221,18 @@ class Die:
         if not self.abbreviation.has_children:
             return
         tree = self.unit.tree
-        for child in tree.children(self._index()):
+        for child in tree.children(self.index):
             if tags is None or tree.abbreviations[child].tag in tags:
                 yield self.unit.die(child)
 
     def parent(self) -> Die | None:
         """Return the parent entry; None for the unit's own entry."""
-        above = self.unit.tree.parents[self._index()]
+        above = self.unit.tree.parents[self.index]
         return None if above < 0 else self.unit.die(above)
 
-    def _index(self) -> int:
+    @property
+    def index(self) -> int:
+        """Its index in the tree of its unit; `IllFormed` where no entry starts at its offset."""
         index = self.unit.tree.find(self.offset)
         if index is None:
             raise IllFormed(f"no entry starts at offset {self.offset:#x}")

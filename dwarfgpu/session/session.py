@@ -349,6 +349,18 @@ class Session(FocusedLane):
         level = self.inline_level
         return [e for e in scopes.locals_at(pc) if not level or e.inline_level == level]
 
+    def parameters(self) -> list[Variable]:
+        """Return the parameters among `local_variables`."""
+        scopes, pc = self._scopes()
+        level = self.inline_level
+        return [e for e in scopes.parameters_at(pc) if not level or e.inline_level == level]
+
+    def variables_to_suggest(self) -> list[Variable]:
+        """Return `variables`; of a large function none, because a suggestion is not worth reading
+        all of them."""
+        scopes, pc = self._scopes()
+        return [] if scopes.is_large_at(pc) else self.variables()
+
     def _scopes(self) -> tuple[Scopes, int]:
         """Return the scopes at the program location; `MissingContext` where there are none."""
         code_object, pc = self.code_object, self.program_location

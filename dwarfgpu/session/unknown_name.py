@@ -42,7 +42,7 @@ class SearchedSession(Protocol):
     @property
     def notes(self) -> tuple[str, ...]: ...
 
-    def variables(self) -> list[Variable]: ...
+    def variables_to_suggest(self) -> list[Variable]: ...
 
     def functions(self) -> list[str]: ...
 
@@ -71,7 +71,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         first = Wanted(most_entries=MOST_SUGGESTED)
         names = (variable.name for variable in _declared(focus, first))
         return suggestion(focus, name, ("variable", "function")) or did_you_mean(name, names)
-    variables_here = [] if focus.is_absent else focus.variables()
+    variables_here = [] if focus.is_absent else focus.variables_to_suggest()
     outer = next((item for item in variables_here if item.name == name and item.inline_level), None)
     if outer is not None:
         level = outer.inline_level
@@ -140,7 +140,7 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
     """Return ` Did you mean "x"?`, or nothing: a variable in scope, else an entity of these kinds
     outside of functions, of the program or the code object in focus."""
     try:
-        variables_here = focus.variables() if "variable" in kinds else []
+        variables_here = focus.variables_to_suggest() if "variable" in kinds else []
     except DwarfGpuError:
         variables_here = []
     own = [

@@ -61,11 +61,7 @@ def arguments_of(frame: StackFrame) -> list[Variable]:
     if not frame.is_described:
         return []
     level = session.inline_level
-    return [
-        variable
-        for variable in session.local_variables()
-        if variable.kind == "parameter" and variable.inline_level == level
-    ]
+    return [variable for variable in session.parameters() if variable.inline_level == level]
 
 
 def is_aggregate(type_: Type | None) -> bool:

@@ -143,6 +143,12 @@ def variables(count: int) -> Files:
     return {"bomb": program(b"\4" + OF_INT + b"".join(entries) + OF_MAIN + b"\0", *shapes)}
 
 
+def local_variables(count: int) -> Files:
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
+    entries = (b"\3v%d\0" % number + word(FIRST) + AT_X for number in range(count))
+    return {"bomb": program(b"\4" + OF_INT + OF_MAIN + b"".join(entries) + b"\0", *shapes)}
+
+
 def nameless(count: int) -> Files:
     """Functions without a name, a place or anything else, each with a variable `x`."""
     shapes = (MAIN, Shape(dw.TAG_SUBPROGRAM, (), True), Shape(dw.TAG_VARIABLE, (NAME, LOCATION)))
@@ -363,6 +369,9 @@ BOMBS = (
     Bomb("variables", INFO, "{} variables in one unit", variables, 1_500_000,
          ("debug bomb <<< info variables zz", "debug bomb <<< print nosuch", "check bomb",
           "where bomb v5", "debug bomb <<< complete break v1", "debug bomb <<< complete print v")),
+    Bomb("locals", INFO, "{} variables of one function", local_variables, 1_500_000,
+         ("debug --pc 0x1000 bomb <<< print nosuch", "debug --pc 0x1000 bomb <<< print v5",
+          "debug --pc 0x1000 bomb <<< bt", "where bomb v5", "check bomb")),
     Bomb("nameless", INFO, "{} variables of nameless functions, of one name", nameless, 20_000,
          (*ASK, "where bomb x", "where bomb main::x")),
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,

@@ -45,8 +45,17 @@ def namespaces(count: int) -> Files:
     return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, _VARIABLE, INT, *shapes)}
 
 
+def blocks(count: int) -> Files:
+    """Blocks of code in `main`, each with a variable."""
+    shapes = (MAIN, _VARIABLE, INT, Shape(dw.TAG_LEXICAL_BLOCK, PLACE, True))
+    inside = (b"\5" + HERE + _X) * count + b"\0" * count
+    return {"bomb": program(_FIRST_ENTRY + OF_MAIN + inside + b"\0", *shapes)}
+
+
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
 BOMBS: Final = (
     Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
          (*ASK, "debug bomb <<< break nosuch", "debug bomb <<< ptype n::nosuch")),
+    Bomb("scopes", INFO, "{} blocks with a variable in one another", blocks, 20_000,
+         (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< bt full 1")),
 )  # fmt: skip

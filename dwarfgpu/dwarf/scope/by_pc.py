@@ -7,10 +7,12 @@ that unit does not have the name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from functools import cached_property, partial
+from itertools import islice
 from typing import Final
 
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, covers
@@ -44,6 +46,9 @@ from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
+_PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER})
+_MANY_ENTRIES: Final = 10_000
+"""Of a scope: its variables are not all read for one name, nor kept."""
 _MAX_CHAINS: Final = 128
 """Maximum number of program locations with cached scopes: those of the lanes of a wave, and
 more."""
@@ -68,6 +73,8 @@ class Scopes:
         """Why variables of imported units are not in `_variables`."""
         self._locals: dict[int, tuple[Variable, ...]] = {}
         """Keyed by program location: the frames of a recursion are at one."""
+        self._parameters: dict[int, tuple[Variable, ...]] = {}
+        """The same of the parameters alone, in large functions."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """The last result for a program location: every lane of a wave asks for the same."""
         self._innermost: dict[int, Subprogram | None] = {}
@@ -191,8 +198,7 @@ class Scopes:
         if subprogram not in self._entered:
             if len(self._entered) >= _MAX_CHAINS:
                 self._entered.clear()
-            entered = (child for child in subprogram.children() if child.tag == dw.TAG_ENTRY_POINT)
-            self._entered[subprogram] = tuple(entered)
+            self._entered[subprogram] = tuple(subprogram.children((dw.TAG_ENTRY_POINT,)))
         return self._entered[subprogram]
 
     def function_entries_at(self, pc: int) -> tuple[Die, ...]:
@@ -221,9 +227,17 @@ class Scopes:
             self._variables[pc] = tuple(self._variables_at(pc))
         return list(self._variables[pc])
 
-    def declared_in(self, scope: Die) -> Iterable[Variable]:
+    def declared_in(
+        self, scope: Die, name: str | None = None, tags: Container[int] = DATA
+    ) -> Iterable[Variable]:
         """Yield the variables of one scope; if one cannot be read, those before it, and then the
-        error."""
+        error. Of a large scope only those that may have a canonical simple name, and some tags."""
+        is_part = name is not None or tags is not DATA
+        if is_part and scope not in self._declared and _is_large(scope):
+            try:
+                return tuple(declared_in(scope, name, tags))
+            except DwarfGpuError:
+                return declared_in(scope, name, tags)
         if scope not in self._declared:
             if len(self._declared) >= _MAX_CHAINS:
                 self._declared.clear()
@@ -233,13 +247,15 @@ class Scopes:
                 return declared_in(scope)
         return self._declared[scope]
 
-    def _declared_at(self, pc: int, scope: Die) -> Iterable[Variable]:
+    def _declared_at(
+        self, pc: int, scope: Die, name: str | None = None, tags: Container[int] = DATA
+    ) -> Iterable[Variable]:
         """Yield as `declared_in` does; of several of Triton's with one name, that in use first.
 
         Triton declares a variable for each type that the values on the way to its result have, in
         order: the last one that is described at the location is the nearest to the result.
         """
-        variables = self.declared_in(scope)
+        variables = self.declared_in(scope, name, tags)
         if not isinstance(variables, tuple):
             return variables  # an error ends them
         names = {variable.name for variable in variables}
@@ -261,15 +277,31 @@ class Scopes:
             self._locals[pc] = tuple(self._locals_at(pc))
         return list(self._locals[pc])
 
-    def _locals_at(self, pc: int) -> list[Variable]:
+    def parameters_at(self, pc: int) -> list[Variable]:
+        """Return the parameters among `locals_at`; of a large function the other variables are not
+        read for them."""
+        if not self.is_large_at(pc):
+            return [variable for variable in self.locals_at(pc) if variable.kind == "parameter"]
+        if pc not in self._parameters:
+            if len(self._parameters) >= _MAX_CHAINS:
+                self._parameters.clear()
+            locals_ = self._locals_at(pc, _PARAMETERS)
+            self._parameters[pc] = tuple(v for v in locals_ if v.kind == "parameter")
+        return list(self._parameters[pc])
+
+    def is_large_at(self, pc: int) -> bool:
+        """Return whether a scope at a program location is too large for reading all its
+        variables, where they are not asked for."""
+        return any(map(_is_large, self.chain_at(pc)))
+
+    def _locals_at(self, pc: int, tags: Container[int] = DATA) -> list[Variable]:
         locals_: list[Variable] = []
         if self.unit_at(pc) is None:
             return locals_
         level = 0
         for scope in reversed(self.chain_at(pc)):
-            locals_ += [
-                evolve(variable, inline_level=level) for variable in self._declared_at(pc, scope)
-            ]
+            declared = self._declared_at(pc, scope, tags=tags)
+            locals_ += [evolve(variable, inline_level=level) for variable in declared]
             if scope.tag in FUNCTIONS:
                 locals_ += [evolve(variable, inline_level=level) for variable in agreed(scope)]
                 level += 1
@@ -328,12 +360,11 @@ class Scopes:
         chain = self.chain_at(pc)
         starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
         own: tuple[Die, ...] = ()
-        outer: list[Variable] = []
+        outer: Iterable[Die] = ()
         if level < len(starts):
             first = starts[-1 - level]
             own = chain[first : starts[-level] if level else None]
-            scopes = reversed(chain[:first]) if with_outer else ()
-            outer = [variable for scope in scopes for variable in self._declared_at(pc, scope)]
+            outer = reversed(chain[:first]) if with_outer else ()
         unit = self.unit_at(pc)
         if unit and own and dw.AT_ABSTRACT_ORIGIN in own[0].abbreviation.positions:
             unit = source_unit(own[0], unit)
@@ -476,10 +507,19 @@ def _variable(meanings: NameLookup, name: str) -> Variable | None:
     return meaning[0] if meaning and isinstance(meaning[0], Variable) else None
 
 
+@kept_with(lambda scope: scope.unit)
+def _is_large(scope: Die) -> bool:
+    """Return whether so much is in a scope that a name is looked for in the bytes first."""
+    index = scope.index
+    if scope.unit.tree.ends[index] - index <= _MANY_ENTRIES:
+        return False
+    return next(islice(entries_of(scope), _MANY_ENTRIES, None), None) is not None
+
+
 def _inner(scope: Die, address: int) -> Die | None:
     """Return the block or inlined call directly in a scope that covers an address."""
-    for child in entries_of(scope):
-        if child.tag in BLOCKS and covers(covered(child), address):
+    for child in entries_of(scope, BLOCKS):
+        if covers(covered(child), address):
             return child
     return None
 

@@ -32,7 +32,7 @@ def label_of(die: Die) -> Label | None:
 
 def labels_in(scope: Die) -> Iterator[Label]:
     """Yield the labels of a function or block, without those of the blocks in it."""
-    for die in entries_of(scope):
+    for die in entries_of(scope, (dw.TAG_LABEL,)):
         label = label_of(die)
         if label is not None:
             yield label

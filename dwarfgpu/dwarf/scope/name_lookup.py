@@ -80,6 +80,8 @@ _TRANSPARENT_TYPES: Final = frozenset(
     {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
     | {dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
+_OF_BLOCKS: Final = TYPES | {dw.TAG_ENUMERATION_TYPE, dw.TAG_IMPORTED_DECLARATION}
+"""Besides variables, what declares names in a block."""
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
@@ -93,17 +95,17 @@ class NameLookup(UnitSearch):
         infos: Iterable[DebugInfo],
         unit: CompilationUnit | None = None,
         chain: Iterable[Die] = (),
-        outer: Iterable[Variable] = (),
-        declared: Callable[[Die], Iterable[Variable]] = declared_in,
+        outer: Iterable[Die] = (),
+        declared: Callable[[Die, str], Iterable[Variable]] = declared_in,
         enclosing_scopes: Iterable[Die] = (),
     ) -> None:
         super().__init__(infos, unit)
         self.chain = tuple(chain)
         """The scopes of the function in focus, from itself inwards."""
         self.outer = tuple(outer)
-        """The variables of functions into which that is inlined, which its text does not see."""
+        """The scopes of functions into which that is inlined, which its text does not see."""
         self._declared_in = declared
-        """The variables of a scope."""
+        """The variables of a scope that may have a canonical simple name, and perhaps others."""
         self.enclosing_scopes = tuple(enclosing_scopes)
         """All scopes of the program location, from the subprogram inwards: including those of
         functions into which the one in focus is inlined, and those that are inlined into it."""
@@ -193,9 +195,10 @@ class NameLookup(UnitSearch):
             meanings = self._in_this_unit(path, part, accepts)
             if meanings:
                 return meanings
-        for variable in self.outer:
-            if variable.name == part.name and accepts(variable.die):
-                return (variable,)
+        for outer in self.outer:
+            for variable in self._declared_in(outer, part.name):
+                if variable.name == part.name and accepts(variable.die):
+                    return (variable,)
         for path in (*map(scope_path, classes), *paths, ()):
             meanings = self._in_other_units(path, part, accepts)
             if meanings:
@@ -211,7 +214,7 @@ class NameLookup(UnitSearch):
         sought = canonical(name)
         for scope in around(self.chain[0]):
             if scope.tag in BLOCKS | FUNCTIONS:
-                for variable in declared_in(scope):
+                for variable in declared_in(scope, sought):
                     if canonical(variable.name) == sought and ordinary(variable.die):
                         return variable
         return None
@@ -271,12 +274,12 @@ class NameLookup(UnitSearch):
 
     def _in_block(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of a block or function itself, and its imports by name."""
-        for variable in self._declared_in(scope):
+        for variable in self._declared_in(scope, part.name):
             if canonical(variable.name) == part.name and accepts(variable.die):
                 return (variable,)
         abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
         for holder in (scope,) if abstract is None else (scope, abstract):
-            for child in holder.children():
+            for child in holder.children(_OF_BLOCKS):
                 if child.tag in TYPES and _is(child, part, accepts):
                     return (child,)
                 if child.tag == dw.TAG_ENUMERATION_TYPE and not child.flag(dw.AT_ENUM_CLASS):
@@ -365,8 +368,8 @@ class NameLookup(UnitSearch):
             if is_within(path_of(directive), path):
                 directives.append(directive)
         if not path:
-            blocks = [child for scope in reversed(self.chain) for child in scope.children()]
-            directives += [block for block in blocks if block.tag == dw.TAG_IMPORTED_MODULE]
+            for scope in reversed(self.chain):
+                directives += scope.children((dw.TAG_IMPORTED_MODULE,))
         return directives
 
     def _spend_import(self, work: int) -> None:

@@ -6,7 +6,7 @@ Law: addresses are those of the file, except for `as_loaded`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
@@ -47,6 +47,7 @@ TEMPLATE_PARAMETERS: Final = frozenset(
     {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
 )
 CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+_TRANSPARENT: Final = BLOCKS - FUNCTIONS | {dw.TAG_COMMON_BLOCK}
 
 _SIZE_LETTERS: Final = {
     dw.FORM_DATA1: "B",
@@ -80,21 +81,42 @@ def name_note(die: Die, name: str) -> str | None:
     return None
 
 
-def entries_of(scope: Die) -> Iterator[Die]:
+def entries_of(
+    scope: Die,
+    tags: Container[int] | None = None,
+    may_be: Callable[[int, Abbreviation], bool] | None = None,
+) -> Iterator[Die]:
     """Yield the entries of a scope, including those of blocks without addresses: such a block has
-    no code of its own, and covers the whole scope (DWARF 5 3.5); so does a common block (4.2)."""
-    pending = [scope.children()]
+    no code of its own, and covers the whole scope (DWARF 5 3.5); so does a common block (4.2).
+
+    `tags`: only entries with one of these. `may_be`: only those of which this is true, by index and
+    abbreviation; no object is made for others.
+    """
+    if not scope.abbreviation.has_children:
+        return
+    unit, tree = scope.unit, scope.unit.tree
+    pending = [tree.children(scope.index)]
     while pending:
-        for child in pending[-1]:
-            is_block = child.tag in BLOCKS - FUNCTIONS and not (
-                child.has(dw.AT_LOW_PC) or child.has(dw.AT_RANGES)
-            )
-            if is_block or child.tag == dw.TAG_COMMON_BLOCK:
-                pending.append(child.children())
+        for index in pending[-1]:
+            abbreviation = tree.abbreviations[index]
+            if _is_transparent(abbreviation):
+                pending.append(tree.children(index))
                 break
-            yield child
+            if tags is not None and abbreviation.tag not in tags:
+                continue
+            if may_be is None or may_be(index, abbreviation):
+                yield unit.die(index)
         else:
             pending.pop()
+
+
+def _is_transparent(abbreviation: Abbreviation) -> bool:
+    """Return whether what is in the entries is in the scope around them."""
+    if abbreviation.tag not in _TRANSPARENT:
+        return False
+    positions = abbreviation.positions
+    has_code = dw.AT_LOW_PC in positions or dw.AT_RANGES in positions
+    return abbreviation.tag == dw.TAG_COMMON_BLOCK or not has_code
 
 
 def decl_line(die: Die) -> int | None:

@@ -6,7 +6,7 @@ the location is found, and says so; its value is not this module's concern.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cached_property
 from typing import Final, Literal
 
@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
+from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     DATA,
@@ -208,18 +209,28 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
     return Variable(name, die, kind, note=name_note(die, name), origins=origins)
 
 
-def declared_in(scope: Die) -> Iterator[Variable]:
-    """Yield the variables of one scope, those only in its abstract instance last."""
-    for child in entries_of(scope):
-        variable = variable_of(child) if child.tag in DATA else None
+def declared_in(
+    scope: Die, name: str | None = None, tags: Container[int] = DATA
+) -> Iterator[Variable]:
+    """Yield the variables of one scope, those only in its abstract instance last. With a canonical
+    simple name, only those that may have it, and with `tags` only those of the scope with one of
+    these: no object is made for others."""
+    may_be = None if name is None else named_entries(scope.unit).may_have((name,))
+    for child in entries_of(scope, tags, may_be):
+        variable = variable_of(child)
         if variable is not None:
             yield variable
+    yield from only_in_abstract(scope)
+
+
+def only_in_abstract(scope: Die) -> Iterator[Variable]:
+    """Yield the variables of the abstract instance of a scope that the scope does not have."""
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
     if abstract is None or is_another_function(scope, abstract):
         return
     concrete = set(_origins_in(scope))
-    for child in abstract.children():
-        if child.tag in DATA and child not in concrete:
+    for child in abstract.children(DATA):
+        if child not in concrete:
             variable = variable_of(child)
             if variable is not None:
                 yield variable
@@ -245,7 +256,7 @@ def variables_below(function: Die) -> Iterator[Variable]:
     while pending:
         scope = pending.pop()
         yield from declared_in(scope)
-        pending += [child for child in scope.children() if child.tag in BLOCKS - FUNCTIONS]
+        pending += scope.children(BLOCKS - FUNCTIONS)
 
 
 def _origins_in(scope: Die) -> Iterator[Die]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.absolute_path import absolute_path
@@ -147,11 +148,12 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
         raise no_line(argument, location)
     if pc is not None and location.kind == "function" and not location.is_call:
         pc = body_of(session, pc)
-    symbols = [] if pc is None else list(symbols_at(session, pc))
-    if not symbols:
+    symbols = iter(()) if pc is None else symbols_at(session, pc)
+    first = next(symbols, None)
+    if first is None:
         yield Output(f"Scope for {argument} contains no locals or arguments.", {"scope": []})
         return
     yield heading(f"Scope for {argument}:")
-    for name, text in symbols:
+    for name, text in chain((first,), symbols):
         data: JsonObject = {"name": name, "description": text}
         yield Output(f"Symbol {name} is {text}.", data, "scope")

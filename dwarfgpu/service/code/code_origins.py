@@ -39,8 +39,7 @@ class _Blocks:
     def __init__(self, scope: Die) -> None:
         spans = [
             (span.begin, span.end, child)
-            for child in entries_of(scope)
-            if child.tag in BLOCKS
+            for child in entries_of(scope, BLOCKS)
             for span in covered(child)
         ]
         self.starts: list[int] = []

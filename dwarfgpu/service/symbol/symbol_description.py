@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 from dwarfgpu.dwarf import constants as dw
@@ -11,9 +12,9 @@ from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, entries_of, name_of
+from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.variable import Variable, declared_in
+from dwarfgpu.dwarf.scope.variable import Variable, only_in_abstract, variable_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue
@@ -39,8 +40,15 @@ def has_location(die: Die) -> bool:
     return die.tag not in TAGGED or die.unit.is_cplusplus
 
 
-def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bool = False) -> str:
-    """Return the location of an entity: `a function at address 0x10`."""
+def symbol_description(
+    session: Session,
+    entity: Variable | Die,
+    describer: Callable[[], Describer] | None = None,
+    *,
+    is_scope: bool = False,
+) -> str:
+    """Return the location of an entity: `a function at address 0x10`. `describer`: what
+    gives that of the variable's function, if it is known."""
     if isinstance(entity, Variable):
         if isinstance(entity.location, ConstValue):
             if not is_scope:
@@ -50,7 +58,8 @@ def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bo
         symbol = session.at_symbol(entity)
         if symbol is not None:
             return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
-        return _describer(session, entity).text(entity.location)
+        description = _describer(session, entity.die) if describer is None else describer()
+        return description.text(entity.location)
     match entity.tag:
         case dw.TAG_SUBPROGRAM | dw.TAG_INLINED_SUBROUTINE:
             ranges = Subprogram(entity).ranges
@@ -72,13 +81,13 @@ def _is_block(variable: Variable) -> bool:
     return attribute is not None and isinstance(attribute.raw, bytes)
 
 
-def _describer(session: Session, variable: Variable) -> Describer:
-    """Return what the description of a variable is read with."""
-    function: Die | None = variable.die
+def _describer(session: Session, entry: Die) -> Describer:
+    """Return what the descriptions of variables in an entry, or its own, are read with."""
+    function: Die | None = entry
     while function is not None and function.tag != dw.TAG_SUBPROGRAM:
         function = function.parent()
     base = None if function is None else Subprogram(function).frame_base
-    info = variable.unit.info
+    info = entry.unit.info
     owner = next(
         (code_object for code_object in session.code_objects if code_object.info.main is info.main),
         None,
@@ -87,28 +96,33 @@ def _describer(session: Session, variable: Variable) -> Describer:
 
 
 def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
-    """Return the symbols of the scopes at a location, the innermost first, up to the function."""
+    """Yield the symbols of the scopes at a location, the innermost first, up to the function."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )
     if owner is None:
         return
-    for scope in reversed(owner.scopes.chain_at(pc)):
+    chain = owner.scopes.chain_at(pc)
+    function = next((scope for scope in reversed(chain) if scope.tag == dw.TAG_SUBPROGRAM), None)
+    describer = cache(lambda: _describer(session, function or chain[-1]))
+    for scope in reversed(chain):
         if scope.tag == dw.TAG_INLINED_SUBROUTINE:
             name = full_function_name(scope) or name_of(scope) or "??"
             yield name, f"{symbol_description(session, scope)}, length 1"
-        yield from _in_scope(session, scope)
+        yield from _in_scope(session, scope, describer)
         if scope.tag in FUNCTIONS:
             return
 
 
-def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
+def _in_scope(
+    session: Session, scope: Die, describer: Callable[[], Describer]
+) -> Iterator[tuple[str, str]]:
     """Yield variables, types and enumerators in the order of the file; then those variables that
     only the abstract instance has."""
-    variables = {variable.die: variable for variable in declared_in(scope)}
     for die in entries_of(scope):
-        if die in variables:
-            yield _variable(session, variables.pop(die))
+        variable = variable_of(die) if die.tag in DATA else None
+        if variable is not None:
+            yield _variable(session, variable, describer)
         label = label_of(die)
         if label is not None:
             length = scope.unit.format.address_size
@@ -118,7 +132,7 @@ def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
                 yield child.name or "??", _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
         if die.tag in TYPES and die.name is not None:
             yield die.name, "a typedef"
-    for variable in variables.values():
+    for variable in only_in_abstract(scope):
         yield _variable(session, variable)
 
 
@@ -130,9 +144,11 @@ def _enumerator(die: Die, length: int) -> str:
     return f"a constant with value {value} ({value & (1 << shown_bits) - 1:#x}), length {length}"
 
 
-def _variable(session: Session, variable: Variable) -> tuple[str, str]:
+def _variable(
+    session: Session, variable: Variable, describer: Callable[[], Describer] | None = None
+) -> tuple[str, str]:
     try:
-        text = symbol_description(session, variable, is_scope=True)
+        text = symbol_description(session, variable, describer, is_scope=True)
     except DwarfGpuError as error:
         return variable.name, f"<error: {error.message}>"
     if text == "optimized out":
