@@ -6,7 +6,7 @@ of one unit, whose bytes do not change. Errors are not cached: every entry that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
@@ -193,10 +193,12 @@ class Instance:
         reader: ScopeReader,
         origin: int | None = None,
         most: int | None = None,
+        wanted: Container[int] | None = None,
     ) -> int:
         """Add one of the scopes of the instance, with the variables directly in it; return how many
         entries were read, `most` at most. `index`: that of its entry in the unit; `origin`: the
-        offset of its abstract instance, if it was read."""
+        offset of its abstract instance, if it was read; `wanted`: the indexes of the variables that
+        may be wanted, None for all."""
         die = scope.die
         origins = reader.origins(die) if origin is None else reader.origins_at(die, origin)
         if scope is self.scope and die.has(dw.AT_ABSTRACT_ORIGIN):
@@ -210,7 +212,7 @@ class Instance:
         count = 0
         for child in islice(tree.children(index), most):
             count += 1
-            if abbreviations[child].tag not in DATA:
+            if abbreviations[child].tag not in DATA or (wanted is not None and child not in wanted):
                 continue
             entry = unit.die(child)
             variable, origins = reader.variable(entry)

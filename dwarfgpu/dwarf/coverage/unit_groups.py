@@ -186,6 +186,7 @@ def _function_parts(
     reader = ScopeReader(unit)
     remaining_work = _ALLOWANCE + _MAX_ORIGINS * len(tree.offsets)
     candidates = None if with_functions or names is None else _candidates(unit, names)
+    wanted = None if candidates is None else frozenset(candidates)
     out, end = parts.current, 0
     for index in tree.with_tags(_SCOPES):
         is_subprogram = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
@@ -227,7 +228,7 @@ def _function_parts(
                 instances.append(instance)
             scopes[index] = code_scope, instance
             remaining = None if most is None else most - out.entry_count
-            out.entry_count += instance.add(index, code_scope, reader, origin, remaining)
+            out.entry_count += instance.add(index, code_scope, reader, origin, remaining, wanted)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
     _list(instances, reader, remaining_work, out)
