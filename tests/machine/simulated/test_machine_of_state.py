@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state, set_known
-from dwarfgpu.machine.simulated.storage.undefined_numbers import known_bits
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
@@ -20,6 +21,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.service.run.state_of_run import state_of_run
 from tests.cli.command import FIXTURES
+from tests.machine.simulated import vectors
 from tests.machine.simulated.kernels import KERNELS, Kernel
 from tests.machine.simulated.test_kernels import begun, prepared
 
@@ -112,6 +114,24 @@ def test_a_part_of_vcc_hi_does_not_do(tmp_path: Path) -> None:
     """It is not part of VCC in wave32, where no bits of it can be marked."""
     with pytest.raises(UsageError, match=r"only a part of its vcc_hi is known; set \$vcc_hi, or"):
         with_register("vcc_hi", "12000000", "ff000000", "gfx1100.O2", tmp_path)
+
+
+def test_what_a_state_leaves_out_of_a_register_keeps_its_byte() -> None:
+    """The wave goes on as it was in the run: nothing had written the other lanes."""
+    machine = vectors.machine(b"", 32, tracks_writes=True)
+    [wave] = machine.waves
+    wave.v[5][:], wave.s[7] = 0xFDFDFDFD, Undefined(0xFDFDFDFD)
+    wave.written[5] = 0
+    for name, data, known in (
+        ("v5", bytes(4) + b"\1\2\0\0" + bytes(120), b"\xff" * 6 + bytes(122)),
+        ("s7", b"\1\2\0\0", b"\xff\xff\0\0"),
+    ):
+        register = architecture("gfx1100", 32).register_named(name)
+        assert register is not None
+        set_known(wave, register, RegisterBytes(data, known))
+    assert wave.v[5].tolist() == [0, 0xFDFD0201, *[0xFDFDFDFD] * 30]
+    assert wave.s[7] == 0xFDFD0201 and known_bits(wave.s[7]) & 0xFFFFFFFF == 0xFFFF
+    assert wave.written[5] & ~2 == 1
 
 
 def test_writable_memory_of_a_code_object_that_the_state_lacks_is_unknown(tmp_path: Path) -> None:

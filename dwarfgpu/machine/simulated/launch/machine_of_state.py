@@ -15,7 +15,7 @@ import numpy as np
 
 from dwarfgpu.arch.model import Apertures, RegisterInfo
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
@@ -44,6 +44,8 @@ _MASK32: Final = 0xFFFFFFFF
 _CONDITION_BITS: Final = {"status": 0, "state_priv": 9}
 """The bit number of SCC, which is all that the simulator has of these registers."""
 _PAIRS: Final = {"flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK}
+_UNKNOWN_BYTES: Final = pattern(rb"[^\xff]+")
+"""In the masks of the known bits of a register."""
 _ALL_OR_NOTHING: Final = frozenset({"scratch_base", "vcc_hi"})
 """Registers whose bits this machine cannot mark as undefined one by one."""
 _IGNORED: Final = frozenset({"exec_hi", "pc_32"})
@@ -198,15 +200,17 @@ def _has_bits(stored: RegisterBytes, needed: int) -> bool:
 
 
 def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes) -> None:
-    """Write the known bytes of a register, and make the others undefined.
+    """Write the known bytes of a register, and make the others undefined: they stay as they are.
 
     What nothing simulated reads is passed over: `s_getreg` of it stops the wave.
     """
     name, size = register.name, len(stored.data)
-    if not any(stored.known) or name in _IGNORED or contents(wave, register) is None:
+    before = contents(wave, register)
+    if not any(stored.known) or name in _IGNORED or before is None:
         return
     known_mask = int.from_bytes(stored.known, "little")
-    value = int.from_bytes(stored.data, "little")
+    value = int.from_bytes(stored.data, "little") & known_mask
+    value |= int.from_bytes(before, "little") & ~known_mask
     is_whole = known_mask == (1 << 8 * size) - 1
     if name == "mode":
         wave.set_mode(Undefined(value, known_mask))
@@ -230,13 +234,11 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
             f"wave {wave.wave.id} cannot continue: only a part of its {name} is known; "
             f"set ${name}, or use --reg"
         )
-    write_contents(wave, register, 0, stored.data)
+    write_contents(wave, register, 0, value.to_bytes(size, "little"))
     if name in _NEEDED:
         return
-    step = 4 if register.name[:1] in "va" and is_decimal(register.name[1:]) else 1
-    for offset in range(0, size, step):
-        if stored.known[offset : offset + step] != b"\xff" * step:
-            forget_contents(wave, register, offset, step)
+    for part in _UNKNOWN_BYTES.finditer(stored.known):
+        forget_contents(wave, register, part.start(), len(part[0]))
 
 
 def _add_memory(
