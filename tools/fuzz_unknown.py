@@ -1,8 +1,8 @@
 """Execute random instructions with one source unknown, with several fills:
 `python -m tools.fuzz_unknown [--seeds N] [gfx90a …]`.
 
-What is known afterwards, and why a wave stops, must not depend on the fill: else the simulator
-would invent it. A register that an instruction writes in part is left out (decision 0021).
+Of a vector register, all bytes are unknown, then some of them. What is known afterwards, and why a
+wave stops, must not depend on the fill: else the simulator would invent it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, 
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of
 from tools.fuzz_instructions import instruction_of, machine_of
 
 FILLS: Final = (0, 0xFFFFFFFF, 0x3F800001, 0x7FC0DEAD)
@@ -35,27 +36,40 @@ _BANKS: Final = ("v", "a", "s", "vcc", "scc", "m0")
 _M0: Final = 124
 _WORD: Final = 0xFFFFFFFF
 _WHOLE: Final = (1 << 64) - 1
+_WHOLE_DWORD: Final = 0b1111
+_PARTS: Final = (*(0b0011, 0b1100) * 3, 0b0001, 0b0010, 0b0100, 0b1000, 0b0111, 0b1110)
+"""Bytes of a dword that are unknown: halves most often."""
 
 
-def sources(instruction: Instruction) -> Iterator[Register | None]:
-    """The registers that are unknown, one after the other; None: all memory is."""
+class Unknown(NamedTuple):
+    """What is unknown before an instruction."""
+
+    register: Register | None
+    """None: all memory."""
+    selected: int
+    """The mask of the bytes of each dword."""
+
+    @property
+    def name(self) -> str:
+        if self.register is None:
+            return "memory"
+        return f"{self.register.name} {self.selected:04b}"
+
+
+def sources(rng: Random, instruction: Instruction) -> Iterator[Unknown]:
+    """What is unknown, one after the other: the sources, and vector registers that are written."""
     instruction_uses = uses(instruction)
-    reads, _ = effects(instruction, instruction_uses)
-    in_part = {
-        operand.value
-        for use in instruction_uses
-        for operand in use.sources
-        if operand.declared.name == "d"
-    }
-    for register in reads:
-        if register.bank in _BANKS and not (register.bank in "va" and register in in_part):
-            yield register
-    yield None
+    reads, writes = effects(instruction, instruction_uses)
+    vectors = (register for register in writes if register.bank in "va")
+    for register in dict.fromkeys((*reads, *vectors)):
+        if register.bank in _BANKS:
+            yield Unknown(register, _WHOLE_DWORD)
+        if register.bank in "va":
+            yield Unknown(register, rng.choice(_PARTS))
+    yield Unknown(None, _WHOLE_DWORD)
 
 
-def left(
-    code: bytes, seed: int, instruction: Instruction, unknown: Register | None, fill: int
-) -> object:
+def left(code: bytes, seed: int, instruction: Instruction, unknown: Unknown, fill: int) -> object:
     """What a wave knows after an instruction with an unknown source, or why it stopped."""
     target = instruction.encoding.format.target
     machine = machine_of(code, seed, target.processor, target.wave_size)
@@ -78,17 +92,18 @@ def left(
 
 
 def _forget(
-    wave: SimulatedWave, memories: Sequence[Allocation], unknown: Register | None, fill: int
+    wave: SimulatedWave, memories: Sequence[Allocation], unknown: Unknown, fill: int
 ) -> None:
     """Make a register unknown, or all memory."""
-    if unknown is None:
+    register = unknown.register
+    if register is None:
         for allocation in memories:
             assert allocation.written is not None
             allocation.data[:], allocation.written[:] = fill & 0xFF, 0
         assert wave.scratch_written is not None
         wave.scratch[:], wave.scratch_written[:] = fill, 0
         return
-    bank, numbers = unknown.bank, range(unknown.first, unknown.first + unknown.size)
+    bank, numbers = register.bank, range(register.first, register.first + register.size)
     if bank == "scc":
         wave.scc = Undefined(fill & 1)
     elif bank == "m0":
@@ -99,8 +114,12 @@ def _forget(
     for number in numbers if bank == "s" else ():
         wave.s[number] = Undefined(fill)
     for number in numbers if bank in "va" else ():
-        wave.written[number + (wave.vgprs if bank == "a" else 0)] = 0
-        (wave.v if bank == "v" else wave.av)[number][:] = fill
+        row = number + (wave.vgprs if bank == "a" else 0)
+        wave.forget_bytes(row, unknown.selected, wave.all_lanes)
+        lanes = (wave.v if bank == "v" else wave.av)[number]
+        for byte in range(4):
+            if unknown.selected >> byte & 1:
+                lanes.view(np.uint8)[byte::4] = fill >> 8 * byte & 0xFF
 
 
 def _known(machine: RunningMachine, memories: Sequence[Allocation]) -> dict[str, Any]:
@@ -112,11 +131,15 @@ def _known(machine: RunningMachine, memories: Sequence[Allocation]) -> dict[str,
     for index, number in enumerate(wave.s):
         known = known_bits(number) & _WORD
         out[f"s{index}"] = known, number & known
-    for bank, rows, first in (("v", wave.v, 0), ("a", wave.av, wave.vgprs)):
+    for bank, rows, first in (("v", wave.vectors, 0), ("a", wave.accumulators, wave.vgprs)):
+        data = rows.view(np.uint8).copy()
         for number in range(256):
-            lanes = wave.written[first + number]
-            on = [lane for lane in range(wave.lane_count) if lanes >> lane & 1]
-            out[f"{bank}{number}"] = lanes, np.asarray(rows[number])[on].tobytes()
+            if wave.written[first + number] != wave.all_lanes:
+                known_lanes = wave.known_lanes(first + number)
+                for byte, lanes in enumerate(known_lanes):
+                    data[number, byte::4] &= np.uint8(0xFF) * lanes_of(lanes, wave.lane_count)
+                out[f"{bank}{number}"] = known_lanes
+        out[bank] = data.tobytes()
     for allocation in memories:
         marks = allocation.written
         assert marks is not None
@@ -140,11 +163,11 @@ def findings(
             continue
         if why_not_simulated(instruction):
             continue
-        for unknown in sources(instruction):
+        for unknown in sources(rng, instruction):
             first, *others = (left(code, seed, instruction, unknown, fill) for fill in FILLS)
             if any(other != first for other in others):
-                name = "memory" if unknown is None else unknown.name
-                yield f"{target} wave{wave_size} {code.hex()} {instruction.mnemonic}: {name}"
+                text = f"{code.hex()} {instruction.mnemonic}"
+                yield f"{target} wave{wave_size} {text}: {unknown.name}"
 
 
 def main() -> int:

@@ -63,7 +63,7 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 241),
         ("where --demo t", 227),
         ("where --all FILE", 184),
-        ("run --demo", 261),
+        ("run --demo", 262),
         ("debug --demo -batch", 313),
         ("debug --demo -batch -ex bt", 349),
         ("debug --demo -batch -ex list", 388),

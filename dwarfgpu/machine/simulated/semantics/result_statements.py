@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from dwarfgpu.isa.isa_target import IsaTarget
-from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
 from dwarfgpu.isa.operation import Operation
+from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand, TypeShape
+from dwarfgpu.machine.simulated.semantics.vector_bytes import HIGH, LOW, WHOLE, bytes_written
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
-
-_KEEPS_HIGH_ON_GFX9: Final = frozenset(
-    {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}
-)
-"""16-bit operations of GFX9 that leave the high half of their register alone; others clear it."""
 
 
 class ResultStatements:
@@ -26,11 +20,7 @@ class ResultStatements:
         self.operation: Operation = item.operation
         self.target = target
         self.name = item.instruction.mnemonic
-
-    @property
-    def _selects_half(self) -> bool:
-        flags = self.item.instruction.encoding.format.flags
-        return "VOP3_OPSEL" in flags or self.target.generation >= 11 and "VOP3" in flags
+        self._written_bytes = bytes_written(item, target)
 
     def _vector_write(self, destination: Operand, shape: TypeShape, variable: str) -> list[str]:
         register = destination.register
@@ -83,10 +73,19 @@ class ResultStatements:
         first = f"{register.first}{destination.offset}"
         if register.bank == "a":
             first = f"w.vgprs + {first}"
-        return [
-            f"w.written[{first}{f' + {number}' if number else ''}] |= {lanes}"
-            for number in range(count)
-        ]
+        out = []
+        for number in range(count):
+            row = f"{first}{f' + {number}' if number else ''}"
+            written = self._bytes_of(register, number)
+            whole = f"w.written[{row}] |= {lanes}"
+            out.append(
+                whole if written == WHOLE else f"w.write_bytes({row}, {written:#06b}, {lanes})"
+            )
+        return out
+
+    def _bytes_of(self, register: Register, number: int = 0) -> int:
+        """Return the bytes of one dword of a destination that are written."""
+        return self._written_bytes.get((register.bank, register.first + number), WHOLE)
 
     def _reached(self) -> list[str]:
         """Return the lanes that DPP writes."""
@@ -105,11 +104,11 @@ class ResultStatements:
         half = f"u32(raw_bits({variable}, '{'bf16' if shape.kind == 'bf' else shape.element}'))"
         if shape.bits != 16:
             raise not_simulated(self.name)
-        is_high = self._selects_half and destination.modifiers & OP_SELECT_HIGH
-        if is_high or (destination.register is not None and destination.register.half == "h"):
+        assert destination.register is not None
+        written = self._bytes_of(destination.register)
+        if written == HIGH:
             return row, f"{row} & 0xffff | {half} << 16"
-        keeps = self.target.generation >= 10 or self.operation.name in _KEEPS_HIGH_ON_GFX9
-        return row, f"{row} & 0xffff0000 | {half}" if keeps else half
+        return row, f"{row} & 0xffff0000 | {half}" if written == LOW else half
 
     def _element_rows(
         self, bank: str, first: int, shape: TypeShape, variable: str

@@ -17,6 +17,7 @@ from dwarfgpu.machine.simulated.semantics.operand_text import (
     type_shape,
 )
 from dwarfgpu.machine.simulated.semantics.tile_statements import TileStatements
+from dwarfgpu.machine.simulated.semantics.vector_bytes import selects_half
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
@@ -243,7 +244,7 @@ class SourceStatements(TileStatements):
         destination = self.results[0]
         if self.operation.is_scalar:
             return self._scalar_source(destination, shape)
-        high = destination.modifiers & OP_SELECT_HIGH and self._selects_half
+        high = destination.modifiers & OP_SELECT_HIGH and selects_half(self.item, self.target)
         operand = Operand(destination.value, modifiers=OP_SELECT if high else 0)
         if shape.count == 2 and shape.bits == 16:
             operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)

@@ -8,18 +8,28 @@ and with `fi` (DPP) those of all lanes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 import numpy as np
 
-from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
-from dwarfgpu.isa.binding import Operand, Use, effects, uses
-from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.binding import Use
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
+from dwarfgpu.machine.simulated.semantics.vector_bytes import (
+    HIGH,
+    LOW,
+    WHOLE,
+    Dword,
+    bytes_that_matter,
+    moved_bytes,
+    of_bits,
+)
+from dwarfgpu.machine.simulated.storage.instruction_needs import Needs, Value, needs_of
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
@@ -35,41 +45,6 @@ _COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
 """Registers that may be unknown: a copy to any other needs its source."""
 _SEARCHED_BYTES: Final = 1 << 14
 """What lies between the lanes of an access is looked at with them, if it is not more."""
-_FETCH_INACTIVE: Final = (1, 0xEA)
-"""`fi` of dpp_ctrl and of dpp8."""
-_MOVES: Final = ("v_mov_b32", "v_accvgpr_")
-_SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
-"""They copy one number, from and to a scalar register or a lane."""
-_CHOICES: Final = ("s_cselect_b", "s_cmov")
-"""They copy one of two scalar sources, as SCC says."""
-_KEEPS_OTHER_BITS: Final = (
-    *("v_writelane", "v_mad_mixlo", "v_mad_mixhi", "v_fma_mixlo", "v_fma_mixhi"),
-    *("v_cvt_pk_fp8", "v_cvt_pk_bf8", "v_cvt_sr_fp8", "v_cvt_sr_bf8"),
-    *("v_permlane16_b", "v_permlanex16_b", "v_permlane16_var", "v_permlanex16_var"),
-)
-"""They write a part of the destination, or some of its lanes; the rest stays. Loads do, too."""
-
-
-Choice: TypeAlias = tuple[Register | None, Register | None]
-"""The source that is copied if SCC is 1, and the other; None for constants."""
-
-
-@frozen(eq=False)
-class _Needs:
-    """What an instruction must know, and what it only copies."""
-
-    needed: tuple[Register, ...]
-    copied: tuple[Register, ...]
-    results: tuple[Register, ...]
-    is_masked: bool
-    reads_inactive: bool
-    """Whether it reads vector registers of lanes that do not execute, too."""
-    is_load: bool
-    is_store: bool
-    scalar: Use | None
-    """The copy of one number that it is."""
-    choice: Choice | None
-    """The two sources, if it copies one of them."""
 
 
 class UnknownContents:
@@ -77,50 +52,97 @@ class UnknownContents:
 
     def __init__(self, machine: RunningMachine) -> None:
         self._global_memory = machine.global_memory
-        self._needs: dict[int, _Needs] = {}
-        self._copied = 0
-        """The lanes for which the instruction copies something unknown."""
+        self._needs: dict[int, Needs] = {}
+        self._unknown: dict[int, int] = {}
+        """The lanes for which the instruction copies an unknown byte, by the offset of the byte in
+        what it copies."""
+        self._known_bits: int | None = None
+        """The known bits of the one number that the instruction copies; None for all."""
+        self._loads = 0
         self._stores: list[Access] = []
-        self._now: _Needs | None = None
+        self._now: Needs | None = None
         """The needs of the instruction that executes."""
 
     def before(self, wave: WaveMemory, step: Step) -> None:
         address = step.instruction.address
         needs = self._needs.get(address)
         if needs is None:
-            needs = self._needs[address] = _needs(step)
+            needs = self._needs[address] = needs_of(step.instruction)
         self._now = needs
+        self._stores.clear()
+        self._unknown.clear()
+        self._known_bits, self._loads = None, 0
+        missing = self._looked_at(wave, needs)
+        if missing is not None:
+            raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
+
+    def _looked_at(self, wave: WaveMemory, needs: Needs) -> str | None:
+        """Describe what an instruction needs that is unknown; else see what it copies."""
         lanes = wave.exec if needs.is_masked else wave.all_lanes
         read_lanes = wave.all_lanes if needs.reads_inactive else lanes
+        read = _read_bytes(wave, needs)
         for register in needs.needed:
-            missing = _missing(wave, register, read_lanes)
+            missing = _missing(wave, register, read_lanes, read)
             if missing is not None:
-                raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
-        self._stores.clear()
-        self._copied = 0
+                return missing
         if needs.choice is not None:
             chosen = needs.choice[0 if wave.scc & 1 else 1]
-            missing = None if chosen is None else _missing(wave, chosen, lanes)
-            if missing is not None:
-                if not needs.results:
-                    raise _unavailable(f"{step.instruction.mnemonic} needs {missing}")
-                self._copied = 1
-            return
+            missing = None if chosen is None else _missing(wave, chosen, lanes, read)
+            if missing is not None and needs.results:
+                self._known_bits, missing = 0, None
+            return missing
         if needs.scalar is not None:
             source = needs.scalar.sources[0].value
-            lane = _lane(wave, needs.scalar)
-            is_known = not isinstance(source, Register) or _missing(wave, source, lane) is None
-            self._copied = 0 if is_known else lane
-            return
-        for register in needs.copied:
-            self._copied |= _unknown_lanes(wave, register, lanes)
+            if isinstance(source, Register):
+                self._known_bits = _number_bits(wave, source, _lane(wave, needs.scalar))
+            return None
+        if needs.is_bitwise:
+            return self._merge(wave, needs, lanes)
+        for number, register in enumerate(_dwords(needs.copied)):
+            self._add_unknown(wave, number, register, lanes, read.get(register[:2], WHOLE))
+        return None
+
+    def _add_unknown(
+        self, wave: WaveMemory, number: int, register: Register, lanes: int, read: int
+    ) -> None:
+        """Note the unknown bytes of a dword that is copied to the dword of that number."""
+        row = _rows(wave, register)[0]
+        if lanes & ~wave.written[row]:
+            for byte, known in enumerate(wave.known_lanes(row)):
+                if read >> byte & 1 and lanes & ~known:
+                    offset = 4 * number + byte
+                    self._unknown[offset] = self._unknown.get(offset, 0) | lanes & ~known
+
+    def _merge(self, wave: WaveMemory, needs: Needs, lanes: int) -> str | None:
+        """Do that for an operation bit by bit. Describe the first source that is unknown where no
+        byte of the result would be known."""
+        values = [_same_in_all_lanes(wave, value) for value in needs.values]
+        matter = bytes_that_matter(needs.name, values) or ()
+        sources = list(zip(needs.values, matter, strict=False))
+        for value, mask in sources:
+            if _is_vector(value):
+                self._add_unknown(wave, 0, value, lanes, mask)
+        blank = lanes
+        for byte in range(4):
+            blank &= self._unknown.get(byte, 0)
+        if not blank:
+            return None
+        missing = (
+            _missing(wave, value, blank, {value[:2]: mask})
+            for value, mask in sources
+            if _is_vector(value)
+        )
+        return next(filter(None, missing))
 
     def access(self, wave: WaveMemory, access: Access) -> None:
+        needs = self._now
+        assert needs is not None
         if access.is_written:
             self._stores.append(access)
         if not access.is_read:
             return
-        assert self._now is not None
+        first = needs.first_byte + self._loads * access.size_bytes
+        self._loads += needs.is_pair
         if self._is_known(wave, access):
             return
         for index, address in enumerate(access.addresses.tolist()):
@@ -128,34 +150,52 @@ class UnknownContents:
             marks = self._marks(wave, access, address, lane)
             if marks is None or marks.all():
                 continue
-            if not self._now.is_load or access.lanes is None:
+            if not needs.is_load or access.lanes is None:
                 raise _at(access, index)
-            self._copied |= 1 << lane
+            for offset in np.flatnonzero(marks == 0).tolist():
+                self._unknown[first + offset] = self._unknown.get(first + offset, 0) | 1 << lane
 
     def after(self, wave: WaveMemory, step: Step) -> None:
         needs = self._needs[step.instruction.address]
-        if not self._copied:
+        if self._known_bits is not None:
+            for register in needs.results:
+                _set_known_bits(wave, needs, register, self._known_bits)
+        if not self._unknown:
             return
         if needs.is_store:
-            for access in self._stores:
-                for index, address in enumerate(access.addresses.tolist()):
-                    lane = 0 if access.lanes is None else int(access.lanes[index])
-                    if self._copied >> lane & 1:
-                        self._forget(wave, access, address, lane)
+            self._forget_stored(wave, needs)
             return
-        for register in needs.results:
-            if register.bank == "s":
-                for number in range(register.first, register.first + register.size):
-                    wave.s[number] = Undefined(wave.s[number])
-                continue
-            if register.bank == "m0":
-                wave.s[_M0] = Undefined(wave.s[_M0])
-                continue
-            if register.bank == "vcc":
-                wave.vcc = Undefined(wave.vcc, known_bits(wave.vcc) & ~_bits_of_vcc(register))
-                continue
-            for row in _rows(wave, register):
-                wave.written[row] &= ~self._copied
+        for number, register in enumerate(_dwords(needs.results)):
+            row = _rows(wave, register)[0]
+            written = needs.written.get(register[:2], WHOLE)
+            for byte in range(4):
+                lanes = self._unknown_at(needs, 4 * number + byte)
+                if lanes and written >> byte & 1:
+                    wave.forget_bytes(row, 1 << byte, lanes)
+
+    def _unknown_at(self, needs: Needs, offset: int) -> int:
+        """Return the lanes for which a byte of what is copied is unknown."""
+        if needs.is_aligned or needs.is_bitwise:
+            return self._unknown.get(offset, 0)
+        return reduce(or_, self._unknown.values())
+
+    def _forget_stored(self, wave: WaveMemory, needs: Needs) -> None:
+        """Make the bytes of memory unknown that unknown bytes were stored to."""
+        for number, access in enumerate(self._stores):
+            size = access.size_bytes
+            first = needs.first_byte + (number * size if needs.is_pair else 0)
+            for index, address in enumerate(access.addresses.tolist()):
+                lane = 0 if access.lanes is None else int(access.lanes[index])
+                unknown = [
+                    offset
+                    for offset in range(size)
+                    if self._unknown_at(needs, first + offset) >> lane & 1
+                ]
+                if len(unknown) == size:
+                    self._forget(wave, access, address, size, lane)
+                    continue
+                for offset in unknown:
+                    self._forget(wave, access, address + offset, 1, lane)
 
     def _is_known(self, wave: WaveMemory, access: Access) -> bool:
         """Return whether the words of all lanes are known, at once for all of them; False also
@@ -195,9 +235,8 @@ class UnknownContents:
         first = address - allocation.start
         return allocation.written[first : first + size]
 
-    def _forget(self, wave: WaveMemory, access: Access, address: int, lane: int) -> None:
-        """Make the bytes of an access unknown."""
-        size = access.size_bytes
+    def _forget(self, wave: WaveMemory, access: Access, address: int, size: int, lane: int) -> None:
+        """Make bytes of an access unknown."""
         if access.space == "private":
             if wave.scratch_written is not None:
                 for byte in range(address, address + size):
@@ -211,100 +250,6 @@ class UnknownContents:
             allocation.written = np.full(allocation.end - allocation.start, 0xFF, np.uint8)
         first = address - allocation.start
         allocation.written[first : first + size] = 0
-
-
-def _needs(step: Step) -> _Needs:
-    instruction = step.instruction
-    instruction_uses = uses(instruction)
-    reads, writes = effects(instruction, instruction_uses)
-    use = instruction_uses[0]
-    is_atomic = any(declared in use.operation.sources for declared in use.operation.results)
-    sources = {operand.declared for operand in use.sources}
-    results = {operand.declared for operand in use.results}
-    memory = use.operation.memory
-    is_load = (
-        len(instruction_uses) == 1
-        and not is_atomic
-        and any(declared in sources for declared in memory)
-    )
-    is_store = (
-        len(instruction_uses) == 1
-        and not is_atomic
-        and any(declared in results for declared in memory)
-    )
-    is_scalar = len(instruction_uses) == 1 and instruction.mnemonic.startswith(_SCALAR_COPIES)
-    form = instruction.encoding.format
-    is_dpp = "dpp_ctrl" in form.index or "dpp8" in form.index
-    fetches = is_dpp and dict(_fields(instruction)).get("fi") in _FETCH_INACTIVE
-    is_move = len(instruction_uses) == 1 and instruction.mnemonic.startswith(_MOVES) and not is_dpp
-    copied: tuple[Register, ...] = ()
-    if is_store or is_move:
-        copied = tuple(
-            operand.value
-            for operand in use.sources
-            if isinstance(operand.value, Register) and operand.value.bank in ("v", "a")
-        )
-    if is_scalar and isinstance(first_source := use.sources[0].value, Register):
-        copied = (
-            (first_source,)
-            if all(first_source != source.value for source in use.sources[1:])
-            else ()
-        )
-    is_copied = all(register.bank in _COPIES_TO for register in writes)
-    if not is_copied:
-        copied, is_scalar = (), False
-    choice = _choice(use) if instruction.mnemonic.startswith(_CHOICES) else None
-    old = {operand.value for operand in use.sources if _keeps_rest(use, operand, is_load=is_load)}
-    old |= set(choice or ())
-    needed = tuple(
-        register
-        for register in reads
-        if not (register.bank == "m0" and instruction.mnemonic == "s_sendmsg")
-        and (register not in copied or register in use.addresses)
-        and register not in old
-    )
-    return _Needs(
-        needed,
-        copied,
-        tuple(register for register in writes if register.bank in _COPIES_TO),
-        any(part.operation.is_masked for part in instruction_uses),
-        fetches,
-        is_load,
-        is_store,
-        use if is_scalar else None,
-        choice,
-    )
-
-
-def _fields(instruction: Instruction) -> Iterable[tuple[str, int]]:
-    form = instruction.encoding.format
-    return zip(form.names, form.values(instruction.word, instruction.extra), strict=True)
-
-
-def _choice(use: Use) -> Choice:
-    """Return the source that is copied if SCC is 1, and the other."""
-    first, second = (operand.value for operand in use.sources if operand.declared.name != "scc")
-    return _register(first), _register(second)
-
-
-def _register(value: Register | Constant | int | None) -> Register | None:
-    return value if isinstance(value, Register) else None
-
-
-def _keeps_rest(use: Use, operand: Operand, *, is_load: bool) -> bool:
-    """Return whether a source is the destination, and only the bits and lanes of it count that the
-    instruction does not write."""
-    if operand.declared.name != "d":
-        return False
-    is_computed_with = operand.declared in use.operation.sources  # unlike SDWA's dst_unused
-    return is_load or not is_computed_with or use.operation.name.startswith(_KEEPS_OTHER_BITS)
-
-
-def _bits_of_vcc(register: Register) -> int:
-    """Return the bits of VCC that a register is, by halves."""
-    if register.bank != "vcc":
-        return 0
-    return (1 << 32 * register.size) - 1 << 32 * register.first
 
 
 def _lane(wave: WaveMemory, use: Use) -> int:
@@ -326,22 +271,81 @@ def _rows(wave: WaveMemory, register: Register) -> range:
     return range(first, min(first + register.size, len(wave.written)))
 
 
-def _unknown_lanes(wave: WaveMemory, register: Register, lanes: int) -> int:
-    out = 0
-    for row in _rows(wave, register):
-        out |= lanes & ~wave.written[row]
+def _dwords(registers: Iterable[Register]) -> Iterator[Register]:
+    """Yield the dwords of vector registers."""
+    for register in filter(_is_vector, registers):
+        for number in range(register.size):
+            yield Register(register.bank, register.first + number, 1)
+
+
+def _is_vector(value: Value) -> TypeGuard[Register]:
+    return isinstance(value, Register) and value.bank in ("v", "a")
+
+
+def _read_bytes(wave: WaveMemory, needs: Needs) -> Mapping[Dword, int]:
+    """Return the bytes that an instruction reads of vector registers, where these are not
+    all of the dword."""
+    values = [_same_in_all_lanes(wave, value) for value in needs.values]
+    moved = moved_bytes(needs.name, values)
+    if moved is None:
+        return needs.read
+    out: dict[Dword, int] = {}
+    for value, mask in zip(needs.values, moved, strict=False):
+        if _is_vector(value):
+            out[value[:2]] = out.get(value[:2], 0) | mask
     return out
 
 
-def _missing(wave: WaveMemory, register: Register, lanes: int) -> str | None:
-    """Describe the unknown part of a register; None if all of it is known."""
+def _same_in_all_lanes(wave: WaveMemory, value: Value) -> int | None:
+    """Return the number that a source is; None for a vector register and for what is unknown."""
+    if isinstance(value, Constant):
+        return value.value
+    if isinstance(value, Register) and value.bank == "s" and value.size == 1:
+        number = wave.s[value.first]
+        return number if known_bits(number) & _FULL == _FULL else None
+    return None
+
+
+def _number_bits(wave: WaveMemory, source: Register, lane: int) -> int | None:
+    """Return the known bits of the number that is copied; None if all are."""
+    if _is_vector(source):
+        known = wave.known_lanes(_rows(wave, source)[0])
+        return sum(0xFF << 8 * byte for byte in range(4) if known[byte] & lane)
+    if source.bank == "s":
+        dwords = range(source.size)
+        return sum((known_bits(wave.s[source.first + n]) & _FULL) << 32 * n for n in dwords)
+    if source.bank == "vcc":
+        return known_bits(wave.vcc) >> 32 * source.first
+    return None if _missing(wave, source, lane, {}) is None else 0
+
+
+def _set_known_bits(wave: WaveMemory, needs: Needs, register: Register, known: int) -> None:
+    """Say which bits are known of a register that a number was copied to."""
+    unknown = ~known & (1 << 32 * register.size) - 1
+    if _is_vector(register):
+        lane = 0 if needs.scalar is None else _lane(wave, needs.scalar)
+        wave.forget_bytes(_rows(wave, register)[0], of_bits(unknown), lane)
+    elif register.bank == "vcc":
+        kept = known_bits(wave.vcc) & ~(unknown << 32 * register.first)
+        wave.vcc = Undefined(wave.vcc, kept) if unknown else wave.vcc
+    elif register.bank in ("s", "m0"):
+        for number in range(register.size):
+            index = _M0 if register.bank == "m0" else register.first + number
+            if bits := unknown >> 32 * number & _FULL:
+                wave.s[index] = Undefined(wave.s[index], ~bits & _FULL)
+
+
+def _missing(
+    wave: WaveMemory, register: Register, lanes: int, read: Mapping[Dword, int]
+) -> str | None:
+    """Describe the unknown part of a register; None if all is known that is read of it."""
     bank = register.bank
     if bank in ("v", "a"):
-        for row in _rows(wave, register):
-            lacking = lanes & ~wave.written[row]
-            if lacking:
-                number = row - (wave.vgprs if bank == "a" else 0)
-                return f"{bank}{number} of lane {(lacking & -lacking).bit_length() - 1}"
+        for row, dword in zip(_rows(wave, register), _dwords([register]), strict=False):
+            if lanes & ~wave.written[row]:
+                text = _missing_bytes(wave, row, dword, lanes, read.get(dword[:2], WHOLE))
+                if text is not None:
+                    return text
         return None
     if bank == "s":
         numbers = range(register.first, register.first + register.size)
@@ -359,6 +363,27 @@ def _missing(wave: WaveMemory, register: Register, lanes: int) -> str | None:
     if bank == "m0" and known_bits(wave.s[_M0]) & _FULL != _FULL:
         return "m0"
     return None
+
+
+def _missing_bytes(
+    wave: WaveMemory, row: int, dword: Register, lanes: int, read: int
+) -> str | None:
+    """Describe the bytes that are read of a vector register and are unknown, in the first lane with
+    such."""
+    known = wave.known_lanes(row)
+    lacking = 0
+    for byte in range(4):
+        if read >> byte & 1:
+            lacking |= lanes & ~known[byte]
+    if not lacking:
+        return None
+    lane = (lacking & -lacking).bit_length() - 1
+    unknown = sum(1 << byte for byte in range(4) if not known[byte] >> lane & 1)
+    part = WHOLE if unknown == WHOLE else unknown & read
+    halves = {WHOLE: dword.name, LOW: f"{dword.name}.l", HIGH: f"{dword.name}.h"}
+    numbers = ", ".join(str(byte) for byte in range(4) if part >> byte & 1)
+    noun = "bytes" if ", " in numbers else "byte"
+    return f"{halves.get(part, f'{noun} {numbers} of {dword.name}')} of lane {lane}"
 
 
 def _unavailable(text: str, lanes: tuple[int, ...] = ()) -> WaveStop:

@@ -77,8 +77,11 @@ class RunningWave:
         self._shared: dict[Bank, tuple[Lanes, int]] = {}
         """The array that registers are a part of with those of other waves, and which part."""
         self.written = [self.all_lanes if fill is None else 0] * (vgprs + agprs)
-        """For each VGPR, then for each AGPR, the mask of the lanes that were ever written; kept up
+        """For each VGPR, then for each AGPR, the mask of the lanes whose dword was written; kept up
         to date by programs that track writes."""
+        self.written_in_part: dict[int, list[int]] = {}
+        """For each byte of the dword, the mask of the lanes where it was written, by the index in
+        `written`; only of registers that were written in part. Lanes of `written` do not count."""
         self.is_ended = False
         self.is_waiting = False
         """At a barrier."""
@@ -138,6 +141,35 @@ class RunningWave:
         if self.allocated is not None:
             self.allocated.require("s", number, count)
         return number
+
+    def known_lanes(self, row: int) -> list[int]:
+        """Return for each byte of a vector register the mask of the lanes where it was written.
+
+        `row`: its index in `written`, as of the following two.
+        """
+        whole = self.written[row]
+        return [whole | lanes for lanes in self.written_in_part.get(row, (0, 0, 0, 0))]
+
+    def write_bytes(self, row: int, selected: int, lanes: int) -> None:
+        """Note that bytes are written in some lanes; `selected` is their mask in the dword."""
+        lanes &= self.all_lanes & ~self.written[row]
+        if lanes:
+            known = self.written_in_part.setdefault(row, [0, 0, 0, 0])
+            for byte in range(4):
+                if selected >> byte & 1:
+                    known[byte] |= lanes
+            self.written[row] |= known[0] & known[1] & known[2] & known[3]
+
+    def forget_bytes(self, row: int, selected: int, lanes: int) -> None:
+        """Make bytes undefined in some lanes; `selected` is their mask in the dword."""
+        known = self.known_lanes(row)
+        for byte in range(4):
+            if selected >> byte & 1:
+                known[byte] &= ~lanes
+        self.written[row] = known[0] & known[1] & known[2] & known[3]
+        self.written_in_part.pop(row, None)
+        if any(byte_lanes != self.written[row] for byte_lanes in known):
+            self.written_in_part[row] = known
 
     def set_exec(self, mask: int) -> None:
         """Write EXEC."""

@@ -4,6 +4,7 @@ instruction, or by a debugger. Others are undefined.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.json_reader import is_decimal
@@ -22,11 +23,12 @@ def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
     """Return for each byte of a register the mask of its bits that were written."""
     row = _row(wave, name)
     if row is not None:
-        lanes = wave.written[row]
-        mask = b"".join(
-            (b"\xff" if lanes >> lane & 1 else b"\0") * 4 for lane in range(wave.lane_count)
-        )
-        return mask[:size_bytes]
+        mask = bytearray(4 * wave.lane_count)
+        for byte, lanes in enumerate(wave.known_lanes(row)):
+            mask[byte::4] = bytes(
+                0xFF if lanes >> lane & 1 else 0 for lane in range(wave.lane_count)
+            )
+        return bytes(mask[:size_bytes])
     return (_scalar(wave, name) & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, "little")
 
 
@@ -61,14 +63,16 @@ def set_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int
     """Mark bytes of a register as defined; a scalar was already replaced by a plain number."""
     row = _row(wave, name)
     if row is not None:
-        wave.written[row] |= _lanes(offset_bytes, size_bytes)
+        for byte, lanes in _lanes(offset_bytes, size_bytes):
+            wave.write_bytes(row, 1 << byte, lanes)
 
 
 def forget_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int) -> bool:
     """Make bytes of a register undefined; False for one that always has a value."""
     row = _row(wave, name)
     if row is not None:
-        wave.written[row] &= ~_lanes(offset_bytes, size_bytes)
+        for byte, lanes in _lanes(offset_bytes, size_bytes):
+            wave.forget_bytes(row, 1 << byte, lanes)
         return True
     return forget_bits(wave, name, byte_mask(offset_bytes, size_bytes))
 
@@ -104,6 +108,7 @@ def forget_bits(wave: RunningWave, name: str, mask: int) -> bool:
 def define_all(wave: WaveMemory) -> None:
     """Make all registers, private memory and LDS defined, with the contents that they have."""
     wave.written = [wave.all_lanes] * len(wave.written)
+    wave.written_in_part.clear()
     wave.s = [int(number) for number in wave.s]
     wave.vcc, wave.scc, wave.mode = int(wave.vcc), int(wave.scc), int(wave.mode)
     wave.scratch_written = wave.lds.written = None
@@ -118,10 +123,12 @@ def byte_mask(offset_bytes: int, size_bytes: int) -> int:
     return (1 << 8 * size_bytes) - 1 << 8 * offset_bytes
 
 
-def _lanes(offset_bytes: int, size_bytes: int) -> int:
-    """Return the mask of the lanes with a byte in a range of a vector register."""
-    first, end = offset_bytes // 4, -(-(offset_bytes + size_bytes) // 4)
-    return (1 << end - first) - 1 << first
+def _lanes(offset_bytes: int, size_bytes: int) -> Iterator[tuple[int, int]]:
+    """Yield each byte of a dword, with the mask of the lanes where it is in a range of a vector
+    register."""
+    for byte in range(4):
+        first, end = (-(-(edge - byte) // 4) for edge in (offset_bytes, offset_bytes + size_bytes))
+        yield byte, (1 << end) - (1 << first)
 
 
 def _row(wave: RunningWave, name: str) -> int | None:

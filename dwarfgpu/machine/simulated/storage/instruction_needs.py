@@ -1,0 +1,241 @@
+"""What an instruction must know of registers, and what it only copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeAlias
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.isa.binding import Operand, Use, effects, uses
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.operands import Constant
+from dwarfgpu.isa.operation import without_suffix
+from dwarfgpu.isa.registers import Register
+from dwarfgpu.machine.simulated.semantics.instruction_operands import bound
+from dwarfgpu.machine.simulated.semantics.vector_bytes import (
+    HIGH,
+    LOW,
+    WHOLE,
+    Dword,
+    bytes_accumulated,
+    bytes_read,
+    bytes_that_matter,
+    bytes_written,
+)
+
+COPIES_TO: Final = frozenset({"v", "a", "s", "vcc", "m0", "null"})
+"""Registers that may be unknown: a copy to any other needs its source."""
+_FETCH_INACTIVE: Final = (1, 0xEA)
+"""`fi` of dpp_ctrl and of dpp8."""
+_MOVES: Final = ("v_mov_b", "v_accvgpr_")
+_SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
+"""They copy one number, from and to a scalar register or a lane."""
+_CHOICES: Final = ("s_cselect_b", "s_cmov")
+"""They copy one of two scalar sources, as SCC says."""
+_KEEPS_OTHER_BITS: Final = (
+    *("v_writelane", "v_mad_mixlo", "v_mad_mixhi", "v_fma_mixlo", "v_fma_mixhi"),
+    *("v_cvt_pk_fp8", "v_cvt_pk_bf8", "v_cvt_sr_fp8", "v_cvt_sr_bf8"),
+    *("v_permlane16_b", "v_permlanex16_b", "v_permlane16_var", "v_permlanex16_var"),
+)
+"""They write a part of the destination, or some of its lanes; the rest stays. Loads do, too."""
+
+Value: TypeAlias = "Register | Constant | int | None"
+Choice: TypeAlias = tuple[Register | None, Register | None]
+"""The source that is copied if SCC is 1, and the other; None for constants."""
+
+
+@frozen(eq=False)
+class Needs:
+    """What an instruction must know, and what it only copies."""
+
+    name: str
+    """The mnemonic without suffixes; empty where the suffixes change what is read."""
+    values: tuple[Value, ...]
+    """The sources."""
+    is_bitwise: bool
+    """Whether each byte of the result depends on the same byte of the sources."""
+    needed: tuple[Register, ...]
+    read: Mapping[Dword, int]
+    """The bytes that are read of vector registers, where these are not all of the dword."""
+    copied: tuple[Register, ...]
+    """Vector registers, one after the other as the dwords of the results, or of memory."""
+    results: tuple[Register, ...]
+    written: Mapping[Dword, int]
+    """The bytes that are written of vector registers, where these are not all of the dword."""
+    is_aligned: bool
+    """Whether each byte is copied to one of its own."""
+    first_byte: int
+    """The byte of a dword that the first one of memory is copied from or to."""
+    is_pair: bool
+    """Whether each access has a part of its own of the registers."""
+    is_masked: bool
+    reads_inactive: bool
+    """Whether it reads vector registers of lanes that do not execute, too."""
+    is_load: bool
+    is_store: bool
+    scalar: Use | None
+    """The copy of one number that it is."""
+    choice: Choice | None
+    """The two sources, if it copies one of them."""
+
+
+def needs_of(instruction: Instruction) -> Needs:
+    """Return the needs; `WaveStop` for an instruction that is not simulated."""
+    instruction_uses = uses(instruction)
+    reads, writes = effects(instruction, instruction_uses)
+    use = instruction_uses[0]
+    is_single = len(instruction_uses) == 1
+    fields = dict(_fields(instruction))
+    is_dpp, is_sdwa = bool(fields.keys() & {"dpp_ctrl", "dpp8"}), "src0_sel" in fields
+    is_load, is_store = _memory_copies(use) if is_single else (False, False)
+    is_scalar = is_single and instruction.mnemonic.startswith(_SCALAR_COPIES)
+    is_move = is_single and instruction.mnemonic.startswith(_MOVES) and not is_dpp
+    is_copied = all(register.bank in COPIES_TO for register in writes)
+    copied = _copied(use, is_store=is_store, is_move=is_move, is_scalar=is_scalar)
+    choice = _choice(use) if instruction.mnemonic.startswith(_CHOICES) else None
+    read, written = _bytes(instruction, instruction_uses, is_load=is_load)
+    first_byte, is_aligned = _alignment(use, fields, written, is_move=is_move)
+    values = tuple(operand.value for operand in use.sources)
+    is_plain = is_single and not is_dpp and not is_sdwa
+    name = without_suffix(instruction.mnemonic) if is_plain else ""
+    is_bitwise = bytes_that_matter(name, [None] * len(values)) is not None
+    merged = tuple(filter(_is_vector, values)) if is_bitwise else ()
+    is_done = frozenset((*(copied if is_copied else ()), *(choice or ()), *merged))
+    return Needs(
+        name,
+        values,
+        is_bitwise,
+        _needed(instruction, use, reads, is_done, is_load=is_load),
+        {dword: mask for dword, mask in read.items() if mask != WHOLE},
+        copied if is_copied and not is_scalar else (),
+        tuple(register for register in writes if register.bank in COPIES_TO),
+        {dword: mask for dword, mask in written.items() if mask != WHOLE},
+        is_aligned,
+        first_byte,
+        "offset0" in fields,
+        any(part.operation.is_masked for part in instruction_uses),
+        is_dpp and fields.get("fi") in _FETCH_INACTIVE,
+        is_load,
+        is_store,
+        use if is_scalar and is_copied else None,
+        choice,
+    )
+
+
+def _is_vector(value: Value) -> bool:
+    return isinstance(value, Register) and value.bank in ("v", "a")
+
+
+def _memory_copies(use: Use) -> tuple[bool, bool]:
+    """Return whether an operation is a load, and whether it is a store."""
+    if any(declared in use.operation.sources for declared in use.operation.results):
+        return False, False
+    memory = use.operation.memory
+    sources = {operand.declared for operand in use.sources}
+    results = {operand.declared for operand in use.results}
+    return any(one in sources for one in memory), any(one in results for one in memory)
+
+
+def _copied(use: Use, *, is_store: bool, is_move: bool, is_scalar: bool) -> tuple[Register, ...]:
+    """Return the registers that an operation copies."""
+    if is_scalar:
+        values = [operand.value for operand in use.sources]
+        first = values[0]
+        return (first,) if isinstance(first, Register) and first not in values[1:] else ()
+    if not (is_store or is_move):
+        return ()
+    return tuple(
+        operand.value
+        for operand in use.sources
+        if isinstance(operand.value, Register)
+        and operand.value.bank in ("v", "a")
+        and operand.declared.name != "d"
+    )
+
+
+def _bytes(
+    instruction: Instruction, instruction_uses: tuple[Use, ...], *, is_load: bool
+) -> tuple[dict[Dword, int], dict[Dword, int]]:
+    """Return the bytes of vector registers that are read, and those that are written."""
+    target = instruction.encoding.format.target
+    read: dict[Dword, int] = {}
+    written: dict[Dword, int] = {}
+    for use, item in zip(instruction_uses, bound(instruction), strict=True):
+        parts = [bytes_read(item, target)]
+        if any(
+            operand.declared.name == "d" and not _keeps_rest(use, operand, is_load=is_load)
+            for operand in use.sources
+        ):
+            parts.append(bytes_accumulated(item, target))
+        for part in parts:
+            for dword, mask in part.items():
+                read[dword] = read.get(dword, 0) | mask
+        written |= bytes_written(item, target)
+        for register in use.addresses:
+            for number in range(register.size):
+                read[register.bank, register.first + number] = WHOLE
+    return read, written
+
+
+def _alignment(
+    use: Use, fields: Mapping[str, int], written: Mapping[Dword, int], *, is_move: bool
+) -> tuple[int, bool]:
+    """Return the byte of a register where memory begins, and whether each byte is copied to one of
+    its own."""
+    if not use.operation.memory:
+        is_whole = all(mask == WHOLE for mask in written.values())
+        return 0, is_move and is_whole and "src0_sel" not in fields
+    is_high = use.operation.is_store and "_d16_hi" in use.operation.name
+    masks = {mask for mask in written.values() if mask != WHOLE}
+    if use.operation.is_store and not use.operation.is_load:
+        return 2 if is_high else 0, True
+    bits = use.operation.memory[0].type[1:]
+    is_half = bits == "16" and bool(masks)
+    return 2 if masks == {HIGH} else 0, bits in ("32", "64") or is_half and masks <= {LOW, HIGH}
+
+
+def _needed(
+    instruction: Instruction,
+    use: Use,
+    reads: tuple[Register, ...],
+    is_done: frozenset[Value],
+    *,
+    is_load: bool,
+) -> tuple[Register, ...]:
+    """Return the registers that must be known. `is_done`: those that are looked at otherwise."""
+    kept = {operand.value for operand in use.sources if _keeps_rest(use, operand, is_load=is_load)}
+    used = {
+        operand.value for operand in use.sources if not _keeps_rest(use, operand, is_load=is_load)
+    }
+    return tuple(
+        register
+        for register in reads
+        if register in use.addresses
+        or not (register.bank == "m0" and instruction.mnemonic == "s_sendmsg")
+        and register not in is_done
+        and (register not in kept or register in used)
+    )
+
+
+def _fields(instruction: Instruction) -> Iterable[tuple[str, int]]:
+    form = instruction.encoding.format
+    return zip(form.names, form.values(instruction.word, instruction.extra), strict=True)
+
+
+def _choice(use: Use) -> Choice:
+    """Return the source that is copied if SCC is 1, and the other."""
+    first, second = (operand.value for operand in use.sources if operand.declared.name != "scc")
+    return _register(first), _register(second)
+
+
+def _register(value: Value) -> Register | None:
+    return value if isinstance(value, Register) else None
+
+
+def _keeps_rest(use: Use, operand: Operand, *, is_load: bool) -> bool:
+    """Return whether a source is the destination, and only the bits and lanes of it count that the
+    instruction does not write."""
+    if operand.declared.name != "d":
+        return False
+    is_computed_with = operand.declared in use.operation.sources  # unlike SDWA's dst_unused
+    return is_load or not is_computed_with or use.operation.name.startswith(_KEEPS_OTHER_BITS)
