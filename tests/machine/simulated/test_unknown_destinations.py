@@ -149,3 +149,57 @@ def test_what_is_known_does_not_depend_on_the_fill(target: str, wave_size: int) 
     encodings = decoder(target, wave_size).encodings
     some = encodings[Random(target).randrange(400) :: 400]
     assert list(fuzz_unknown.findings(target, wave_size, 1, some)) == []
+
+
+def permuted(
+    mnemonic: str, unknown: int, active: int, size: int = 32, fi: int = 0
+) -> tuple[SimulatedWave, str | None]:
+    """Return a wave after `mnemonic v2, v0` with v2 and some lanes of v0 unknown, and why it
+    stopped: all lanes read lane 5 of their row, or of the neighbouring one."""
+    machine_code = decoder("gfx1100" if "var" not in mnemonic else "gfx1200", size)
+    fields = {"vdst": 2, "src0": 256}
+    if "64" not in mnemonic:
+        fields |= {"src1": 257} if "var" in mnemonic else {"src1": 4, "src2": 4}
+        fields |= {"src0_modifiers": 4 * fi}
+    code = programs.encoded(machine_code, mnemonic, **fields)
+    machine = vectors.machine(code, size, machine_code.target.processor, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.set_exec(active)
+    wave.s[4], wave.v[1][:] = 0x55555555, 5
+    wave.written[0] &= ~unknown
+    wave.written[2] = 0
+    stopped = machine.run(most=1)
+    return wave, None if stopped is None else stopped.text
+
+
+@pytest.mark.parametrize("fi", [0, 1])
+@pytest.mark.parametrize(
+    ("mnemonic", "lane"),
+    [
+        ("v_permlane16_b32", 5),
+        ("v_permlanex16_b32", 21),
+        ("v_permlane16_var_b32", 5),
+        ("v_permlanex16_var_b32", 21),
+    ],
+)
+def test_a_permutation_needs_the_lanes_that_numbers_name(mnemonic: str, lane: int, fi: int) -> None:
+    """Whether these execute or not; no others."""
+    active = 0b111
+    wave, text = permuted(mnemonic, FULL & ~(1 << lane), active, fi=fi)
+    assert (text, wave.written[2]) == (None, active)
+    _, text = permuted(mnemonic, 1 << lane, active, fi=fi)
+    assert text == f"{mnemonic} needs v0 of lane {lane}, which is not known"
+
+
+def test_a_permutation_of_halves_of_a_wave() -> None:
+    """v_permlane64_b32 exchanges the halves of a wave64; in a wave32, it does nothing."""
+    low, high = (1 << 32) - 1, (1 << 64) - (1 << 32)
+    wave, text = permuted("v_permlane64_b32", low, low, 64)
+    assert (text, wave.written[2]) == (None, low)
+    _, text = permuted("v_permlane64_b32", 1 << 40, low, 64)
+    assert text == "v_permlane64_b32 needs v0 of lane 40, which is not known"
+    _, text = permuted("v_permlane64_b32", high, high, 64)
+    assert text is None
+    wave, text = permuted("v_permlane64_b32", low, low)
+    assert (text, wave.written[2]) == (None, 0)

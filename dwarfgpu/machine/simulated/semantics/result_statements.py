@@ -65,6 +65,8 @@ class ResultStatements:
         register = destination.register
         if not self.tracks_writes or register is None:
             return []
+        if self.operation.name == "v_permlane64_b32" and self.target.wave_size == 32:
+            return []  # it does nothing
         lanes = "w.exec" if self.operation.is_masked else "w.all_lanes"
         if self.operation.name == "v_writelane_b32":
             lanes = f"1 << (int(b) & {self.target.wave_size - 1})"

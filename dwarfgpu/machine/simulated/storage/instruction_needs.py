@@ -32,10 +32,15 @@ _SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelan
 """They copy one number, from and to a scalar register or a lane."""
 _CHOICES: Final = ("s_cselect_b", "s_cmov")
 """They copy one of two scalar sources, as SCC says."""
+_PERMUTES: Final = (
+    *("v_permlane16_b", "v_permlanex16_b", "v_permlane16_var", "v_permlanex16_var"),
+    "v_permlane64",
+)
+"""They read the first source in the lanes that numbers name, whether these execute or not."""
 _KEEPS_OTHER_BITS: Final = (
     *("v_writelane", "v_mad_mixlo", "v_mad_mixhi", "v_fma_mixlo", "v_fma_mixhi"),
     *("v_cvt_pk_fp8", "v_cvt_pk_bf8", "v_cvt_sr_fp8", "v_cvt_sr_bf8"),
-    *("v_permlane16_b", "v_permlanex16_b", "v_permlane16_var", "v_permlanex16_var"),
+    *_PERMUTES,
 )
 """They write a part of the destination, or some of its lanes; the rest stays. Loads do, too."""
 
@@ -77,6 +82,8 @@ class Needs:
     """The copy of one number that it is."""
     choice: Choice | None
     """The two sources, if it copies one of them."""
+    permuted: Register | None
+    """What is read in the lanes that numbers name."""
 
 
 def needs_of(instruction: Instruction) -> Needs:
@@ -93,6 +100,7 @@ def needs_of(instruction: Instruction) -> Needs:
     is_copied = all(register.bank in COPIES_TO for register in writes)
     copied = _copied(use, is_store=is_store, is_move=is_move, is_scalar=is_scalar)
     choice = _choice(use) if instruction.mnemonic.startswith(_CHOICES) else None
+    permuted = use.sources[0].value if instruction.mnemonic.startswith(_PERMUTES) else None
     read, written = _bytes(instruction, instruction_uses, is_load=is_load)
     first_byte, is_aligned = _alignment(use, fields, written, is_move=is_move)
     values = tuple(operand.value for operand in use.sources)
@@ -101,6 +109,8 @@ def needs_of(instruction: Instruction) -> Needs:
     is_bitwise = bytes_that_matter(name, [None] * len(values)) is not None
     merged = tuple(filter(_is_vector, values)) if is_bitwise else ()
     is_done = frozenset((*(copied if is_copied else ()), *(choice or ()), *merged))
+    if permuted not in values[1:]:
+        is_done |= {permuted}
     return Needs(
         name,
         values,
@@ -119,6 +129,7 @@ def needs_of(instruction: Instruction) -> Needs:
         is_store,
         use if is_scalar and is_copied else None,
         choice,
+        _register(permuted) if _is_vector(permuted) else None,
     )
 
 

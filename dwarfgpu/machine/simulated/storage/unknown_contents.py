@@ -2,8 +2,8 @@
 
 Law: an instruction computes only with what is known, in the lanes that execute it. Copies (loads,
 stores, moves) of what is unknown are unknown, because compilers save and restore registers whole.
-Where lanes read registers of others (DPP, permutes), those of all lanes that execute must be known,
-and with `fi` (DPP) those of all lanes.
+Where lanes read registers of others (DPP), those of all lanes that execute must be known, and with
+`fi` those of all lanes; of `v_permlane`, those of the lanes that it names.
 """
 
 from __future__ import annotations
@@ -85,6 +85,8 @@ class UnknownContents:
             missing = _missing(wave, register, read_lanes, read)
             if missing is not None:
                 return missing
+        if needs.permuted is not None:
+            return _missing(wave, needs.permuted, _permuted_lanes(wave, needs, lanes), read)
         if needs.choice is not None:
             chosen = needs.choice[0 if wave.scc & 1 else 1]
             missing = None if chosen is None else _missing(wave, chosen, lanes, read)
@@ -304,6 +306,33 @@ def _same_in_all_lanes(wave: WaveMemory, value: Value) -> int | None:
         number = wave.s[value.first]
         return number if known_bits(number) & _FULL == _FULL else None
     return None
+
+
+def _permuted_lanes(wave: WaveMemory, needs: Needs, lanes: int) -> int:
+    """Return the lanes that some lanes read, as numbers say that are known."""
+    if needs.name == "v_permlane64_b32":
+        half = wave.lane_count // 2
+        return 0 if half == 16 else (lanes << half | lanes >> half) & wave.all_lanes
+    to = 16 if "permlanex" in needs.name else 0
+    if needs.name.endswith("_var_b32"):
+        chosen = needs.values[1]
+        row = wave.v[chosen.first] if _is_vector(chosen) else None
+        numbers = None if row is None else [int(number) & 15 for number in row]
+    else:
+        low, high = (_same_in_all_lanes(wave, value) for value in needs.values[1:3])
+        both = None if low is None or high is None else low & _FULL | (high & _FULL) << 32
+        numbers = (
+            None
+            if both is None
+            else [both >> 4 * (lane & 15) & 15 for lane in range(wave.lane_count)]
+        )
+    if numbers is None:
+        return wave.all_lanes
+    out = 0
+    for lane, number in enumerate(numbers):
+        if lanes >> lane & 1:
+            out |= 1 << (lane & ~15 ^ to | number)
+    return out
 
 
 def _number_bits(wave: WaveMemory, source: Register, lane: int) -> int | None:
