@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.expr.operation import OPERATIONS
-from dwarfgpu.terminal.input import begins_as_path
+from dwarfgpu.terminal.input import begins_as_path, is_existing
 
 FILE_NAME: Final = pattern(r"[\w.+~@-]+")
 
@@ -30,8 +29,5 @@ def paths_of(words: Sequence[str], *, with_file_options: bool = False) -> list[s
 
 
 def _names_a_file(word: str) -> bool:
-    try:
-        is_path = begins_as_path(word) or ("/" in word and len(word.split()) == 1)
-        return is_path or Path(word).exists()
-    except (OSError, ValueError):  # too long for a name, or with a NUL in it
-        return False
+    is_path = begins_as_path(word) or ("/" in word and len(word.split()) == 1)
+    return is_path or (bool(word) and is_existing(word))

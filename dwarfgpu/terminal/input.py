@@ -131,5 +131,6 @@ def is_file_alone(words: Sequence[str]) -> bool:
 
 
 def is_existing(word: str) -> bool:
-    """Return whether there is a file or folder; the empty name is the current folder."""
-    return os.path.exists(word or os.curdir)
+    """Return whether there is a file or folder; the empty name is the current folder. A link that
+    leads nowhere is one that cannot be read."""
+    return os.path.lexists(word or os.curdir)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -208,3 +210,19 @@ def test_eval_and_check_refuse_an_operand_in_the_same_words() -> None:
     words = "not a register location description"
     assert f"a value is required, {words}" in run("eval", "--lane", 4, text).error
     assert f"a value is required as the second entry, {words}" in run("check", text).out
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["bt", "check", "disas", "dispatch", "eval", "explain", "frames", "info", "lanes", "where"],
+)
+def test_a_link_that_leads_nowhere_is_a_file_that_cannot_be_read(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("again")
+    (tmp_path / "again").symlink_to("loop")
+    (tmp_path / "gone").symlink_to("missing")
+    for name, why in (("loop", errno.ELOOP), ("gone", errno.ENOENT)):
+        done = run(command, name)
+        assert (done.error, done.status) == (f"{name} cannot be read: {os.strerror(why)}", 2)
