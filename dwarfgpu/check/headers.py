@@ -1,5 +1,5 @@
 """Headers that disagree on the size of an address (AMD text A.2.5.1, its last sentence), and line
-tables that cannot be read to their end (DWARF 5 6.2)."""
+tables that cannot be read to their end or contradict themselves (DWARF 5 6.2)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
+from dwarfgpu.dwarf.line.header import LineHeader
+from dwarfgpu.dwarf.line.line_table import LineFaults
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
+from dwarfgpu.expr.static_check.severity import Severity
 
 _BASES = (
     (".debug_addr", dw.AT_ADDR_BASE, 2),
@@ -153,18 +156,42 @@ class LineChecker:
             return  # reported with the headers
         try:
             table = unit.line_table
-            problem = None if table is None else table.first_problem()
+            faults = None if table is None else table.faults()
         except DwarfGpuError as error:
-            problem = error
-        if problem is None:
+            table, faults = None, LineFaults(error, None)
+        if faults is None:
             return
+        if faults.problem is not None:
+            self._problem(unit, offset, faults.problem)
+        if faults.decrease is not None:
+            why = f"{faults.decrease}: addresses only increase"
+            self._add(unit, offset, "wrong-line-table", "error", why)
+        if table is not None:
+            for why in _zeros(table.header):
+                self._add(unit, offset, "wrong-line-table", "warning", why)
+
+    def _problem(self, unit: CompilationUnit, offset: int, problem: DwarfGpuError) -> None:
         if not isinstance(problem, Malformed | IllFormed):
             self.findings.skip(problem)
             return
-        rule = RULES["unreadable-line-table"]
-        own = unit_position(unit)
+        message = problem.message if problem.context is None else str(problem)
+        self._add(unit, offset, "unreadable-line-table", "error", message)
+
+    def _add(
+        self, unit: CompilationUnit, offset: int, name: str, severity: Severity, message: str
+    ) -> None:
+        rule, own = RULES[name], unit_position(unit)
         position = FindingPosition(
             ".debug_line", offset, "line table", unit=own.name, file=own.file, source=own.source
         )
-        message = problem.message if problem.context is None else str(problem)
-        self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+        self.findings.add(Finding(severity, rule.name, message, rule.section, position))
+
+
+def _zeros(header: LineHeader) -> Iterator[str]:
+    """Yield which sizes in the header of a table with a program are 0 (DWARF 5 6.2.4)."""
+    if header.program_at == header.end:
+        return
+    if header.minimum_instruction_length == 0:
+        yield "minimum_instruction_length is 0: opcodes that advance leave the address as it is"
+    if header.maximum_operations == 0:
+        yield "maximum_operations_per_instruction is 0: consumers take it as 1"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.records import evolve
 from dwarfgpu.check.file import verify
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -143,6 +144,34 @@ def lined(line_range: int, program: bytes = b"\x20\0\1\1") -> bytes:
     return info_file([shape], b"\x01" + bytes(4), {".debug_line": table})
 
 
+def rows_at(*addresses: int, minimum: int = 1, most: int = 1, end: int = 0x1100) -> bytes:
+    """A unit whose line table has a row at each address, in one sequence."""
+    made = Table(minimum=minimum, most=most)
+    program = b"".join(made.address(address) + b"\x01" for address in addresses)
+    return with_lines(evolve(made, program=program + made.address(end) + b"\0\1\1"))
+
+
+def backwards(operations: int, begin: int = 0x1010) -> bytes:
+    """A unit whose line table advances by operations of one byte, or back by a large number."""
+    made = Table()
+    advance = b"\x02" + encode_uleb(operations % 2**64)
+    return with_lines(evolve(made, program=made.address(begin) + b"\1" + advance + b"\1\0\1\1"))
+
+
+def operations_of(count: int) -> bytes:
+    """A unit whose line table has a row at operation 2 of an instruction of four, and one at the
+    next address or at operation 0 of the same."""
+    made = Table(most=4, minimum=4)
+    first = made.address(0x1010) + b"\x02\x02\x01"
+    rest = made.address(0x1010 + 4 * count) + b"\x01\x02\x04\0\1\1"
+    return with_lines(evolve(made, program=first + rest))
+
+
+def with_lines(made: Table) -> bytes:
+    shape = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),))
+    return info_file([shape], b"\x01" + bytes(4), {".debug_line": made.data()})
+
+
 def aranges(address_size: int) -> bytes:
     head = struct.pack("<HIBB", 2, 0, address_size, 0)
     body = words(len(head) + 36, size_bytes=4) + head
@@ -231,6 +260,16 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("unreadable-line-table", "error", lined(12, b"\x04\xff\1\x20\0\1\1"), lined(12, b"\0\0")),
     ("unreadable-line-table", "error", lined(12, b"\x20\0\1\1\x20"),
      lined(12, b"\x20\0\1\1\x03\1")),  # a row in no sequence
+    ("wrong-line-table", "error", rows_at(0x1010, 0x1020, 0x101F), rows_at(0x1010, 0x1020, 0x1020)),
+    ("wrong-line-table", "error", rows_at(0x1010, end=0x1000), rows_at(0x1010, end=0x1010)),
+    ("wrong-line-table", "error", rows_at(0x1020, 0x1010),
+     rows_at(0, 8, 4, end=0)),  # code that the linker dropped
+    ("wrong-line-table", "error", rows_at(0x1020, 0x1010),
+     rows_at(2**64 - 1, 4)),  # the same: no code is at the highest address
+    ("wrong-line-table", "error", backwards(-1), backwards(1)),
+    ("wrong-line-table", "error", operations_of(0), operations_of(1)),
+    ("wrong-line-table", "warning", rows_at(0x1010, minimum=0), rows_at(0x1010)),
+    ("wrong-line-table", "warning", rows_at(0x1010, most=0), rows_at(0x1010)),
     ("reserved-tag", "error", one_entry(0, []), one_entry(PROCEDURE, [])),
 ]  # fmt: skip
 

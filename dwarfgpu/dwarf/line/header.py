@@ -68,9 +68,10 @@ class LineHeader:
     format: UnitFormat
     program_at: int
     minimum_instruction_length: int
-    """Bytes by which an address advances for one operation pointer step."""
+    """Bytes by which an address advances for one operation pointer step; 0 is wrong."""
     maximum_operations: int
-    """Operations of one instruction; above 1 for VLIW machines."""
+    """Operations of one instruction; above 1 for VLIW machines. 0 is wrong, and means 1, as for
+    other consumers."""
     default_is_stmt: bool
     line_base: int
     line_range: int
@@ -125,8 +126,7 @@ def read_line_header(data: bytes, offset: int, unit: UnitFormat) -> LineHeader:
 
 def _read_fields(offset: int, end: int, form: UnitFormat, reader: Reader) -> LineHeader:
     minimum = reader.u8()
-    # An instruction has at least one operation: 0 is read as 1, as other consumers do.
-    most = (reader.u8() or 1) if form.version >= _FIRST_WITH_MAXIMUM_OPERATIONS else 1
+    most = reader.u8() if form.version >= _FIRST_WITH_MAXIMUM_OPERATIONS else 1
     default_is_stmt = bool(reader.u8())
     line_base, line_range = reader.signed(1), reader.u8()
     opcode_base = reader.u8()

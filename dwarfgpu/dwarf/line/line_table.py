@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.index.address_map import SpanIndex
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 
 _MAX_KEPT: Final = 1_000
 """Maximum number of addresses whose answers a table keeps."""
+
+
+@frozen
+class LineFaults:
+    """What is wrong with a line table."""
+
+    problem: DwarfGpuError | None
+    """Why names or rows are missing, have no file or describe no code."""
+    decrease: str | None
+    """Where addresses decrease in a sequence, of a table without `problem`."""
 
 
 class LineTable(FileTable):
@@ -49,10 +60,29 @@ class LineTable(FileTable):
         problems = (self.header.problem, self.matrix.problem)
         return tuple(problem for problem in problems if problem is not None)
 
-    def first_problem(self) -> DwarfGpuError | None:
-        """Return the first of `problems`, or else why rows have no file or describe no code; no
-        rows are kept."""
-        return self.header.problem or self._tables.program_fault(self.header)
+    def faults(self) -> LineFaults:
+        """Return what is wrong with the table; no rows are kept."""
+        if self.header.problem is not None:
+            return LineFaults(self.header.problem, None)
+        problem, may_decrease = self._tables.program_fault(self.header)
+        is_readable = problem is None and may_decrease
+        return LineFaults(problem, self._decrease() if is_readable else None)
+
+    def _decrease(self) -> str | None:
+        """Return where an address or operation is before the one of the row before it, in a
+        sequence of code that is present; None if they only increase."""
+        begin: int | None = None
+        last = (0, 0)
+        for row in self._tables.run(self.header).rows:
+            place = (row.address, row.op_index)
+            if begin is None:
+                begin = row.address
+            elif place < last and not self._is_dropped(Range(begin, begin)):
+                if row.address == last[0]:
+                    return f"operation {row.op_index} of address {row.address:#x} follows {last[1]}"
+                return f"address {row.address:#x} follows {last[0]:#x} in a sequence"
+            begin, last = (None, (0, 0)) if row.end_sequence else (begin, place)
+        return None
 
     def _defined_files(self) -> Sequence[NameEntry]:
         return self.matrix.defined_files
@@ -195,17 +225,20 @@ class LineTables:
         """Return the rows of a table."""
         key = (header.offset, header.format.address_size)
         if key not in self._matrices:
-            data = self._sections.section(".debug_line")
             self._program_bytes += header.end - header.offset
             self._refuse_overlap(self._program_bytes, header)
-            from dwarfgpu.dwarf.line.program import run_line_program  # for rows alone
-
-            self._matrices[key] = run_line_program(header, data)
+            self._matrices[key] = self.run(header)
         return self._matrices[key]
 
-    def program_fault(self, header: LineHeader) -> DwarfGpuError | None:
+    def run(self, header: LineHeader) -> LineMatrix:
+        """Return the rows of a table, which are not kept."""
+        from dwarfgpu.dwarf.line.program import run_line_program  # for rows alone
+
+        return run_line_program(header, self._sections.section(".debug_line"))
+
+    def program_fault(self, header: LineHeader) -> tuple[DwarfGpuError | None, bool]:
         """Return why the program of a table cannot be read to its end, or why rows of it have no
-        file or describe no code; its rows are not kept."""
+        file or describe no code; and whether its addresses may decrease. Its rows are not kept."""
         self._checked_bytes += header.end - header.offset
         self._refuse_overlap(self._checked_bytes, header)
         from dwarfgpu.dwarf.line.program import line_program_fault  # for rows alone

@@ -26,6 +26,8 @@ EPILOGUE_BEGIN: Final = 0x10
 
 _ROW: Final = Struct("<QIIIIIBB")
 _MOST: Final = 0xFFFFFFFF
+_MOST_FORWARD: Final = 0x7FFFFFFF
+"""An advance of more operations may lead backwards, where addresses begin again at 0."""
 
 
 class LineRow(NamedTuple):
@@ -164,6 +166,10 @@ class _Machine:
         """The operands of DW_LNS_set_file."""
         self.ended_at = header.program_at
         """The offset behind the last DW_LNE_end_sequence that `read` has read."""
+        self.may_decrease = False
+        """Whether an address of `read` may be less than the one before it in its sequence."""
+        self.has_address = False
+        """Whether the sequence has had a DW_LNE_set_address."""
 
     def _initial(self) -> _Registers:
         return _Registers(IS_STMT if self.header.default_is_stmt else 0)
@@ -293,7 +299,9 @@ class _Machine:
     # Standard opcodes (6.2.5.2)
 
     def advance_pc(self) -> None:
-        self.advance(small_uleb(self.reader))
+        operations = small_uleb(self.reader)
+        self.may_decrease = self.may_decrease or operations > _MOST_FORWARD
+        self.advance(operations)
 
     def advance_line(self) -> None:
         self.registers.line = self.registers.line + self.reader.sleb() & _MOST
@@ -348,6 +356,7 @@ class _Machine:
         self.registers.flags |= END_SEQUENCE
         self.emit()
         self.registers = self._initial()
+        self.has_address = False
 
     def set_address(self) -> None:
         size_bytes = self.reader.remaining_bytes
@@ -355,6 +364,7 @@ class _Machine:
             raise Malformed(f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}")
         self.registers.address = self.reader.unsigned(size_bytes) & self.mask
         self.registers.op_index = 0
+        self.may_decrease, self.has_address = self.may_decrease or self.has_address, True
 
     def define_file(self) -> None:
         entry = read_file(self.reader)
@@ -408,10 +418,11 @@ def line_program_problem(header: LineHeader, data: bytes) -> DwarfGpuError | Non
     return _Machine(header, data).read()
 
 
-def line_program_fault(header: LineHeader, data: bytes) -> DwarfGpuError | None:
-    """Return the same, or else why rows of a program have no file or describe no code."""
+def line_program_fault(header: LineHeader, data: bytes) -> tuple[DwarfGpuError | None, bool]:
+    """Return the same, or else why rows of a program have no file or describe no code; and whether
+    addresses may decrease within a sequence."""
     machine = _Machine(header, data)
-    return machine.read() or machine.fault(data)
+    return machine.read() or machine.fault(data), machine.may_decrease
 
 
 def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
