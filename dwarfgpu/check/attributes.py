@@ -89,7 +89,7 @@ _SIBLING: Final = 0x01
 
 _LISTS: Final = frozenset({0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D})
 """Attributes that may be location lists in every version."""
-_REFERRING: Final = frozenset({"unit_reference", "section_reference"})
+_REFERRING: Final = frozenset({"unit_reference", "section_reference", "signature"})
 _BLOCKS: Final = frozenset({"exprloc", "block"})
 _TAG_DWARF_PROCEDURE: Final = 0x36
 
@@ -189,7 +189,7 @@ class CheckedValue:
     is_list: bool = False
     vendor: Vendor | None = None
     is_reference: bool = False
-    """Whether it refers to an entry of the unit or of the section."""
+    """Whether it refers to an entry of the unit or of the section, or to a type unit."""
     is_high_pc: bool = False
     """Whether it is DW_AT_high_pc."""
     is_looked_up: bool = False

@@ -2,16 +2,17 @@
 themselves (DWARF 5 5.3, 5.5, 5.7).
 
 Law: a pointer, a reference, a function or a static member contains nothing, so that recursive data
-structures are right. What other units define is not followed.
+structures are right. What other units define is not followed here, but by `entry_chains`.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.check.entry_chains import TYPES_OF_ONE, closing_edges
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Raw
@@ -29,10 +30,7 @@ _OTHER_NAMES: Final = frozenset(
         dw.TAG_ATOMIC_TYPE, _PACKED, _IMMUTABLE,
     }
 )  # fmt: skip
-_OF_ONE: Final = _OTHER_NAMES | {
-    dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE, dw.TAG_ENUMERATION_TYPE,
-}  # fmt: skip
-"""Types whose values are those of the type at their DW_AT_type."""
+_OF_ONE: Final = TYPES_OF_ONE | _OTHER_NAMES
 _PARTS: Final = frozenset({dw.TAG_MEMBER, dw.TAG_INHERITANCE})
 _VARIANTS: Final = frozenset({dw.TAG_VARIANT_PART, dw.TAG_VARIANT})
 _READ: Final = _RECORDS | _OF_ONE | _PARTS | {dw.TAG_BASE_TYPE, dw.TAG_POINTER_TYPE}
@@ -120,7 +118,7 @@ class ContainedTypes:
             if message is not None:
                 faulty.add(record)
                 yield TypeFault(above, message)
-        for offset in _in_circles(contained):
+        for _, offset in closing_edges(contained):
             index_of_type = tree.find(self.unit.offset + offset)
             if index_of_type is not None:
                 yield TypeFault(index_of_type, "the type contains itself")
@@ -219,25 +217,3 @@ def _position(abbreviation: Abbreviation, name: int, kind: str) -> int | None:
 def _number(values: Sequence[Raw], position: int | None) -> int:
     value = _UNKNOWN if position is None else values[position]
     return min(value, _MOST) if isinstance(value, int) and value >= 0 else _UNKNOWN
-
-
-def _in_circles(contained: Mapping[int, Sequence[int]]) -> Iterator[int]:
-    """Yield a node of each circle of a graph: where a search in depth comes back to its path."""
-    finished, on_path = set[int](), set[int]()
-    for start in contained:
-        if start in finished:
-            continue
-        path = [(start, iter(contained[start]))]
-        on_path.add(start)
-        while path:
-            node, targets = path[-1]
-            target = next(targets, None)
-            if target is None:
-                path.pop()
-                on_path.remove(node)
-                finished.add(node)
-            elif target in on_path:
-                yield target
-            elif target in contained and target not in finished:
-                on_path.add(target)
-                path.append((target, iter(contained[target])))

@@ -199,7 +199,8 @@ class EntryChecker:
         """Report references to entries."""
         for bad in references:
             position = partial(self._positions.position, bad.index, bad.attribute)
-            self._report("dangling-reference", f"{bad.attribute}: {bad.message}", position)
+            message = f"{bad.attribute}: {bad.message}"
+            self._report("dangling-reference", message, position, severity=bad.severity)
 
     def _plan(self, index: int, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         """Return the steps for an abbreviation, and report what its first entry shows of all."""

@@ -2,7 +2,7 @@
 none.
 
 Law: a reference into the unit of the entry is looked up when the unit has been read, one into
-another unit when all have; each target once for each unit. References to type units and into
+another unit or to a type unit when all have; each target once for each unit. References into
 supplementary files are not looked up: those may be elsewhere.
 """
 
@@ -15,18 +15,23 @@ from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.check.attributes import REFERENCES, tag_name
+from dwarfgpu.check.entry_chains import OF_ENTRIES, EntryChains, closing_edges
 from dwarfgpu.check.reference_targets import Refused, refused_targets
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.forms import FORMS, read_uleb
+from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 from dwarfgpu.dwarf.unit_walk import walk
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.expr.static_check.severity import Severity
 
 _INDEX_BITS: Final = 32
 """A reference is the attribute and the index of its entry in one number, as there are many.
 
 The index has the low bits: files give attributes numbers of any size."""
+_IMPORTED_UNITS: Final = refused_targets(dw.AT_IMPORT, dw.TAG_IMPORTED_UNIT)
+"""By which the references of those are known: no other entry has the same."""
+_ITSELF: Final = "the imported units of the unit lead back to it"
 
 
 @frozen
@@ -38,6 +43,8 @@ class BadReference:
     attribute: str
     """With DW_AT_."""
     message: str
+    severity: Severity | None = None
+    """None for that of the rule."""
 
 
 @define(eq=False)
@@ -53,8 +60,13 @@ class EntryReferences:
     beyond: dict[Refused, dict[int, int]] = field(init=False, factory=dict)
     """The same for targets as offsets from the start of the section."""
 
+    signatures: dict[int, int] = field(init=False, factory=dict)
+    """Signatures of type units, with the first reference to each."""
+
     def targets(self, form: int, number: int, tag: int) -> dict[int, int]:
         """Return the targets of an attribute of a form so far, of entries of a tag."""
+        if form == dw.FORM_REF_SIG8:
+            return self.signatures
         targets = self.beyond if form == dw.FORM_REF_ADDR else self.within
         return targets.setdefault(refused_targets(number, tag), {})
 
@@ -76,7 +88,8 @@ class EntryReferences:
             for value, first in targets.items()
             if (problem := _problem(unit, unit.offset + value, is_entry, refused)) is not None
         ]
-        return bad + self._circular()
+        own = self.within.get(_IMPORTED_UNITS, {}).get(unit.header.entries_at - unit.offset)
+        return [*bad, *([] if own is None else [_bad(own, _ITSELF)]), *self._circular()]
 
     def _circular(self) -> list[BadReference]:
         """Return one reference of each circle of origins and specifications in the unit."""
@@ -100,16 +113,19 @@ class EntryReferences:
         if index == len(self.offsets) or self.offsets[index] != offset:
             return None, None  # reported
         code, _ = read_uleb(self.unit.data, offset, self.unit.end)
-        positions = self.unit.abbreviations[code].positions
-        for number in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION):
-            if number in positions:
+        abbreviation = self.unit.abbreviations[code]
+        links = dict(OF_ENTRIES)
+        if abbreviation.tag == dw.TAG_IMPORTED_DECLARATION:
+            links[dw.AT_IMPORT] = "imported declarations"
+        for number, words in links.items():
+            if number in abbreviation.positions:
                 try:
                     origin = self.unit.die(index).reference(number)
                 except DwarfGpuError:  # reported where it is looked up
                     return None, None
                 if origin is None or origin.unit is not self.unit:
                     return None, None
-                message = f"the origins of the entry at offset {offset:#x} lead back to it"
+                message = f"the {words} of the entry at offset {offset:#x} lead back to it"
                 reference = _bad(number << _INDEX_BITS | index, message)
                 return reference, origin.offset
         return None, None
@@ -120,17 +136,43 @@ class EntryReferences:
 
     def bad_beyond(self, entries: EntriesOfUnits) -> list[BadReference]:
         """Return the bad references to entries of any unit."""
-        return [
-            _bad(first, problem)
-            for refused, targets in self.beyond.items()
-            for value, first in targets.items()
-            if (problem := entries.problem(self.unit.info, value, refused)) is not None
-        ] + [
-            _bad(first, f"the origins of the entry at offset {circular:#x} lead back to it")
-            for targets in self.beyond.values()
-            for value, first in targets.items()
-            if (circular := entries.circle(self.unit.info, value)) is not None
-        ]
+        return (
+            [
+                _bad(first, problem)
+                for refused, targets in self.beyond.items()
+                for value, first in targets.items()
+                if (problem := entries.problem(self.unit.info, value, refused)) is not None
+            ]
+            + [
+                _bad(first, problem)
+                for targets in self.beyond.values()
+                for value, first in targets.items()
+                if (problem := entries.circle(self.unit.info, value)) is not None
+            ]
+            + [
+                _bad(first, _ITSELF)
+                for value, first in self.beyond.get(_IMPORTED_UNITS, {}).items()
+                if (self.unit, self.unit.info.unit_at(value)) in entries.circular_imports
+            ]
+        )
+
+    def bad_signatures(self, chains: EntryChains, is_whole: bool) -> list[BadReference]:
+        """Return the bad references to types of type units; those to none only if `is_whole`: if
+        the headers of all units can be read."""
+        bad = []
+        for signature, first in self.signatures.items():
+            try:
+                place = chains.of_signature(self.unit, signature)
+                problem = None if place is None else chains.circle(place)
+            except IllFormed as error:
+                if is_whole:
+                    bad.append(_bad(first, error.message, "warning"))
+                continue
+            except DwarfGpuError:  # in a file that is not found, which is reported
+                continue
+            if problem is not None:
+                bad.append(_bad(first, problem))
+        return bad
 
 
 @define(eq=False)
@@ -142,13 +184,27 @@ class EntriesOfUnits:
     """Those of the wanted offsets where an entry starts."""
     _unread: set[CompilationUnit] = field(init=False, factory=set)
     """Units whose entries cannot be read to the end."""
-    _followed: set[tuple[UnitFile, int]] = field(init=False, factory=set)
-    """Entries whose origins were followed."""
+    chains: EntryChains = field(init=False, factory=EntryChains)
+    _imports: dict[CompilationUnit, list[CompilationUnit]] = field(init=False, factory=dict)
+    """The units that each unit imports."""
+    _circular_imports: set[tuple[CompilationUnit, CompilationUnit]] | None = field(
+        init=False, default=None
+    )
 
     def add(self, references: EntryReferences) -> None:
         """Add the targets of a unit, before the first problem is asked for."""
+        unit, imported = references.unit, references.beyond.get(_IMPORTED_UNITS, {})
+        found = (unit.info.unit_at(value) for value in imported)
+        self._imports[unit] = [target for target in found if target is not None]
         for targets in references.beyond.values():
             self._wanted.setdefault(references.unit.info, set()).update(targets)
+
+    @property
+    def circular_imports(self) -> set[tuple[CompilationUnit, CompilationUnit]]:
+        """One import of each circle of units, as the unit and the one that it imports."""
+        if self._circular_imports is None:
+            self._circular_imports = set(closing_edges(self._imports))
+        return self._circular_imports
 
     def problem(self, info: UnitFile, offset: int, refused: Refused) -> str | None:
         """Return why an offset in a section is not a valid target; None if it is, or unknown."""
@@ -162,23 +218,13 @@ class EntriesOfUnits:
             return None
         return _problem(unit, offset, known.__contains__, refused)
 
-    def circle(self, info: UnitFile, offset: int) -> int | None:
-        """Return an entry to which its own origins and specifications lead through other units, if
-        the entry at an offset leads to it; None if none does, or it was returned before."""
-        if offset not in self._known.get(info, ()):
+    def circle(self, info: UnitFile, offset: int) -> str | None:
+        """Return that an entry leads back to itself, if the one at an offset leads to it through
+        other units; None if none does, or it was returned before."""
+        unit = info.unit_at(offset)
+        if unit is None or offset not in self._known.get(info, ()):
             return None  # reported
-        chain = dict[int, bool]()
-        """Whether the origin of an entry is in another unit."""
-        following: int | None = offset
-        while following is not None and (info, following) not in self._followed:
-            self._followed.add((info, following))
-            start, (following, is_beyond) = following, _origin(info, following)
-            chain[start] = is_beyond
-        if following is None or following not in chain:
-            return None
-        entries = list(chain)
-        circle = entries[entries.index(following) :]
-        return following if any(map(chain.__getitem__, circle)) else None
+        return self.chains.circle((unit, offset))
 
     def _read(self, info: UnitFile) -> set[int]:
         of_units: dict[CompilationUnit, set[int]] = {}
@@ -196,35 +242,11 @@ class EntriesOfUnits:
         return known
 
 
-def _origin(info: UnitFile, offset: int) -> tuple[int | None, bool]:
-    """Return the origin or specification of the entry at an offset in a section, without the other
-    entries of its unit, and whether it may be in another unit."""
-    unit = info.unit_at(offset)
-    if unit is None:
-        return None, False
-    try:
-        code, _ = read_uleb(unit.data, offset, unit.end)
-        abbreviation = unit.abbreviations.get(code)
-        positions = {} if abbreviation is None else abbreviation.positions
-        position = positions.get(dw.AT_ABSTRACT_ORIGIN, positions.get(dw.AT_SPECIFICATION))
-        if abbreviation is None or position is None:  # nearly always
-            return None, False
-        _, _, values = next(walk(unit.data, offset, unit.end, unit.abbreviations))
-    except DwarfGpuError:  # reported where it is read
-        return None, False
-    form, value = abbreviation.attributes[position].form, values[position]
-    if form == dw.FORM_REF_ADDR and isinstance(value, int):
-        return value, True
-    if FORMS[form][0] == "unit_reference" and isinstance(value, int):
-        return unit.offset + value, False
-    return None, False
-
-
-def _bad(first: int, message: str) -> BadReference:
+def _bad(first: int, message: str, severity: Severity | None = None) -> BadReference:
     number = first >> _INDEX_BITS
     name = REFERENCES.get(number, f"{number:#x}")
     index = first & (1 << _INDEX_BITS) - 1
-    return BadReference(index, f"DW_AT_{name}", message)
+    return BadReference(index, f"DW_AT_{name}", message, severity)
 
 
 def _problem(

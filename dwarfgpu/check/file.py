@@ -23,6 +23,7 @@ from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.headers import LineChecker, check_headers
 from dwarfgpu.check.indexes import IndexChecker
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.check.unit_kinds import check_kind
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -81,22 +82,28 @@ def verify(
         for unit in _units(info, architectures.architecture, findings):
             units += 1
             checker = EntryChecker(unit, expressions, findings)
+            is_whole = True
             try:
                 checker.run()
             except DwarfGpuError as error:
+                is_whole = False
                 _broken(error, unit, findings)
             entries += checker.entries
             if unit.info is info:
                 indexes.add(unit)
             lines.check(unit)
-            if checker.references.beyond:
+            if check_kind(unit, checker.references.offsets, is_whole, findings):
+                entries_of_units.chains.type_units.add(unit)
+            if checker.references.beyond or checker.references.signatures:
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()
                 referring.append(checker)
             unit.lists.forget_locations()
             unit.forget_entries()
+        has_all = not (info.problems or any(info.split.problems()))
         for checker in referring:
             checker.refer(checker.references.bad_beyond(entries_of_units))
+            checker.refer(checker.references.bad_signatures(entries_of_units.chains, has_all))
         indexes.run()
     except DwarfGpuError as error:  # a section that cannot be read at all
         _broken(error, None, findings)

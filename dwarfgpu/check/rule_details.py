@@ -88,8 +88,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "that cannot be meant: `DW_AT_type` to one that describes no type, the origin, "
         "specification or `DW_AT_call_origin` of a function or call to none, of a data object, "
         "label or block to something else, `DW_AT_import`, `DW_AT_object_pointer` and the bounds "
-        "of arrays likewise; origins and specifications that lead back to where they started. "
-        "References to type units and into supplementary files are not looked up"
+        "of arrays likewise; origins, specifications, extensions, imported declarations, and "
+        "through other units types, that lead back to where they started; a warning for a "
+        "signature that no type unit has. References into supplementary files are not looked up"
     ),
     "wrong-layout": (
         "a base type without an encoding or size, or whose bits are not within its storage, an "
@@ -158,6 +159,11 @@ DETAILS: Final[Mapping[str, str]] = {
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads; "
         "a warning if null entries are missing at the end of the unit, as consumers accept that"
+    ),
+    "wrong-unit": (
+        "the first entry of a unit has another tag than the type of the unit in its header "
+        "demands, or the type_offset of a type unit leads to no entry, or to one that describes no "
+        "type (DWARF 5 3.1, 7.5.1)"
     ),
     "table-header": (
         "what `DW_AT_str_offsets_base`, `DW_AT_addr_base`, `DW_AT_loclists_base` or "

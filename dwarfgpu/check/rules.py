@@ -156,6 +156,9 @@ _ENTRIES: Final = (
     Rule("unbalanced-entries", "error", "2.3", "entries that do not end where their unit ends",
          "end the children of every entry of an abbreviation with DW_CHILDREN_yes, and of no "
          "other, with a null entry"),
+    Rule("wrong-unit", "error", "7.5.1", "a unit whose header and entries contradict one another",
+         "the type of the unit in its header says which tag its first entry has, and type_offset "
+         "which entry the signature names"),
     Rule("table-header", "error", "7.26", "a table without a header of DWARF 5",
          "the attribute gives the offset behind the header, whose version is 5"),
     Rule("unreadable-line-table", "error", "6.2", "a line table that cannot be read to its end",

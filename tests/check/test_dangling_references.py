@@ -187,10 +187,21 @@ def test_what_an_attribute_may_lead_to(number: int, tag: int, right: int, wrong:
         (tuple(range(18, 200, 5)), []),  # long, and not circular
     ],
 )
-@pytest.mark.parametrize("number", [dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION])
-def test_circles_of_origins(number: int, targets: tuple[int, ...], circles: list[int]) -> None:
-    """DWARF 5 3.3.8.1 and 2.13.2: attributes are those of the origin, which has none here."""
-    shapes = [UNIT, Shape(dw.TAG_SUBPROGRAM, ((number, REF4),))]
+@pytest.mark.parametrize(
+    ("number", "tag"),
+    [
+        (dw.AT_ABSTRACT_ORIGIN, dw.TAG_SUBPROGRAM),
+        (dw.AT_SPECIFICATION, dw.TAG_SUBPROGRAM),
+        (EXTENSION, dw.TAG_NAMESPACE),
+        (dw.AT_IMPORT, dw.TAG_IMPORTED_DECLARATION),
+    ],
+)
+def test_circles_of_origins(
+    number: int, tag: int, targets: tuple[int, ...], circles: list[int]
+) -> None:
+    """DWARF 5 3.3.8.1, 2.13.2, 3.2.2 and 3.2.3: attributes are those of the origin, which has none
+    here."""
+    shapes = [UNIT, Shape(tag, ((number, REF4),))]
     listed = b"".join(b"\2" + target.to_bytes(4, "little") for target in targets)
     found = findings(verdict_on(info_file(shapes, b"\1" + listed + b"\0")))
     circular = [one for one in found if "lead back" in one.message]

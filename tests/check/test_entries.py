@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from tests.check.made import (
     ADDR,
     BASE_TYPE,
+    CODE,
     COMPILE_UNIT,
     DATA1,
     DATA4,
@@ -172,6 +173,12 @@ def with_lines(made: Table) -> bytes:
     return info_file([shape], b"\x01" + bytes(4), {".debug_line": made.data()})
 
 
+def rooted(tag: int, kind: int = 1, version: int = 5) -> bytes:
+    """A unit whose first entry has a tag."""
+    info = unit(b"\x01", version, kind=kind)
+    return elf({".text": CODE, ".debug_info": info, ".debug_abbrev": table(Shape(tag))})
+
+
 def aranges(address_size: int) -> bytes:
     head = struct.pack("<HIBB", 2, 0, address_size, 0)
     body = words(len(head) + 36, size_bytes=4) + head
@@ -270,6 +277,10 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("wrong-line-table", "error", operations_of(0), operations_of(1)),
     ("wrong-line-table", "warning", rows_at(0x1010, minimum=0), rows_at(0x1010)),
     ("wrong-line-table", "warning", rows_at(0x1010, most=0), rows_at(0x1010)),
+    ("wrong-unit", "error", rooted(VARIABLE), rooted(COMPILE_UNIT)),
+    ("wrong-unit", "error", rooted(COMPILE_UNIT, kind=3), rooted(0x3C, kind=3)),
+    ("wrong-unit", "error", rooted(0x3C), rooted(0x4100)),  # a vendor's
+    ("wrong-unit", "error", rooted(0x41), rooted(0x3C, version=4)),
     ("reserved-tag", "error", one_entry(0, []), one_entry(PROCEDURE, [])),
 ]  # fmt: skip
 

@@ -1,0 +1,144 @@
+"""Entries that lead back to themselves through other units: origins, extensions of namespaces,
+imported declarations, types, and the declarations of types in type units (DWARF 5 2.13.2, 3.2.2,
+3.2.3, 3.3.8.1, 5.3, 5.7).
+
+Law: an entry is followed once, and alone: no other entry of its unit is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Final, TypeAlias, TypeVar
+
+from dwarfgpu.base.records import define, field
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import FORMS, read_uleb
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_walk import walk
+from dwarfgpu.errors import DwarfGpuError
+
+Place: TypeAlias = tuple[CompilationUnit, int]
+"""A unit, and the offset of one of its entries in the section."""
+
+AT_EXTENSION: Final = 0x54
+OF_ENTRIES: Final = {
+    dw.AT_ABSTRACT_ORIGIN: "origins",
+    dw.AT_SPECIFICATION: "origins",
+    AT_EXTENSION: "namespaces before it",
+    dw.AT_SIGNATURE: "definitions",
+}
+"""Attributes by which an entry continues another one, and what those are."""
+
+
+def chain_of(tag: int) -> tuple[int, str] | None:
+    """Return an attribute by which entries of a tag alone lead to another, and what that is."""
+    if tag == dw.TAG_IMPORTED_DECLARATION:
+        return dw.AT_IMPORT, "imported declarations"
+    return (dw.AT_TYPE, "types") if tag in TYPES_OF_ONE else None
+
+
+TYPES_OF_ONE: Final = frozenset(
+    {
+        dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE,
+        dw.TAG_ATOMIC_TYPE, dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE, dw.TAG_ENUMERATION_TYPE,
+    }
+)  # fmt: skip
+"""Types whose values are those of the type at their DW_AT_type."""
+
+
+@define(eq=False)
+class EntryChains:
+    """The chains of entries that were followed."""
+
+    type_units: set[CompilationUnit] = field(init=False, factory=set)
+    """Those whose type is an entry."""
+    _followed: set[Place] = field(init=False, factory=set)
+
+    def circle(self, start: Place) -> str | None:
+        """Return that an entry leads back to itself, if the one at a place leads to it through
+        other units; None if none does, or if it was returned before."""
+        chain = dict[Place, tuple[bool, str]]()
+        """Whether the reference to the next entry may leave the unit, and what that entry is."""
+        following = start
+        while following not in self._followed:
+            self._followed.add(following)
+            link = self._next(following)
+            if link is None:
+                return None
+            chain[following], following = link[1:], link[0]
+        if following not in chain:
+            return None
+        places = list(chain)
+        circle = [chain[place] for place in places[places.index(following) :]]
+        if not any(is_beyond for is_beyond, _ in circle):
+            return None  # reported with the unit
+        return f"the {circle[0][1]} of the entry at offset {following[1]:#x} lead back to it"
+
+    def of_signature(self, unit: CompilationUnit, signature: int) -> Place | None:
+        """Return the type of a signature; None if unknown. `IllFormed` if there is none."""
+        found = unit.info.type_unit(signature)
+        if found not in self.type_units or found.header.type_offset is None:
+            return None
+        return found, found.offset + found.header.type_offset
+
+    def _next(self, place: Place) -> tuple[Place, bool, str] | None:
+        """Return the entry that the one at a place continues, whether the reference may leave the
+        unit, and what that entry is."""
+        unit, offset = place
+        try:
+            code, _ = read_uleb(unit.data, offset, unit.end)
+            abbreviation = unit.abbreviations.get(code)
+            if abbreviation is None:
+                return None
+            positions = abbreviation.positions
+            links = dict(OF_ENTRIES)
+            own = chain_of(abbreviation.tag)
+            if own is not None:
+                links[own[0]] = own[1]
+            number = next((number for number in links if number in positions), None)
+            if number is None:  # nearly always
+                return None
+            _, _, values = next(walk(unit.data, offset, unit.end, unit.abbreviations))
+            position = positions[number]
+            form = abbreviation.attributes[position].form
+            target = self._target(unit, form, values[position])
+        except DwarfGpuError:  # reported where it is read
+            return None
+        if target is None:
+            return None
+        return target, FORMS[form][0] != "unit_reference", links[number]
+
+    def _target(self, unit: CompilationUnit, form: int, value: object) -> Place | None:
+        if not isinstance(value, int):
+            return None
+        if form == dw.FORM_REF_SIG8:
+            return self.of_signature(unit, value)
+        if form == dw.FORM_REF_ADDR:
+            other = unit.info.unit_at(value)
+            return None if other is None else (other, value)
+        return (unit, unit.offset + value) if FORMS[form][0] == "unit_reference" else None
+
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def closing_edges(graph: Mapping[Node, Iterable[Node]]) -> Iterator[tuple[Node, Node]]:
+    """Yield an edge of each circle of a graph: where a search in depth comes back to its path."""
+    finished, on_path = set[Node](), set[Node]()
+    for start in graph:
+        if start in finished:
+            continue
+        path = [(start, iter(graph[start]))]
+        on_path.add(start)
+        while path:
+            node, targets = path[-1]
+            target = next(targets, None)
+            if target is None:
+                path.pop()
+                on_path.remove(node)
+                finished.add(node)
+            elif target in on_path:
+                yield node, target
+            elif target in graph and target not in finished:
+                on_path.add(target)
+                path.append((target, iter(graph[target])))

@@ -1,0 +1,75 @@
+"""Headers of units against their entries: the unit's own entry, and the type of a type unit (DWARF
+5 3.1, 7.5.1)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from dwarfgpu.check.attributes import tag_name
+from dwarfgpu.check.entry_positions import unit_position
+from dwarfgpu.check.finding import Finding, Findings
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_KINDS: Final[Mapping[int, tuple[str, int]]] = {
+    dw.UT_COMPILE: ("DW_UT_compile", dw.TAG_COMPILE_UNIT),
+    dw.UT_TYPE: ("DW_UT_type", dw.TAG_TYPE_UNIT),
+    dw.UT_PARTIAL: ("DW_UT_partial", dw.TAG_PARTIAL_UNIT),
+    dw.UT_SKELETON: ("DW_UT_skeleton", dw.TAG_SKELETON_UNIT),
+    dw.UT_SPLIT_COMPILE: ("DW_UT_split_compile", dw.TAG_COMPILE_UNIT),
+    dw.UT_SPLIT_TYPE: ("DW_UT_split_type", dw.TAG_TYPE_UNIT),
+}
+_VENDOR_TAGS: Final = 0x4080
+"""The first of them, DW_TAG_lo_user."""
+
+
+def check_kind(
+    unit: CompilationUnit, offsets: Sequence[int], is_whole: bool, findings: Findings
+) -> bool:
+    """Report an entry of the unit that its header does not allow; return whether it is a type unit
+    whose type is an entry.
+
+    `offsets` are those of the entries that were read: all if `is_whole`.
+    """
+    if not offsets:
+        return False
+    kind, tag = unit.header.kind, _tag_at(unit, offsets[0])
+    title, expected = _KINDS.get(kind, ("", tag))
+    permitted = {expected}
+    if unit.format.version < 5 and kind == dw.UT_COMPILE:
+        title, permitted = "an older version", {expected, dw.TAG_PARTIAL_UNIT}
+    if tag not in permitted and 0 < tag < _VENDOR_TAGS:
+        message = f"the first entry is a {tag_name(tag)}; of {title} it is a {tag_name(expected)}"
+        _add(unit, message, findings)
+    if unit.header.type_offset is None:
+        return False
+    at = unit.offset + unit.header.type_offset
+    if not is_whole and offsets[-1] < at < unit.end:
+        return False  # behind an entry that cannot be read
+    index = bisect_left(offsets, at)
+    if index == len(offsets) or offsets[index] != at:
+        _add(unit, f"the type is at offset {at:#x}, where no entry starts", findings)
+        return False
+    if _tag_at(unit, at) in dw.NO_TYPES:
+        _add(unit, f"the type at offset {at:#x} is a {tag_name(_tag_at(unit, at))}", findings)
+        return False
+    return True
+
+
+def _tag_at(unit: CompilationUnit, offset: int) -> int:
+    """Return the tag of an entry that was read."""
+    try:
+        code, _ = read_uleb(unit.data, offset, unit.end)
+        return unit.abbreviations[code].tag
+    except DwarfGpuError:
+        return 0
+
+
+def _add(unit: CompilationUnit, message: str, findings: Findings) -> None:
+    rule = RULES["wrong-unit"]
+    findings.add(Finding(rule.severity, rule.name, message, rule.section, unit_position(unit)))
