@@ -84,9 +84,12 @@ class AttributeValues:
                 table = unit.line_table
             except DwarfGpuError:
                 return  # reported with the line tables
-            if table is None or not isinstance(value, int):
+            if not isinstance(value, int):
                 return
-            if value or not table.header.first_file:  # 0 is no file before DWARF 5
+            if table is None:
+                if value and not unit.is_split:  # the skeleton has the table
+                    raise IllFormed(f"file {value} of a unit that has no line table")
+            elif value or not table.header.first_file:  # 0 is no file before DWARF 5
                 table.file(value)
         elif attribute.kind in STRINGS:
             unit.string_of(attribute)

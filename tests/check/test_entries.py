@@ -179,6 +179,11 @@ def rooted(tag: int, kind: int = 1, version: int = 5) -> bytes:
     return elf({".text": CODE, ".debug_info": info, ".debug_abbrev": table(Shape(tag))})
 
 
+def of_file(number: int) -> bytes:
+    """A variable of a file, in a unit without a line table."""
+    return one_entry(VARIABLE, [(dw.AT_DECL_FILE, DATA1, bytes((number,)))])
+
+
 def aranges(address_size: int) -> bytes:
     head = struct.pack("<HIBB", 2, 0, address_size, 0)
     body = words(len(head) + 36, size_bytes=4) + head
@@ -281,6 +286,7 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("wrong-unit", "error", rooted(COMPILE_UNIT, kind=3), rooted(0x3C, kind=3)),
     ("wrong-unit", "error", rooted(0x3C), rooted(0x4100)),  # a vendor's
     ("wrong-unit", "error", rooted(0x41), rooted(0x3C, version=4)),
+    ("outside-table", "error", of_file(5), of_file(0)),
     ("reserved-tag", "error", one_entry(0, []), one_entry(PROCEDURE, [])),
 ]  # fmt: skip
 
