@@ -167,8 +167,8 @@ class LineChecker:
             why = f"{faults.decrease}: addresses only increase"
             self._add(unit, offset, "wrong-line-table", "error", why)
         if table is not None:
-            for why in _zeros(table.header):
-                self._add(unit, offset, "wrong-line-table", "warning", why)
+            for severity, why in _header_faults(table.header):
+                self._add(unit, offset, "wrong-line-table", severity, why)
 
     def _problem(self, unit: CompilationUnit, offset: int, problem: DwarfGpuError) -> None:
         if not isinstance(problem, Malformed | IllFormed):
@@ -187,11 +187,19 @@ class LineChecker:
         self.findings.add(Finding(severity, rule.name, message, rule.section, position))
 
 
-def _zeros(header: LineHeader) -> Iterator[str]:
-    """Yield which sizes in the header of a table with a program are 0 (DWARF 5 6.2.4)."""
+def _header_faults(header: LineHeader) -> Iterator[tuple[Severity, str]]:
+    """Yield what no program or file of a table can use in its header (DWARF 5 6.2.4)."""
+    # Before DWARF 5 the table counts from 1, and directory 0 is that of the unit.
+    last = max(len(header.directories) - (0 if header.first_file else 1), 0)
+    for number, file in enumerate(header.files, header.first_file):
+        if file.directory > last:
+            why = f"file {number} is in directory {file.directory}, and the last one is {last}"
+            yield "error", why
+            break
     if header.program_at == header.end:
         return
     if header.minimum_instruction_length == 0:
-        yield "minimum_instruction_length is 0: opcodes that advance leave the address as it is"
+        why = "minimum_instruction_length is 0: opcodes that advance leave the address as it is"
+        yield "warning", why
     if header.maximum_operations == 0:
-        yield "maximum_operations_per_instruction is 0: consumers take it as 1"
+        yield "warning", "maximum_operations_per_instruction is 0: consumers take it as 1"

@@ -43,6 +43,7 @@ from tests.dwarf.builder import FIXTURES, X86_64, Shape, abbreviations, elf, rea
 from tests.dwarf.builder import abbreviations as table
 from tests.dwarf.programs import IN_SPLIT_FILES
 from tests.dwarf.test_line import Table
+from tests.dwarf.test_line import table as name_table
 from tests.work import calls_of
 
 LANE = block(operations("regx v3; LLVM_push_lane; lit4; mul; LLVM_offset"))
@@ -157,6 +158,17 @@ def backwards(operations: int, begin: int = 0x1010) -> bytes:
     made = Table()
     advance = b"\x02" + encode_uleb(operations % 2**64)
     return with_lines(evolve(made, program=made.address(begin) + b"\1" + advance + b"\1\0\1\1"))
+
+
+def in_directory(number: int, version: int = 5, directories: int = 2) -> bytes:
+    """A unit whose line table has directories, and two files, the second in one of them."""
+    listed = directories * [b"d\0"]
+    files = [b"f\0\0", b"g\0" + bytes((number,))]
+    if version < 5:
+        names = b"".join(listed) + b"\0" + b"".join(file + b"\0\0" for file in files) + b"\0"
+    else:
+        names = name_table([(1, STRING)], listed) + name_table([(1, STRING), (2, DATA1)], files)
+    return with_lines(Table(version=version, names=names))
 
 
 def operations_of(count: int) -> bytes:
@@ -280,6 +292,9 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      rows_at(2**64 - 1, 4)),  # the same: no code is at the highest address
     ("wrong-line-table", "error", backwards(-1), backwards(1)),
     ("wrong-line-table", "error", operations_of(0), operations_of(1)),
+    ("wrong-line-table", "error", in_directory(2), in_directory(1)),
+    ("wrong-line-table", "error", in_directory(3, 4), in_directory(2, 4)),
+    ("wrong-line-table", "error", in_directory(1, 5, 0), in_directory(0, 5, 0)),
     ("wrong-line-table", "warning", rows_at(0x1010, minimum=0), rows_at(0x1010)),
     ("wrong-line-table", "warning", rows_at(0x1010, most=0), rows_at(0x1010)),
     ("wrong-unit", "error", rooted(VARIABLE), rooted(COMPILE_UNIT)),
