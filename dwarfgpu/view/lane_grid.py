@@ -91,9 +91,10 @@ def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell
     ]
 
 
-_NUMBER: Final = pattern(r"0x[0-9a-f]+")
+_OF_ITS_OWN: Final = pattern(r"0x[0-9a-f]+|\bof lane [0-9]+")
+"""In a reason, what each lane has for itself: addresses, and its own number."""
 _MAX_SIMILAR_REASONS: Final = 4
-"""Lines below a grid for reasons that differ in their addresses only."""
+"""Lines below a grid for reasons that differ in these only."""
 
 
 def position_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[str]:
@@ -120,7 +121,7 @@ def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
             missing.setdefault((row.text, row.reason), []).append(row.lane)
     alike: dict[tuple[str, str], list[tuple[str, list[int]]]] = {}
     for (word, reason), numbers in missing.items():
-        alike.setdefault((word, _NUMBER.sub("", reason)), []).append((reason, numbers))
+        alike.setdefault((word, _OF_ITS_OWN.sub("", reason)), []).append((reason, numbers))
     for (word, _), affected in alike.items():
         if len(affected) > _MAX_SIMILAR_REASONS:
             lanes = sorted(lane for _, numbers in affected for lane in numbers)

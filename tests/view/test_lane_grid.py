@@ -100,6 +100,18 @@ def test_what_is_below() -> None:
     ]
 
 
+def test_reasons_that_name_each_lane_are_one_line() -> None:
+    cell = Cell("?", "A", missing="unavailable")
+    rows = [
+        LaneRow(lane, cell, "a.c:1", "<unavailable>", f"of lane {lane} it is {64 + lane:#x}: no")
+        for lane in range(8)
+    ]
+    assert list(position_lines(rows)) == [
+        "  lanes 0-7  active  a.c:1",
+        "<unavailable> in lanes 0-7, at 8 addresses; lane 0: of lane 0 it is 0x40: no",
+    ]
+
+
 def test_a_table() -> None:
     rows = [["Lane", "State", "x"], ["3", "A", "5"], ["17", "I", "<error>"]]
     assert list(table_lines(rows)) == ["Lane State x", "   3 A     5", "  17 I     <error>"]
