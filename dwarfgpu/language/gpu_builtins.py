@@ -225,6 +225,8 @@ def _known(
 ) -> _Fact:
     machine = machine_of(session)
     fact = None if machine is None else getter(machine, session)
+    if session.has_ended:
+        raise Unavailable(f"{name} is unknown: all waves have ended")
     if fact is None:
         raise Unavailable(
             f"{name} is unknown: the machine does not have the position of wave "

@@ -234,12 +234,13 @@ def machine_of(session: Session) -> Machine | None:
 
 
 def wave_variable(session: Session, name: str) -> TypedValue | None:
-    """Return the value of a name, without its first `$`; None if unknown.
+    """Return the value of a name, without its first `$`; None if unknown, as after the end of all
+    waves.
 
     `Unavailable` for kernel arguments that neither the machine nor the code objects describe, and
     for a lane without a work-item; `MissingContext` for a lane variable without a lane.
     """
-    if name not in WAVE_VARIABLES:
+    if name not in WAVE_VARIABLES or session.has_ended:
         return None
     is_text = name.endswith(_TEXTS)
     machine = machine_of(session)

@@ -299,6 +299,11 @@ def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
         ("save after.json", "Only a state can be saved; the current machine is not a state."),
         ("generate-core-file after.core", "You can't do that without a process to debug."),
         ("p $_thread", "$1 = 0"),
+        ("p $_wave_id", "$1 = void"),
+        ("p $_thread_systag", "$1 = void"),
+        ("p $_workgroup_id", "$1 = void"),
+        ("p threadIdx.x", "threadIdx is unknown: all waves have ended"),
+        ("p get_local_id(0)", "get_local_id is unknown: all waves have ended"),
     ],
 )
 def test_after_the_end(line: str, expected: str) -> None:
