@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     Unspecified,
+    is_method_pointer,
     strip,
 )
 from dwarfgpu.errors import UsageError
@@ -73,6 +74,8 @@ __all__ = [
 
 
 _NO_INTEGER: Final = "Value can't be converted to integer."
+_INTEGER_LETTERS: Final = ("a", "c")
+"""Formats that first convert a value to an integer."""
 
 
 def format_value(
@@ -100,7 +103,8 @@ def format_value(
     are not shown, without `static` static members, without `class_of_method` no `std::any`.
     `space_of` maps the class of a pointer to a space. Bits of the type that `bits` lacks are
     `<optimized out>`, with `is_cut` if the object just continues. An impossible type is
-    `<error: ...>`; `IllFormed` for a cycle of typedefs.
+    `<error: ...>`; `IllFormed` for a cycle of typedefs; `UsageError` if the letter needs an integer
+    and the whole object is none, as a complex number.
     """
     unknown = unknown_text(bits)
     if unknown is not None:
@@ -125,7 +129,8 @@ def format_value(
         class_of_method=class_of_method,
         space_of=space_of,
     )
-    strip(type_)
+    if options.letter in _INTEGER_LETTERS and _has_no_integer(strip(type_)):
+        raise UsageError(_NO_INTEGER)
     pieces = shown.guarded(shown.value(type_, 0, 0, options.letter))
     return _bounded(pieces, options.characters)
 
@@ -214,16 +219,16 @@ def _scalar(
         bare = evolve(bare, address_space=space_number) if space_number else bare
     if letter is None and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
         letter = shown.options.integer_letter
-    if depth and _is_method_pointer(bare):
+    if depth and is_method_pointer(bare):
         letter = None  # as in GDB
     if isinstance(bare, Pointer) and bare.kind != "pointer" and not _is_number(bare, depth, letter):
         yield from reference_pieces(shown, type_, bare, number, depth, letter)
     elif letter is not None and depth and _is_complex(bare):
         assert isinstance(bare, Base)
         yield _complex(shown, bare, bits, letter)
-    elif letter in ("a", "c") and _has_no_integer(bare):
+    elif letter in _INTEGER_LETTERS and _has_no_integer(bare):
         raise UsageError(_NO_INTEGER)
-    elif letter in ("a", "c"):
+    elif letter is not None and letter in _INTEGER_LETTERS:
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter == "t" and shown.options.nibbles:
         yield scalars.nibbles_text(number, "'" if shown.options.cplusplus else " ")
@@ -319,12 +324,8 @@ def _has_integer_bits(bare: Type) -> bool:
     return not ("float" in bare.base.encoding or bare.base.encoding.startswith("encoding "))
 
 
-def _has_no_integer(bare: Type) -> bool:
+def _has_no_integer(bare: Type | None) -> bool:
     """Return whether a value has several parts or unknown ones, so that it is no integer."""
     if isinstance(bare, Base):
         return _is_complex(bare) or bare.base.encoding.startswith("encoding ")
-    return _is_method_pointer(bare)
-
-
-def _is_method_pointer(bare: Type) -> bool:
-    return isinstance(bare, MemberPointer) and isinstance(strip(bare.target), Function)
+    return is_method_pointer(bare)

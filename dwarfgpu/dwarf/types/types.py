@@ -449,3 +449,8 @@ def strip_reference(type_: Type | None) -> BareType | None:
     refers."""
     bare = strip(type_)
     return strip(bare.target) if isinstance(bare, Pointer) and bare.kind != "pointer" else bare
+
+
+def is_method_pointer(bare: Type | None) -> bool:
+    """Return whether a type is a pointer to a member function, which has two parts."""
+    return isinstance(bare, MemberPointer) and isinstance(strip(bare.target), Function)

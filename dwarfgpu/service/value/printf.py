@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.base.bits import signed
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    Pointer,
+    Struct,
+    is_method_pointer,
+    strip,
+)
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -217,7 +226,7 @@ def _referent(objects: ObjectAccess, value: TypedValue) -> TypedValue:
 def _integer(arithmetic: Arithmetic, value: TypedValue) -> int:
     """Return a value as C converts it to `long long`."""
     bare = strip(value.type)
-    if value.type is None or isinstance(bare, Struct) or is_complex(bare):
+    if bare is None or isinstance(bare, Struct) or is_complex(bare) or is_method_pointer(bare):
         raise UsageError("Value can't be converted to integer.")
     return arithmetic.number(_long_long(arithmetic, value)).value.integer
 
