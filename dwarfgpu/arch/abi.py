@@ -99,6 +99,9 @@ class Abi:
     """Size of C's `long double`, in bits."""
     has_x87: bool = False
     """Whether a `long double` of 96 or 128 bits is one of the x87, padded."""
+    has_binary_decimals: bool = False
+    """Whether decimal floating-point numbers have the binary encoding of IEEE 754, in which the
+    coefficient is an integer."""
     is_char_signed: bool = True
     """Whether `char` and `wchar_t` of C are signed."""
     marks_virtual_in_second: bool = False

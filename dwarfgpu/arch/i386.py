@@ -27,6 +27,7 @@ ABI: Final = Abi(
     file_format="i386",
     long_double_bits=96,
     has_x87=True,
+    has_binary_decimals=True,
     capstone_mode=("CS_ARCH_X86", "CS_MODE_32"),
     prologue=Prologue(
         base="ebp",

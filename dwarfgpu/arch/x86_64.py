@@ -70,6 +70,7 @@ ABI: Final = Abi(
     thread_pointer="fs_base",
     long_double_bits=128,
     has_x87=True,
+    has_binary_decimals=True,
     capstone_mode=("CS_ARCH_X86", "CS_MODE_64"),
     prologue=Prologue(
         base="rbp",

@@ -124,11 +124,14 @@ def _e4m3_text(bits: int) -> str:
 
 
 def format_of(base: BaseType, size_bits: int) -> FloatFormat | None:
-    """Return the format of a float, or of one element or half of a vector or complex type.
+    """Return the format of a float, or of one element or half of a vector or complex type; None for
+    a decimal one.
 
     Types whose name alone determines the format are supported here, for display: `__bf16`, e5m2,
     e4m3.
     """
+    if base.encoding == "decimal_float":
+        return None
     form = base.float_format
     own_bits = base.bit_size // (2 if base.encoding == "complex_float" else 1)
     if form is not None and (own_bits == size_bits or form.size_bits == size_bits):

@@ -397,6 +397,11 @@ class _Walk:
             return unknown("optimized out" if bits.undefined else "unavailable")
         number, size = bits.value, bits.size_bits
         match bare:
+            case Base(base=base) if base.encoding == "decimal_float":
+                from dwarfgpu.view.decimal_float import decimal_of  # few programs have such types
+
+                decimal = decimal_of(base, number, self.architecture)
+                return base_data(bare, bits) if decimal is None else {"decimal": str(decimal)}
             case Base():
                 return base_data(bare, bits)
             case Enum():

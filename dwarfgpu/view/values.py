@@ -269,6 +269,11 @@ def _natural(
     shown: Shown, type_: Type | None, bare: Type, number: int, size_bits: int, depth: int
 ) -> str:
     match bare:
+        case Base(base=base) if base.encoding == "decimal_float":
+            from dwarfgpu.view.decimal_float import decimal_of  # few programs have such types
+
+            decimal = decimal_of(base, number, shown.architecture)
+            return scalars.base_text(base, number, size_bits) if decimal is None else str(decimal)
         case Base(base=base) if base.encoding == "complex_float":
             half = size_bits // 2
             parts = Bits(number, size_bits)
@@ -307,7 +312,14 @@ def _address_or_character(
         form = scalars.format_of(bare.base, size_bits)
         if form is None:
             raise UsageError(_NO_INTEGER)
-        number, has_sign = long_long(form.decode(number)), True
+        number, size_bits, has_sign = long_long(form.decode(number)), 64, True
+    elif isinstance(bare, Base) and bare.base.encoding == "decimal_float":
+        from dwarfgpu.view.decimal_float import decimal_of, exact
+
+        decimal = decimal_of(bare.base, number, shown.architecture)
+        if decimal is None:
+            raise UsageError(_NO_INTEGER)
+        number, size_bits, has_sign = long_long(exact(decimal)), 64, True
     elif has_sign:
         number = signed(number, size_bits)
     if letter == "a":

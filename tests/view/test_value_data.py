@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
@@ -133,3 +134,12 @@ def test_parts_that_must_be_computed(
     for step in part:
         result = result[step]  # type: ignore[index,call-overload]
     assert result == data
+
+
+def test_decimal_numbers() -> None:
+    """Their bits are no binary number; where the encoding is known, the digits are text."""
+    kind = Base(BaseType("_Decimal64", "decimal_float", 64))
+    bits = Bits(0x316000000001E23A, 64)
+    assert value_data(bits, kind) == {"hex": "0x316000000001e23a"}
+    x86 = architecture("x86_64")
+    assert value_data(bits, kind, architecture=x86) == {"decimal": "123.450"}

@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.arch.registry import architecture as architecture_of_name
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve
@@ -476,6 +477,48 @@ def test_letters_of_numbers_in_several_parts(
 ) -> None:
     bits = Bits(value, 8 * (size_bytes(kind) or 8))
     assert format_value(bits, kind, FormatOptions(letter), architecture=ARCH) == text
+
+
+DECIMAL64 = base("_Decimal64", "decimal_float", 64)
+
+
+@pytest.mark.parametrize(
+    ("value", "bit_size", "text"),
+    [
+        (0x3200000F, 32, "1.5"),
+        (0xB2800000, 32, "-0"),
+        (0x3700000F, 32, "1.5E+10"),
+        (0x2D8003E8, 32, "1.000E-7"),
+        (0x77F8967F, 32, "9.999999E+96"),  # two bits of the coefficient are implied
+        (0x6CF89680, 32, "0E+2"),  # 10000000 has more than seven digits
+        (0xF8000000, 32, "-Infinity"),
+        (0xFC000005, 32, "-NaN5"),
+        (0x7E000000, 32, "sNaN"),
+        (0x7C0FFFFF, 32, "NaN"),  # 1048575 has more than six digits
+        (0x316000000001E23A, 64, "123.450"),
+        (0x6C7386F26FC0FFFF, 64, "9999999999999999"),
+        (0x2FFE3CDE6FFF9732DE825CD07E96AFF2, 128, "1.234567890123456789012345678901234"),
+        (0x1, 128, "1E-6176"),
+    ],
+)
+def test_decimal_numbers_of_x86(value: int, bit_size: int, text: str) -> None:
+    """They are in the binary encoding of IEEE 754-2019 section 3.5.2."""
+    kind = base("_Decimal", "decimal_float", bit_size)
+    architecture = architecture_of_name("x86_64")
+    assert format_value(Bits(value, bit_size), kind, architecture=architecture) == text
+
+
+def test_decimal_numbers_as_integers() -> None:
+    options = FormatOptions("a")
+    architecture = architecture_of_name("x86_64")
+    for value, text in ((0x31E0000000000001, "0xa"), (0xB1A00000000003ED, "0xffffffffffffff9c")):
+        assert format_value(Bits(value, 64), DECIMAL64, options, architecture=architecture) == text
+
+
+def test_decimal_numbers_of_other_machines() -> None:
+    """Nothing says which of the two encodings they have."""
+    text = format_value(Bits(0x316000000001E23A, 64), DECIMAL64, architecture=ARCH)
+    assert text == "0x316000000001e23a <decimal_float is not decoded>"
 
 
 @pytest.mark.parametrize("letter", ["a", "c"])
