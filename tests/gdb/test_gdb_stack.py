@@ -335,3 +335,23 @@ for thread in sorted(gdb.selected_inferior().threads(), key=lambda each: each.nu
     lines = printed_by(debugger, code, "break now", "run", NO_MAIN, file=live)
     assert [line.partition(" ")[2] for line in lines[::3]] == ["True []"] * 2, lines
     assert lines[1::3] == ["True 1"] * 2 and lines[2::3] == ["in ", "in n=5"]
+
+
+def test_the_child_that_gdb_follows(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB 13 lists the libraries of the child among its files, but not the program."""
+    (tmp_path / "forks.c").write_text(
+        "#include <unistd.h>\n#include <sys/wait.h>\nint given = 3;\n"
+        "int child(int n) { int twice = 2 * n; return twice; }\n"
+        "int main(void) { if (!fork()) _exit(child(given + 1)); return wait(0) < 0; }\n"
+    )
+    command = [tool("gcc"), "-g", "-O0", "forks.c", "-o", "forks"]
+    subprocess.run(command, check=True, cwd=tmp_path, timeout=60)
+    before = ("set follow-fork-mode child", "break child", "run", "echo @@")
+    asked = ("dwarfgpu print n + given", "dwarfgpu bt", "dwarfgpu compare -all-frames")
+    out, _ = debugger.run(*before, *asked, file=tmp_path / "forks")
+    lines = out.split("@@")[1].splitlines()
+    assert lines[0] == "n + given = 7"
+    assert lines[1].endswith("child (n=4) at forks.c:4") and " in main ()" in lines[2]
+    assert lines[3].startswith("2 variables of 2 frames: 2 are the same")

@@ -12,6 +12,10 @@ from dwarfgpu.gdb.machine.gdb_values import gdb_message
 from dwarfgpu.objfile.elf import ObjectFile
 
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
+_OF_PROGRAM = re.compile(
+    r"^ *\[\d+\] +(0x[0-9a-f]+)->(0x[0-9a-f]+) at \S+ (\S+) ALLOC\b", re.MULTILINE
+)
+"""A section of the program, in the list of GDB's maintainers."""
 
 
 @frozen
@@ -27,15 +31,31 @@ class LoadedSection:
 
 def loaded_sections() -> list[LoadedSection]:
     """Return the sections of all loaded files, by their addresses."""
-    try:
-        text = gdb.execute("info files", False, True)
-    except gdb.error as error:
-        raise Unavailable(f"the sections: {gdb_message(error)}") from None
     sections = [
         LoadedSection(int(begin, 16), int(end, 16), name, path or None)
-        for begin, end, name, path in _SECTION.findall(text)
+        for begin, end, name, path in _SECTION.findall(_said("info files"))
     ]
+    if all(section.path is not None for section in sections):
+        sections += _sections_of_program()
     return sorted(sections, key=lambda section: section.begin)
+
+
+def _sections_of_program() -> list[LoadedSection]:
+    """Return the sections of the program: "info files" of GDB 13 lacks them in the child that it
+    follows after a fork."""
+    text = _said("maintenance info sections").partition("Core file:")[0]
+    return [
+        LoadedSection(int(begin, 16), int(end, 16), name, None)
+        for begin, end, name in _OF_PROGRAM.findall(text)
+    ]
+
+
+def _said(command: str) -> str:
+    try:
+        text: str = gdb.execute(command, False, True)
+        return text
+    except gdb.error as error:
+        raise Unavailable(f"the sections: {gdb_message(error)}") from None
 
 
 def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
