@@ -285,6 +285,12 @@ class ObjectFile:
         """
         return None if self._symbol_table is None else self._symbol_table.before(address)
 
+    def label_before(self, address: int) -> Symbol | None:
+        """Return the named symbol without a type (STT_NOTYPE) at or before an address, as assembler
+        code has them for functions; None if there is none. Those that only tools use are left out.
+        """
+        return None if self._symbol_table is None else self._symbol_table.label_before(address)
+
     def sections_named(self, name: str) -> tuple[Section, ...]:
         """Return all sections of a name: each group of a relocatable object may have its own."""
         return self._namesakes.get(name, ())

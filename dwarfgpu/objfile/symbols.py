@@ -47,6 +47,9 @@ _MAX_SCANS: Final = 4
 _MAX_STEPS: Final = 8
 """Addresses of symbols without names, or of other kinds, that are passed over before the table is
 sorted."""
+_NO_LABELS: Final = (b"\0", b".L", b"$")
+"""How names begin that name nothing for a person: those of compilers, and marks of code and data in
+files for Arm and RISC-V."""
 
 
 @frozen
@@ -259,6 +262,24 @@ class SymbolTable:
         end = bisect_right(self._by_address, address, key=_first)
         return None if end == 0 else self._symbol(self._row(self._last_named(end)))
 
+    @cached_property
+    def _labels(self) -> list[tuple[int, int]]:
+        """Address and number of each named symbol of a section that has no type."""
+        names, bases = self._names.data, self._bases
+        return sorted(
+            (self._address(section, value), number)
+            for number, (name, info, _, section, value, _) in enumerate(self._rows())
+            if not info & 15 and 0 < section < _RESERVED and name < len(names)
+            if not names.startswith(_NO_LABELS, name)
+            if section >= len(bases) or bases[section] is not None
+        )
+
+    def label_before(self, address: int) -> Symbol | None:
+        """Return the symbol without a type before an address
+        (`dwarfgpu.objfile.elf.ObjectFile.label_before`)."""
+        end = bisect_right(self._labels, address, key=_start_of)
+        return None if end == 0 else self._symbol(self._row(self._labels[end - 1][1]))
+
     def _nearest(self, address: int) -> Symbol | None:
         """Return what `before` does, from the values alone; `LookupError` where too many of those
         before the address are of symbols without names, or of other kinds."""
@@ -370,6 +391,10 @@ def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:
 
 
 def _first(member: tuple[int, bool, int]) -> int:
+    return member[0]
+
+
+def _start_of(member: tuple[int, int]) -> int:
     return member[0]
 
 

@@ -1,4 +1,4 @@
-"""Symbols that only the separate debug file of a stripped program has."""
+"""Symbols that only a debug file has, and those of assembler code, which have no type."""
 
 from __future__ import annotations
 
@@ -31,3 +31,35 @@ def test_symbols_come_from_the_debug_file_too(tool: Callable[[str], str], tmp_pa
     assert known is not None and known.is_code
     assert symbol_text([code_object], known.address + 4) == "quiet+4"
     assert symbol_text([CodeObject.open(debug, 0)], known.address - 0x10000) == "quiet"
+
+
+LABELS = """
+__asm__(".text\\n"
+        "bare: .long 0, 0\\n"
+        ".Lhidden: .long 0, 0\\n"
+        ".type whole, %function\\n"
+        "whole: .long 0\\n"
+        "inside: .long 0\\n"
+        ".size whole, 8\\n"
+        "behind: .long 0, 0\\n"
+        ".pushsection .data\\n"
+        "table: .long 0, 0\\n"
+        ".popsection\\n");
+"""
+
+
+def test_labels_of_assembler_code_name_addresses(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """As in GDB: unless a function with a size covers the address, and in code only."""
+    (tmp_path / "a.c").write_text(LABELS + "int main(void) { return 0; }\n")
+    command = [tool("gcc"), "-g", "-O0", "a.c", "-o", "program"]
+    subprocess.run(command, check=True, cwd=tmp_path, timeout=120)
+    code_object = CodeObject.open(tmp_path / "program", 0x10000)
+    labels = {symbol.name: symbol.address + 0x10000 for symbol in code_object.file.symbols}
+    bare, data = labels["bare"], labels["table"]
+    got = [symbol_text([code_object], bare + offset) for offset in range(0, 32, 4)]
+    assert got == [
+        "bare", "bare+4", "bare+8", "bare+12", "whole", "whole+4", "behind", "behind+4",
+    ]  # fmt: skip
+    assert symbol_text([code_object], data + 4) is None

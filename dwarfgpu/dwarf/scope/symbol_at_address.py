@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone, demangled_
 from dwarfgpu.dwarf.names.function_names import full_function_name, function_name, linkage_name
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR, Section
 from dwarfgpu.objfile.symbols import Symbol
 
 _NUMBERED: Final = pattern(r"([a-z][a-z0-9_]*)\.[0-9]+")
@@ -93,19 +94,31 @@ def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolA
             offset = inside - entry.address
             return SymbolAtAddress(name, offset, section.name, code_object, entry.name)
         # A stripped file keeps only what the dynamic linker needs.
-        symbols = [file.symbol_before(inside) for file in symbol_files(code_object)]
-        before = [symbol for symbol in symbols if symbol is not None]
-        symbol = max(before, key=lambda candidate: candidate.address, default=None)
-        if symbol is None or not section.covers(symbol.address):
+        files = symbol_files(code_object)
+        symbol = _named(section, inside, [each.symbol_before(inside) for each in files])
+        if section.flags & SHF_EXECINSTR and (symbol is None or not symbol.size_bytes):
+            label = _named(section, inside, [each.label_before(inside) for each in files])
+            if symbol is None or (label is not None and label.address > symbol.address):
+                symbol = label
+        if symbol is None:
             return None
         offset = inside - symbol.address
-        if symbol.size_bytes and offset >= symbol.size_bytes:
-            return None
-        if symbol.kind == "object" and not symbol.size_bytes:
-            return None  # as in GDB: its contents are unknown
         name = _name(code_object, symbol)
         return SymbolAtAddress(name, offset, section.name, code_object, symbol.name)
     return None
+
+
+def _named(section: Section, address: int, symbols: Iterable[Symbol | None]) -> Symbol | None:
+    """Return the last of several symbols if it names an address at or after its own, as in GDB: one
+    of the same section, with the address inside of its size; an object without a size names none.
+    """
+    before = [symbol for symbol in symbols if symbol is not None]
+    symbol = max(before, key=lambda candidate: candidate.address, default=None)
+    if symbol is None or not section.covers(symbol.address):
+        return None
+    if symbol.size_bytes:
+        return symbol if address - symbol.address < symbol.size_bytes else None
+    return None if symbol.kind == "object" else symbol
 
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
