@@ -1,9 +1,9 @@
 """Where the body of a function begins, after its prologue: where GDB puts breakpoints of functions.
 
-By GDB's rules, in this order: location lists of GCC are right from the entry on; the line table
-marks the end of the prologue (DW_LNS_set_prologue_end); on machines of `Abi.prologue`, the
-instructions that set a frame pointer are the prologue; elsewhere, and where clang made the unit,
-the first line of the function is.
+By GDB's rules, in this order: assembler code has no prologue; location lists of GCC are right from
+the entry on; the line table marks the end of the prologue (DW_LNS_set_prologue_end); on machines of
+`Abi.prologue`, the instructions that set a frame pointer are the prologue; elsewhere, and where
+clang made the unit, the first line of the function is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def body_of(session: Session, entry: int) -> int:
     if owner is None:
         return entry
     unit = owner.scopes.unit_at(entry)
-    if unit is not None and _has_location_lists(unit):
+    if unit is not None and _is_right_from_entry(unit):
         return entry
     span = _range_at(owner, entry)
     body = None if span is None or unit is None else _marked(session, owner, unit, span)
@@ -76,7 +76,10 @@ def _range_at(owner: CodeObject, pc: int) -> Range | None:
     return next((span for span in ranges if span.begin <= pc < span.end), None)
 
 
-def _has_location_lists(unit: CompilationUnit) -> bool:
+def _is_right_from_entry(unit: CompilationUnit) -> bool:
+    """Return whether a unit is of assembler code, or has location lists of GCC."""
+    if unit.language == dw.LANG_MIPS_ASSEMBLER:
+        return True
     return "GNU" in unit.producer and any(
         attribute.name == dw.AT_LOCATION
         and attribute.form in (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)

@@ -168,3 +168,28 @@ def test_prologues(tmp_path: Path, options: tuple[str, ...]) -> None:
     lines = [f"break {name}" for name in names] + [f"break {n}" for n in range(1, 20)]
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "tbreak many thread 1", "info breakpoints"])
     assert of_dwarfgpu == of_gdb
+
+
+ASSEMBLER = """
+	.text
+	.globl typed
+	.type typed, %function
+typed:
+	.byte 0x55
+	.byte 0x48, 0x89, 0xe5
+	.byte 0xc3
+	.size typed, 5
+	.globl main
+main:
+	.byte 0x55
+	.byte 0x48, 0x89, 0xe5
+	.byte 0xc3
+"""
+
+
+def test_assembler_code_has_no_prologue(tmp_path: Path) -> None:
+    """Although its first instructions set a frame pointer, as those of compilers do."""
+    gdb = built(tmp_path, ASSEMBLER, "-g", name="a.s")
+    lines = ["break typed", "break main", "tbreak a.s:8", "info breakpoints", "info symbol main"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
