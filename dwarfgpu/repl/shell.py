@@ -183,13 +183,14 @@ class Shell:
     def execute(self, line: str, *, repeats: bool = False) -> bool:
         """Run a line; False where it failed. `repeats`: an empty line is the previous one."""
         console, history = self.console, self.history
+        typed = line.strip()
         line = history.begin(line, is_empty_again=repeats and not console.is_json)
         if is_blank(line):
             return True
         if repeats:
             history.run(line)
-            if console.is_interactive:
-                history.typed.append(line.strip())
+            if console.is_interactive and typed:
+                history.typed.append(typed)
         history.again = ""
         answer = None
         if console.is_json:

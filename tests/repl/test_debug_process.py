@@ -116,6 +116,13 @@ def test_the_commands_that_were_typed() -> None:
     assert output_of(shell, "show commands +").splitlines()[0] == "    7  print 7"  # ten, as in GDB
 
 
+def test_a_repeated_command_was_not_typed_again() -> None:
+    shell = nest_shell()
+    shell.console.input = InputSource(is_interactive=True)
+    assert output_of(shell, "print 1", "", "  ").splitlines()[-1] == "$3 = 1"
+    assert output_of(shell, "show commands") == "    1  print 1\n    2  show commands\n"
+
+
 def test_a_demo_has_no_process() -> None:
     done = ran("info proc", "info auxv", "info inferiors", "p $_siginfo", given=("--demo",))
     assert "No current process: you must name one." in done.stderr
