@@ -14,8 +14,8 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.class_parts import Declarations, TemplateType
-from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
+from dwarfgpu.dwarf.types.class_parts import Declarations, NestedTypedef, TemplateType
+from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct, Typedef
 from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits, UsageError
 from dwarfgpu.language.containers import element_of, pointee_of
 from dwarfgpu.language.object_access import ObjectAccess
@@ -349,6 +349,29 @@ def test_any() -> None:
     for manager in (0x20, 0x30):
         assert printed(kind, bytes([manager]) + data[1:], classes).startswith("{_M_manager = ")
     assert printed(kind, data).startswith("{_M_manager = 0x10")
+
+
+@pytest.mark.parametrize("name", ["_Rb_tree_iterator", "_Rb_tree_const_iterator"])
+def test_an_iterator_takes_the_place_of_its_element_from_the_type_of_the_nodes(name: str) -> None:
+    """As `operator->` has it: clang only declares `std::allocator<char>`, the base class of a part
+    of a string, so that the alignment of a string is unknown."""
+    allocator = Struct("class", "std::allocator<char>", None, is_declaration=True)
+    key = made("mine::Key", Member(None, allocator, is_base_class=True), Member("code", CHAR))
+    element = made("mine::Pair", Member("first", key), Member("second", CHAR, 64), size=16)
+    argument = Declarations(template_types=(TemplateType("T", element),))
+    buffer = Struct("struct", "Buffer", 16, declared=argument)
+    node = made("std::_Rb_tree_node", Member("_M_storage", buffer, 256), size=48)
+    links = Struct("struct", "std::_Rb_tree_node_base", 32)
+    typedefs = (NestedTypedef(Typedef("_Link_type", Pointer(node))),)
+    declared = Declarations(typedefs=typedefs, template_types=argument.template_types)
+    member = (Member("_M_node", Pointer(links)),)
+    iterator = Struct("struct", f"std::{name}<mine::Pair>", 8, member, declared=declared)
+
+    def memory(address: int, space: int, size: int) -> bytes:
+        return bytes(at - 0x1000 for at in range(address, address + size))
+
+    shown = format_value(Bits(0x1000, 64), iterator, read_memory=memory)
+    assert shown.endswith("code = 32 ' '}, second = 40 '('}")
 
 
 def test_what_a_printer_points_to_is_shown_with_its_addresses() -> None:

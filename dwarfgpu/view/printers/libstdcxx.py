@@ -365,8 +365,8 @@ def _node_iterator(value: Object) -> Printed:
     if not node.number:
         noun = "associative container" if "Rb_tree" in value.name else "std::list"
         return Printed(f"non-dereferenceable iterator for {noun}")
-    offset = aligned(size_bytes_of(node.target().type), kind)
-    return Printed(node.at(node.number + offset, kind))
+    element_at = _element_of(value, size_bytes_of(node.target().type), kind)
+    return Printed(element_at(node.number))
 
 
 _CONTAINERS: Final[dict[str, Show]] = {
