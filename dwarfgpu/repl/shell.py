@@ -262,8 +262,7 @@ class Shell:
             from dwarfgpu.repl.advice import advised  # only mistakes need it
 
             raise advised(self.session, error) from None
-        finally:
-            self.remark()
+        self.remark()
         if self.session.write_count.writes != writes:
             self._follow_pc()
         yield from self.hooked(f"hookpost-{call.command.name}")

@@ -51,9 +51,9 @@ def test_one_variable_of_the_size_of_the_lds_is_at_its_start(level: int) -> None
 @pytest.mark.parametrize(
     "command",
     [
-        "x/1xw tile",
+        "output &tile",
         "display tile[1]",
-        'printf "%d", tile',
+        'printf "%p", &tile',
         "find &tile, +4, (char) 1",
         "if &tile == 1\nend",
         "watch tile[1]",

@@ -26,7 +26,7 @@ def test_quit_ends_the_code_as_in_gdb() -> None:
 def test_a_name_that_the_code_uses_is_the_codes() -> None:
     lines = ["python text = 'abc'", "python print(text.upper())", "python del text",
              "python print(text(evaluate('t')))"]  # fmt: skip
-    assert talked(nest_shell(), *lines) == "ABC\n30\n"
+    assert talked(nest_shell(), *lines).splitlines()[:2] == ["ABC", "30"]
 
 
 def test_the_session_is_that_of_now() -> None:

@@ -59,7 +59,7 @@ class ValueHistory:
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
         self.notes: dict[str, None] = {}
-        """Notes on evaluated expressions that nobody has shown yet, in their order."""
+        """Notes on evaluated expressions that are not shown yet, in their order."""
         self._shown = 1
         """The value that `show values +` shows first."""
         self.siginfo: Callable[[WaveId], bytes | None] | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -36,7 +37,8 @@ def copied() -> Iterator[Path]:
 
 
 def transcript_of_ours(name: str) -> str:
-    """All that `dwarfgpu debug` prints when it runs a script, and its exit status."""
+    """All that `dwarfgpu debug` prints when it runs a script, without notes, which GDB does not
+    have, and its exit status."""
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", write_through=True)
     with (
         copied() as folder,
@@ -45,7 +47,8 @@ def transcript_of_ours(name: str) -> str:
         contextlib.redirect_stderr(out),
     ):
         status = main(["debug", "-q", "--batch", str(PROGRAM), "-x", f"{name}.gdb"])
-    return f"{out.buffer.getvalue().decode('utf-8')}[status {status}]\n"
+    text = re.sub(r"(?m)^note: .*\n", "", out.buffer.getvalue().decode("utf-8"))
+    return f"{text}[status {status}]\n"
 
 
 def transcript(program: tuple[str, ...], name: str) -> str:
