@@ -118,7 +118,7 @@ def test_scopes_in_one_another_are_read_once(
         ("debug --pc 0x1000 bomb <<< print nosuch", 40),
         ("debug --pc 0x1000 bomb <<< print v5", 25),
         ("debug --pc 0x1000 bomb <<< bt", 25),
-        ("where bomb v5", 15),
+        ("where bomb v5", 18),
     ],
 )
 def test_local_variables_that_are_not_asked_for_cost_few_calls(
