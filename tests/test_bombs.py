@@ -135,6 +135,20 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+def test_methods_are_not_made_objects_for_a_name_that_is_in_no_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a definition refers to is a number: no more is asked than whether an entry is there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.global_names._MOST", 5)
+    methods = next(bomb for bomb in BOMBS if bomb.name == "methods")
+    work = []
+    for count in (10, 100, 1_000):  # the first command imports modules
+        Path("bomb").write_bytes(methods.make(count)["bomb"])
+        work.append(calls_of(_run("debug bomb <<< break nosuch")))
+    assert work[2] < work[1] + 40 * 900, work
+
+
 def test_symbols_of_a_scope_are_read_while_they_are_printed(tmp_path: Path) -> None:
     variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
     work = []

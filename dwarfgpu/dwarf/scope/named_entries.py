@@ -123,10 +123,18 @@ class NamedEntries:
         width, endian = unit.format.offset_size, unit.endian
         strings_end: int | None = None
         checks = {one: _check_of(one) for one in set(abbreviations) if _has_name(one)}
+        references = {one: _reference_in(one) for one, check in checks.items() if check is None}
         for index, abbreviation in enumerate(abbreviations):
             check = checks.get(abbreviation, -1)
             if check == -1:
                 continue
+            reference = references.get(abbreviation)
+            if reference is not None and data[starts[index]] < 0x80:
+                offset_at = starts[index] + 1 + reference
+                target = unit.offset + int.from_bytes(data[offset_at : offset_at + 4], endian)
+                at = bisect_left(starts, target)
+                if offset_at + 4 <= end and at < len(starts) and starts[at] == target:
+                    continue
             if check is not None and data[starts[index]] < 0x80:
                 offset_at = starts[index] + 1 + check
                 if strings_end is None:
@@ -373,6 +381,20 @@ def _check_of(abbreviation: Abbreviation) -> int | None:
     if value.form == dw.FORM_STRING:
         return -1
     return value.before_bytes if value.form == dw.FORM_STRP else None
+
+
+def _reference_in(abbreviation: Abbreviation) -> int | None:
+    """Return how many bytes are before the only reference to what entries without a name of their
+    own complete, of 4 bytes; None where they refer to it in another way."""
+    names = [name for name in _COMPLETED.get(abbreviation.tag, ()) if _has(abbreviation, name)]
+    if len(names) != 1 or _has(abbreviation, dw.AT_NAME):
+        return None
+    value = abbreviation.value(abbreviation.positions[names[0]])
+    return value.before_bytes if value.form == dw.FORM_REF4 else None
+
+
+def _has(abbreviation: Abbreviation, name: int) -> bool:
+    return name in abbreviation.positions
 
 
 def _last_string_end(sections: Sections) -> int:
