@@ -82,12 +82,15 @@ class EntryNesting:
         compared = dict[tuple[int, int], tuple[Range, ...]]()
         nearest = dict[int, int]()
         """The entry with code that contains what is in an entry without any; -1 for none."""
+        beside = dict[int, list[tuple[int, int, int]]]()
+        """By the entry around them: the first and last address of code, and whose it is."""
         for index in self._owners:
             own = self._code(index)
             if not own:
                 continue
             code[index] = own
-            if tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM:
+            is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
+            if is_function:
                 above = 0 if index else -1  # in a function too: its code is in the unit's alone
             else:
                 above, passed = tree.parents[index], list[int]()
@@ -96,6 +99,8 @@ class EntryNesting:
                     above = tree.parents[above]
                 above = nearest.get(above, above)
                 nearest |= dict.fromkeys(passed, above)
+            if index and (is_function or (above and above in code)):
+                beside.setdefault(above, []).extend((span.begin, span.end, index) for span in own)
             around = code.get(above)
             if around is None or _is_within(own, around):
                 continue
@@ -107,6 +112,30 @@ class EntryNesting:
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
                 message = f"{listed_spans(outside)} is not within the code of the {kind}, "
                 yield NestingFault(index, "range-outside-parent", message + listed_spans(around))
+        # In assembly, a symbol may be in the middle of another one's code.
+        if self.unit.language != dw.LANG_MIPS_ASSEMBLER:
+            for spans in beside.values():
+                yield from self._overlaps(spans)
+
+    def _overlaps(self, spans: list[tuple[int, int, int]]) -> Iterator[NestingFault]:
+        """Yield the entries that have a part of the code of another one beside them, once each.
+
+        Entries with the same code are equal functions, which linkers fold.
+        """
+        is_code = self.unit.info.main.sections.object.is_code
+        reported = set[int]()
+        spans.sort()
+        last_begin, last_end, last = spans[0]
+        for begin, end, index in spans[1:]:
+            is_part = begin < last_end and index != last and (begin, end) != (last_begin, last_end)
+            if is_part and index not in reported and is_code(begin):
+                reported.add(index)
+                shared = listed_spans((Range(begin, min(end, last_end)),))
+                other = self.unit.tree.offsets[last]
+                message = f"{shared} is also the code of the entry at offset {other:#x}"
+                yield NestingFault(index, "overlapping-code", message)
+            if end > last_end:
+                last_begin, last_end, last = begin, end, index
 
     def _code(self, index: int) -> tuple[Range, ...]:
         """Return the code of an entry; none where it cannot be read, which is reported itself."""

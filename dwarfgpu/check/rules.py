@@ -140,6 +140,9 @@ _ENTRIES: Final = (
     Rule("range-outside-parent", "warning", "2.17", "code outside the entry that contains it",
          "give the entry around it the code of all that it contains: debuggers that look for a pc "
          "from the unit downwards do not find what is outside"),
+    Rule("overlapping-code", "warning", "2.17", "two entries beside each other with the same code",
+         "end the code of the one where that of the other begins: a debugger may use either for a "
+         "pc in both"),
     Rule("wrong-sibling", "error", "2.3", "DW_AT_sibling that leads to no sibling",
          "give the offset of the next entry that has the same parent: readers that skip children "
          "by it lose entries, or read what is none"),

@@ -22,7 +22,7 @@ from tests.check.made import (
 )
 from tests.dwarf.builder import Shape
 
-SIBLING = 0x01
+SIBLING, DATA2 = 0x01, 0x05
 CODE = ((dw.AT_LOW_PC, ADDR), (dw.AT_HIGH_PC, DATA4))
 SHAPES = [
     Shape(COMPILE_UNIT, CODE, True),
@@ -76,6 +76,60 @@ def test_code_within_the_code_around_it(entries: bytes, message: str | None) -> 
     assert [one.message for one in found] == ([] if message is None else [message])
     if found:
         assert (found[0].rule, found[0].severity) == ("range-outside-parent", "warning")
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (code(2, 0x1000, 0x40) + code(2, 0x1040, 0x40), None),
+        (code(2, 0x1040, 0x40) + code(2, 0x1000, 0x40), None),
+        (
+            code(2, 0x1000, 0x40) + code(2, 0x103C, 0x40),
+            "[0x103c,0x1040) is also the code of the entry at offset 0x18",
+        ),
+        (
+            code(2, 0x103C, 0x40) + code(2, 0x1000, 0x40),
+            "[0x103c,0x1040) is also the code of the entry at offset 0x26",
+        ),
+        # A third one between them, and one in the middle of another.
+        (
+            code(2, 0x1000, 0x40) + code(2, 0x1080, 0x40) + code(2, 0x1010, 0x10),
+            "[0x1010,0x1020) is also the code of the entry at offset 0x18",
+        ),
+        (code(2, 0x1000, 0x40) + code(2, 0x1000, 0x40), None),  # the linker folded them
+        (code(2, 0, 0x40) + code(2, 0, 0x50), None),  # and dropped them
+        # Blocks in one function, in two, and a function in a function.
+        (
+            code(2, 0x1000, 0x40, code(3, 0x1000, 0x20), code(3, 0x1018, 0x20)),
+            "[0x1018,0x1020) is also the code of the entry at offset 0x25",
+        ),
+        (code(2, 0x1000, 0x40, code(3, 0x1000, 0x20, code(3, 0x1010, 0x10))), None),
+        (code(2, 0x1000, 0x40, code(2, 0x1040, 0x40)), None),
+        (
+            code(2, 0x1000, 0x40, code(2, 0x1020, 0x40)),
+            "[0x1020,0x1040) is also the code of the entry at offset 0x18",
+        ),
+    ],
+)
+def test_code_of_two_entries(entries: bytes, message: str | None) -> None:
+    """As `llvm-dwarfdump --verify`: "DIEs have overlapping address ranges"."""
+    found = findings(verdict_on(info_file(SHAPES, code(1, *WHOLE, entries), version=4)))
+    assert [one.message for one in found] == ([] if message is None else [message])
+    assert {(one.rule, one.severity) for one in found} <= {("overlapping-code", "warning")}
+
+
+def test_symbols_of_assembly_may_share_code() -> None:
+    """As the functions of a C library: GNU as describes each symbol."""
+    shapes = [Shape(COMPILE_UNIT, (*CODE, (dw.AT_LANGUAGE, DATA2)), True), *SHAPES[1:]]
+
+    def data(language: int) -> bytes:
+        own = b"\1" + words(0x1000) + words(0x400, size_bytes=4)
+        own += language.to_bytes(2, "little")
+        inside = code(2, 0x1000, 0x40) + code(2, 0x1010, 0x30)
+        return info_file(shapes, own + inside + b"\0", version=4)
+
+    assert findings(verdict_on(data(dw.LANG_MIPS_ASSEMBLER))) == []
+    assert [one.rule for one in findings(verdict_on(data(0x1D)))] == ["overlapping-code"]
 
 
 @pytest.mark.parametrize(
