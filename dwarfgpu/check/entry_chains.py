@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError
 
-Place: TypeAlias = tuple[CompilationUnit, int]
+EntryOfUnit: TypeAlias = tuple[CompilationUnit, int]
 """A unit, and the offset of one of its entries in the section."""
 
 AT_EXTENSION: Final = 0x54
@@ -52,12 +52,12 @@ class EntryChains:
 
     type_units: set[CompilationUnit] = field(init=False, factory=set)
     """Those whose type is an entry."""
-    _followed: set[Place] = field(init=False, factory=set)
+    _followed: set[EntryOfUnit] = field(init=False, factory=set)
 
-    def circle(self, start: Place) -> str | None:
-        """Return that an entry leads back to itself, if the one at a place leads to it through
+    def circle(self, start: EntryOfUnit) -> str | None:
+        """Return that an entry leads back to itself, if the given one leads to it through
         other units; None if none does, or if it was returned before."""
-        chain = dict[Place, tuple[bool, str]]()
+        chain = dict[EntryOfUnit, tuple[bool, str]]()
         """Whether the reference to the next entry may leave the unit, and what that entry is."""
         following = start
         while following not in self._followed:
@@ -68,23 +68,23 @@ class EntryChains:
             chain[following], following = link[1:], link[0]
         if following not in chain:
             return None
-        places = list(chain)
-        circle = [chain[place] for place in places[places.index(following) :]]
+        entries = list(chain)
+        circle = [chain[entry] for entry in entries[entries.index(following) :]]
         if not any(is_beyond for is_beyond, _ in circle):
             return None  # reported with the unit
         return f"the {circle[0][1]} of the entry at offset {following[1]:#x} lead back to it"
 
-    def of_signature(self, unit: CompilationUnit, signature: int) -> Place | None:
+    def of_signature(self, unit: CompilationUnit, signature: int) -> EntryOfUnit | None:
         """Return the type of a signature; None if unknown. `IllFormed` if there is none."""
-        found = unit.info.type_unit(signature)
-        if found not in self.type_units or found.header.type_offset is None:
+        type_unit = unit.info.type_unit(signature)
+        if type_unit not in self.type_units or type_unit.header.type_offset is None:
             return None
-        return found, found.offset + found.header.type_offset
+        return type_unit, type_unit.offset + type_unit.header.type_offset
 
-    def _next(self, place: Place) -> tuple[Place, bool, str] | None:
-        """Return the entry that the one at a place continues, whether the reference may leave the
+    def _next(self, entry: EntryOfUnit) -> tuple[EntryOfUnit, bool, str] | None:
+        """Return the entry that another one continues, whether the reference may leave the
         unit, and what that entry is."""
-        unit, offset = place
+        unit, offset = entry
         try:
             code, _ = read_uleb(unit.data, offset, unit.end)
             abbreviation = unit.abbreviations.get(code)
@@ -108,7 +108,7 @@ class EntryChains:
             return None
         return target, FORMS[form][0] != "unit_reference", links[number]
 
-    def _target(self, unit: CompilationUnit, form: int, value: object) -> Place | None:
+    def _target(self, unit: CompilationUnit, form: int, value: object) -> EntryOfUnit | None:
         if not isinstance(value, int):
             return None
         if form == dw.FORM_REF_SIG8:

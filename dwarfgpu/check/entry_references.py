@@ -162,8 +162,8 @@ class EntryReferences:
         bad = []
         for signature, first in self.signatures.items():
             try:
-                place = chains.of_signature(self.unit, signature)
-                problem = None if place is None else chains.circle(place)
+                entry = chains.of_signature(self.unit, signature)
+                problem = None if entry is None else chains.circle(entry)
             except IllFormed as error:
                 if is_whole:
                     bad.append(_bad(first, error.message, "warning"))
@@ -194,8 +194,8 @@ class EntriesOfUnits:
     def add(self, references: EntryReferences) -> None:
         """Add the targets of a unit, before the first problem is asked for."""
         unit, imported = references.unit, references.beyond.get(_IMPORTED_UNITS, {})
-        found = (unit.info.unit_at(value) for value in imported)
-        self._imports[unit] = [target for target in found if target is not None]
+        targets_of = map(unit.info.unit_at, imported)
+        self._imports[unit] = [target for target in targets_of if target is not None]
         for targets in references.beyond.values():
             self._wanted.setdefault(references.unit.info, set()).update(targets)
 

@@ -4,7 +4,7 @@ tables that cannot be read to their end or contradict themselves (DWARF 5 6.2)."
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
@@ -16,12 +16,13 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
-from dwarfgpu.dwarf.line.header import LineHeader
-from dwarfgpu.dwarf.line.line_table import LineFaults
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.static_check.severity import Severity
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.header import LineHeader
 
 _BASES = (
     (".debug_addr", dw.AT_ADDR_BASE, 2),
@@ -158,17 +159,17 @@ class LineChecker:
             table = unit.line_table
             faults = None if table is None else table.faults()
         except DwarfGpuError as error:
-            table, faults = None, LineFaults(error, None)
-        if faults is None:
+            self._problem(unit, offset, error)
+            return
+        if table is None or faults is None:
             return
         if faults.problem is not None:
             self._problem(unit, offset, faults.problem)
         if faults.decrease is not None:
             why = f"{faults.decrease}: addresses only increase"
             self._add(unit, offset, "wrong-line-table", "error", why)
-        if table is not None:
-            for severity, why in _header_faults(table.header):
-                self._add(unit, offset, "wrong-line-table", severity, why)
+        for severity, why in _header_faults(table.header):
+            self._add(unit, offset, "wrong-line-table", severity, why)
 
     def _problem(self, unit: CompilationUnit, offset: int, problem: DwarfGpuError) -> None:
         if not isinstance(problem, Malformed | IllFormed):

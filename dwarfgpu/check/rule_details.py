@@ -137,9 +137,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "function has code of its own; code that the linker dropped is not compared"
     ),
     "overlapping-code": (
-        "two functions of a unit, or two blocks or inlined calls in the same entry, of which one "
-        "has a part of the other's code, so that a pc is in both. Entries with the same code are "
-        "not reported: linkers fold equal functions. Assembler sources are excluded"
+        "two functions of a unit, or two blocks or inlined calls in the same entry, that share a "
+        "part of their code, so that a pc is in both. Entries with the same code are not reported: "
+        "linkers fold equal functions. Assembler sources are excluded"
     ),
     "wrong-sibling": (
         "`DW_AT_sibling` refers neither to the next entry with the same parent nor, for the last "

@@ -48,15 +48,17 @@ def check_kind(
         _add(unit, message, findings)
     if unit.header.type_offset is None:
         return False
-    at = unit.offset + unit.header.type_offset
-    if not is_whole and offsets[-1] < at < unit.end:
+    offset = unit.offset + unit.header.type_offset
+    if not is_whole and offsets[-1] < offset < unit.end:
         return False  # behind an entry that cannot be read
-    index = bisect_left(offsets, at)
-    if index == len(offsets) or offsets[index] != at:
-        _add(unit, f"the type is at offset {at:#x}, where no entry starts", findings)
+    index = bisect_left(offsets, offset)
+    if index == len(offsets) or offsets[index] != offset:
+        _add(unit, f"the type is at offset {offset:#x}, where no entry starts", findings)
         return False
-    if _tag_at(unit, at) in dw.NO_TYPES:
-        _add(unit, f"the type at offset {at:#x} is a {tag_name(_tag_at(unit, at))}", findings)
+    if _tag_at(unit, offset) in dw.NO_TYPES:
+        _add(
+            unit, f"the type at offset {offset:#x} is a {tag_name(_tag_at(unit, offset))}", findings
+        )
         return False
     return True
 

@@ -60,7 +60,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 239),
         ("eval --file PROGRAM greeting", 240),
         ("info FILE", 145),
-        ("check FILE", 241),
+        ("check FILE", 243),
         ("where --demo t", 227),
         ("where --all FILE", 184),
         ("run --demo", 262),

@@ -74,14 +74,14 @@ class LineTable(FileTable):
         begin: int | None = None
         last = (0, 0)
         for row in self._tables.run(self.header).rows:
-            place = (row.address, row.op_index)
+            operation = (row.address, row.op_index)
             if begin is None:
                 begin = row.address
-            elif place < last and not self._is_dropped(Range(begin, begin)):
+            elif operation < last and not self._is_dropped(Range(begin, begin)):
                 if row.address == last[0]:
                     return f"operation {row.op_index} of address {row.address:#x} follows {last[1]}"
                 return f"address {row.address:#x} follows {last[0]:#x} in a sequence"
-            begin, last = (None, (0, 0)) if row.end_sequence else (begin, place)
+            begin, last = (None, (0, 0)) if row.end_sequence else (begin, operation)
         return None
 
     def _defined_files(self) -> Sequence[NameEntry]:
