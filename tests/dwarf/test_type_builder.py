@@ -463,6 +463,43 @@ def test_range_types(byte_size: int | None, encoding: int, expected: tuple[int, 
     assert isinstance(kind, Base) and (kind.base.bit_size, kind.is_range) == expected
 
 
+@pytest.mark.parametrize(
+    ("lower", "upper", "encoding"),
+    [(0, 7, "unsigned"), (3, 5, "unsigned"), (-4, 3, "signed"), (0, -1, "signed")],
+)
+def test_ranges_without_negative_values_have_no_sign_in_fewer_bits(
+    lower: int, upper: int, encoding: str
+) -> None:
+    """As in GDB, in bit-fields, in packed arrays, and in a size less than that of the base."""
+    bound = ((dw.AT_LOWER_BOUND, dw.FORM_SDATA), (dw.AT_UPPER_BOUND, dw.FORM_SDATA))
+    shapes = [
+        Shape(dw.TAG_STRUCTURE_TYPE, (), True),
+        Shape(dw.TAG_MEMBER, ((dw.AT_TYPE, dw.FORM_REF1), (dw.AT_BIT_SIZE, dw.FORM_DATA1))),
+        Shape(dw.TAG_MEMBER, ((dw.AT_TYPE, dw.FORM_REF1),)),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_TYPE, dw.FORM_REF1), *bound)),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_TYPE, dw.FORM_REF1), *bound, BYTE_SIZE)),
+        Shape(dw.TAG_BASE_TYPE, ((dw.AT_ENCODING, dw.FORM_DATA1), BYTE_SIZE)),
+        Shape(
+            dw.TAG_ARRAY_TYPE, ((dw.AT_TYPE, dw.FORM_REF1), (dw.AT_BIT_STRIDE, dw.FORM_DATA1)), True
+        ),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
+    ]
+    bounds = bytes((lower & 0x7F, upper & 0x7F))
+    start = 0xD  # after the header and the number of the unit's entry
+    whole, short, number, array = start + 11, start + 15, start + 20, start + 23
+    members = bytes((3, whole, 3)) + bytes((4, whole)) + bytes((4, short)) + bytes((4, array))
+    entries = b"\2" + members + b"\0"
+    entries += bytes((5, number)) + bounds + bytes((6, number)) + bounds + b"\1"
+    entries += bytes((7, 5, 4)) + bytes((8, whole, 3, 9, 5, 0))
+    kind = build(entries, *shapes)
+    assert isinstance(kind, Struct)
+    field, full, small, packed = (strip(member.type) for member in kind.members)
+    assert isinstance(packed, Array)
+    for each in (field, small, strip(packed.element)):
+        assert isinstance(each, Base) and each.base.encoding == encoding
+    assert isinstance(full, Base) and full.base.encoding == "signed"
+
+
 def test_a_biased_range_is_unsupported() -> None:
     shape = Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_GNU_BIAS, dw.FORM_SDATA),))
     with pytest.raises(Unsupported, match="bias"):

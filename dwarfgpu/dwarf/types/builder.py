@@ -58,6 +58,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     TypeReference,
     Unspecified,
+    in_fewer_bits,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -253,8 +254,10 @@ class TypeBuilder:
             if not isinstance(bare, Base) or bare.base.vector_size is not None:
                 subject = f"array at {die.offset:#x} has elements {stride} bits apart"
                 raise Unsupported(f"{subject}, which are not numbers")
-            packed_base = evolve(bare.base, bit_size=stride)
-            return evolve(bare, base=packed_base, storage_bits=None, first_bit=0)
+            number = in_fewer_bits(bare, stride)
+            assert isinstance(number, Base)
+            packed_base = evolve(number.base, bit_size=stride)
+            return evolve(number, base=packed_base, storage_bits=None, first_bit=0)
 
         return element
 
@@ -297,12 +300,21 @@ class TypeBuilder:
         if underlying is None or underlying.base.vector_size is not None:
             return Typedef(name, self.target(die))
         base = evolve(underlying.base, name=die.name or underlying.base.name)
+        is_natural = _is_never_negative(die, base)
         storage, first_bit = underlying.storage_bits, underlying.first_bit
         if size is not None and 0 < size != base.bit_size:
+            if is_natural and size < base.bit_size:
+                base, is_natural = evolve(base, encoding="unsigned"), False
             base, storage = evolve(base, bit_size=size), storage_bits_of(die)
             first_bit = 0
         is_range = base.encoding in ("signed", "unsigned")
-        return Base(base, is_range=is_range, storage_bits=storage, first_bit=first_bit)
+        return Base(
+            base,
+            is_range=is_range,
+            storage_bits=storage,
+            first_bit=first_bit,
+            is_never_negative=is_natural,
+        )
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
         is_declaration = die.flag(dw.AT_DECLARATION)
@@ -392,6 +404,16 @@ class TypeBuilder:
         below = die.reference(dw.AT_TYPE)
         is_constant = below is not None and below.tag == dw.TAG_CONST_TYPE
         return target if is_constant else Qualified("const", target)
+
+
+def _is_never_negative(die: Die, base: BaseType) -> bool:
+    """Return whether a subrange of a signed type begins at 0 or more: the heuristic by which GDB
+    decides that its values have no sign. A bound with the sign bit of the type is negative."""
+    lower, upper = die.integer(dw.AT_LOWER_BOUND), die.integer(dw.AT_UPPER_BOUND)
+    if base.encoding != "signed" or lower is None:
+        return False
+    least_negative = 1 << base.bit_size - 1
+    return 0 <= lower < least_negative and (upper is None or 0 <= upper < least_negative)
 
 
 def _scope(die: Die) -> Scope:

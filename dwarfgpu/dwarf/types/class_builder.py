@@ -8,6 +8,7 @@ member functions.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Protocol
 
 from dwarfgpu.base.byte_reader import Reader
@@ -23,7 +24,16 @@ from dwarfgpu.dwarf.types.class_parts import (
     Variant,
     VariantPart,
 )
-from dwarfgpu.dwarf.types.types import Base, Enum, Function, Member, Type, Typedef, strip
+from dwarfgpu.dwarf.types.types import (
+    Base,
+    Enum,
+    Function,
+    Member,
+    Type,
+    Typedef,
+    in_fewer_bits,
+    strip,
+)
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 
@@ -226,11 +236,13 @@ def _member(types: Types, die: Die) -> Member:
         or (dw.AT_DECLARATION in has and die.flag(dw.AT_DECLARATION))
     )
     offset, location = (None, None) if is_static else _offset_and_location(types, die)
+    bit_size = die.integer(dw.AT_BIT_SIZE) if dw.AT_BIT_SIZE in has else None
+    target = types.target(die)
     return Member(
         die.name,
-        types.target(die),
+        target if bit_size is None else partial(_type_of_bits, target, bit_size),
         offset,
-        die.integer(dw.AT_BIT_SIZE) if dw.AT_BIT_SIZE in has else None,
+        bit_size,
         location,
         is_static,
         tag == dw.TAG_INHERITANCE,
@@ -240,6 +252,10 @@ def _member(types: Types, die: Die) -> Member:
         _access(die),
         die,
     )
+
+
+def _type_of_bits(target: Callable[[], Type | None], bit_size: int) -> Type | None:
+    return in_fewer_bits(target(), bit_size)
 
 
 def _offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.errors import IllFormed, shown
@@ -50,6 +50,8 @@ class Base:
     """The size of its objects, if their values have fewer bits (DW_AT_bit_size, 5.1)."""
     first_bit: int = 0
     """Where values begin in their storage, in storage order (DW_AT_data_bit_offset, 5.1)."""
+    is_never_negative: bool = False
+    """Whether a signed subrange type has no negative values, so that fewer bits have no sign."""
 
     @property
     def name(self) -> str:
@@ -454,3 +456,12 @@ def strip_reference(type_: Type | None) -> BareType | None:
 def is_method_pointer(bare: Type | None) -> bool:
     """Return whether a type is a pointer to a member function, which has two parts."""
     return isinstance(bare, MemberPointer) and isinstance(strip(bare.target), Function)
+
+
+def in_fewer_bits(type_: Type | None, bit_size: int) -> Type | None:
+    """Return the type of a bit-field or packed element with a declared type: that type, but for a
+    subrange without negative values, whose values in fewer bits are unsigned."""
+    bare = strip(type_)
+    if not isinstance(bare, Base) or not bare.is_never_negative or bit_size >= bare.base.bit_size:
+        return type_
+    return evolve(bare, base=evolve(bare.base, encoding="unsigned"), is_never_negative=False)
