@@ -139,7 +139,7 @@ class TypeAttributes:
         try:
             result = self._evaluate(source, "value", about.location, stack)
             assert isinstance(result, Value)
-            return result.displacement * measure.factor
+            return _with_sign(result.displacement, measure.sign_bits) * measure.factor
         except DwarfGpuError as error:
             error.context = error.context or measure.name
             raise
@@ -266,3 +266,9 @@ class TypeAttributes:
                     "--max-places",
                 )
         return Location(tuple(singles), stop) if singles else UNDEFINED_LOCATION
+
+
+def _with_sign(number: int, sign_bits: int | None) -> int:
+    """Return a number that may have been read without the sign of its type."""
+    is_cut = sign_bits is not None and 0 <= number < 1 << sign_bits
+    return signed(number, sign_bits) if is_cut and sign_bits else number

@@ -6,12 +6,14 @@ import struct
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.types.dynamic_properties import Computed
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -27,8 +29,10 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
-from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.expr.context import Context, ExprLoc
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.session.type_attributes import LocatedObject, TypeAttributes
 from tests.dwarf.builder import AMDGPU, X86_64, Shape, debug_info, file_of, fixture
 
 DEMOS = [f"x86_64/demo.{kind}" for kind in ("gcc.O0.v4", "gcc.O2.v5", "clang.O2.v5")]
@@ -498,6 +502,25 @@ def test_ranges_without_negative_values_have_no_sign_in_fewer_bits(
     for each in (field, small, strip(packed.element)):
         assert isinstance(each, Base) and each.base.encoding == encoding
     assert isinstance(full, Base) and full.base.encoding == "signed"
+
+
+@pytest.mark.parametrize(("encoding", "sign_bits"), [(5, 32), (7, None)])
+def test_a_computed_bound_has_the_sign_of_its_type(encoding: int, sign_bits: int | None) -> None:
+    """GNAT reads the four bytes of a bound with DW_OP_deref_size: without their sign."""
+    array = build(
+        b"\2\3\x17\5\x0c\0\0\0\x80\0\4" + bytes((encoding, 4)),
+        Shape(dw.TAG_ARRAY_TYPE, (), True),
+        Shape(
+            dw.TAG_SUBRANGE_TYPE, ((dw.AT_TYPE, dw.FORM_REF1), (dw.AT_LOWER_BOUND, dw.FORM_EXPRLOC))
+        ),
+        Shape(dw.TAG_BASE_TYPE, ((dw.AT_ENCODING, dw.FORM_DATA1), BYTE_SIZE)),
+    )
+    assert isinstance(array, Dynamic)
+    lower = array.properties.bounds[0].lower
+    assert isinstance(lower, Computed) and lower.sign_bits == sign_bits
+    attributes = TypeAttributes(lambda: Context(architecture=architecture("x86_64")))
+    number = attributes.number(lower, LocatedObject(UNDEFINED_LOCATION, None))
+    assert number == (-(1 << 31) if sign_bits else 1 << 31)
 
 
 def test_a_biased_range_is_unsupported() -> None:

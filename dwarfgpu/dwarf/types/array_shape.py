@@ -7,11 +7,12 @@ Law: nothing is evaluated, as in `computed_attributes`.
 
 from __future__ import annotations
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.computed_attributes import descriptor, in_bits, measure
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Measure, Properties
+from dwarfgpu.dwarf.types.type_entries import underlying_base
 from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
 
@@ -80,10 +81,22 @@ def subrange_bounds(die: Die) -> Bounds:
         if positions is not None:
             return positions
     return Bounds(
-        default_lower(die) if lower is None else lower,
-        measure(die, dw.AT_UPPER_BOUND),
+        default_lower(die) if lower is None else _of_index_type(die, lower),
+        _of_index_type(die, measure(die, dw.AT_UPPER_BOUND)),
         measure(die, dw.AT_COUNT),
         in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE),
+    )
+
+
+def _of_index_type(die: Die, bound: Measure) -> Measure:
+    """Return a bound with the size of the subrange's base type, if that has a sign."""
+    if not isinstance(bound, Computed) or isinstance(bound.source, Die):
+        return bound
+    index = underlying_base(die)
+    return (
+        bound
+        if index is None or not index.base.is_signed
+        else evolve(bound, sign_bits=index.base.bit_size)
     )
 
 

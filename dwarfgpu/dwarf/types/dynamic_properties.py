@@ -29,6 +29,9 @@ class Computed:
     """A `Die` is the variable or member that holds the value."""
     factor: int = 1
     """The value is multiplied by it: 8 for a size in bytes."""
+    sign_bits: int | None = None
+    """The size of the signed type that the value has, for a bound: an expression that reads fewer
+    bits than the generic type has read no sign."""
 
 
 Measure: TypeAlias = int | Computed | None
