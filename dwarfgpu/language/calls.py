@@ -80,6 +80,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         if _is_array(function.type):
             subscripts = [_subscript(evaluator, argument) for argument in call.arguments]
             return _selected(evaluator, function, subscripts)
+    if evaluator.is_ada:
+        function = _indexed_in_ada(evaluator, node, function)
     if evaluator.is_ada and _is_array(function.type):  # its last dimension is the fastest
         chosen = [_subscript(evaluator, argument) for argument in call.arguments][::-1]
         if len(chosen) == 1 and isinstance(chosen[0], Triplet):
@@ -91,6 +93,18 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
     if not is_evaluated and isinstance(bare, Function):
         return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
     raise Unsupported(NO_CALLS)
+
+
+def _indexed_in_ada(evaluator: Calling, node: ast.Node, function: TypedValue) -> TypedValue:
+    """Return the array that is indexed in place of a value of Ada."""
+    from dwarfgpu.language.ada_indexing import array_of, stands_for_array  # few are in Ada
+
+    if not stands_for_array(function.type):
+        return function
+    if isinstance(evaluator.objects, Unevaluated):
+        evaluator = evaluator.counting()  # for the bounds
+        function = evaluator.value(node)
+    return array_of(evaluator.objects, function)
 
 
 def _is_array(type_: Type | None) -> bool:

@@ -311,6 +311,11 @@ class Evaluator(MemberAccess):
     def _contents(self, value: TypedValue, written: TypedValue) -> TypedValue:
         """Return what an operand points to, which is `written` before references are followed."""
         bare = strip(value.type)
+        if self.is_ada and isinstance(bare, Struct):
+            from dwarfgpu.language.ada_indexing import array_of, stands_for_array
+
+            if stands_for_array(bare):
+                return array_of(self.objects, value)
         pointee = smart_pointee(self.objects, value, "*")
         if pointee is not None:
             return pointee

@@ -161,6 +161,8 @@ VALUES = {
         second = 1.25""",
     "fortran_rank.1": "any_rank = ((1, 2) (3, 4) (5, 6))",
     "ada.1": """run_time = (3 => 1.0, 2.0, 3.0)
+        run_time(4) = 2.0
+        run_time(4..5) = (4 => 2.0, 3.0)
         local = (1.0, 2.0, 3.0, 4.0)
         text = "abcd"
         size = 4""",

@@ -1,6 +1,7 @@
 """Type names as Fortran and Ada spell them and GDB prints them.
 
-Only names: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`. Never raises.
+Names, which never raise: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`; and what GNAT
+describes in its own way.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import DwarfGpuError
 
 _DEEPEST: Final = 20
+_UNCONSTRAINED: Final = ("P_ARRAY", "P_BOUNDS")
 
 
 def fortran_name(type_: Type | None, depth: int = 0) -> str:
@@ -142,3 +144,18 @@ def fortran_dimensions(array_type: Array) -> str:
         upper if lower == "1" and upper else f"{lower if upper else ''}:{upper}"
         for lower, upper in reversed(_bounds(array_type))
     )
+
+
+def pointer_to_elements(struct_type: Struct) -> Pointer | None:
+    """Return the pointer to the elements in the structure by which GNAT describes an array of Ada
+    with separate bounds; None for any other structure.
+
+    The bounds of the array are evaluated with the structure as the object.
+    """
+    members = struct_type.members
+    if tuple(member.name for member in members) != _UNCONSTRAINED or members[0].bit_offset is None:
+        return None
+    pointer = strip(members[0].type)
+    if not isinstance(pointer, Pointer) or not isinstance(strip(pointer.target), Dynamic | Array):
+        return None
+    return pointer

@@ -1,0 +1,46 @@
+"""Arrays of Ada whose bounds are beside them: parameters of unconstrained types, and what access
+values to such types designate."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.names.fortran_ada import pointer_to_elements
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Struct, Type, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
+
+
+def stands_for_array(type_: Type | None) -> bool:
+    """Return whether an index of an object of the type is one of another object, an array."""
+    bare = strip(type_)
+    if not isinstance(bare, Pointer):
+        return isinstance(bare, Struct) and pointer_to_elements(bare) is not None
+    target = strip(bare.target)
+    if isinstance(target, Struct):
+        return pointer_to_elements(target) is not None
+    return isinstance(target, Array | Dynamic)
+
+
+def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return the array that is indexed in place of a value: what an access value or a reference
+    designates, with the bounds that GNAT keeps beside it; any other value as it is.
+
+    `UsageError` for null. Where nothing is evaluated, its bounds are not resolved.
+    """
+    if not stands_for_array(value.type):
+        return value
+    if isinstance(strip(value.type), Pointer):
+        value = objects.dereferenced(value)
+    bare = strip(value.type)
+    pointer = pointer_to_elements(bare) if isinstance(bare, Struct) else None
+    if pointer is None or value.location is None:
+        return value
+    if isinstance(objects, Unevaluated):
+        return TypedValue(pointer.target, UNDEFINED_LOCATION, unit=value.unit)
+    address = objects.known(objects.read(objects.member(value, "P_ARRAY"))).value
+    if not address:
+        raise UsageError("Cannot access memory at address 0x0")
+    resolved = objects.resolver.resolved(pointer.target, value.location, value.around)
+    return TypedValue(resolved.type, objects.resolver.at(address), unit=value.unit)
