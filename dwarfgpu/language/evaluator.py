@@ -6,6 +6,7 @@ is read. Every error is one line, with GDB's wording if GDB has the same error.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
@@ -49,6 +50,7 @@ from dwarfgpu.language.fortran_operators import complex_literal, strings_compare
 from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.library_operators import container_element, smart_pointee
+from dwarfgpu.language.logical_operators import holds
 from dwarfgpu.language.machine_variables import (
     ROLES,
     machine_value,
@@ -346,10 +348,16 @@ class Evaluator(MemberAccess):
     def _binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator
         if operator in ("&&", "||"):
-            truth = self.arithmetic.truth(self.object(node.left))
-            if truth == (operator == "&&"):
-                truth = self.arithmetic.truth(self.object(node.right))
-            return self.truth(truth)
+            return self.truth(
+                holds(
+                    self.arithmetic,
+                    operator,
+                    self.object(node.left),
+                    partial(self.object, node.right),
+                    partial(self._unread().object, node.right),
+                    cplusplus=self.is_cplusplus,
+                )
+            )
         if operator in EQUIVALENCES:
             sides = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
             return self.truth((len(sides) == 1) == (operator == ".eqv."))
@@ -414,8 +422,7 @@ class Evaluator(MemberAccess):
     def _conditional(self, node: ast.Conditional) -> TypedValue:
         holds = self.arithmetic.truth(self.object(node.condition))
         yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
-        unread = self if isinstance(self.objects, Unevaluated) else self._unevaluated()
-        unchosen, chosen = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
+        unchosen, chosen = Arm(no, self._unread().object(no)), Arm(yes, self.object(yes))
         return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
 
     def member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
@@ -475,6 +482,9 @@ class Evaluator(MemberAccess):
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             value = self._combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
+
+    def _unread(self) -> Evaluator:
+        return self if isinstance(self.objects, Unevaluated) else self._unevaluated()
 
     def _unevaluated(self) -> Evaluator:
         keep = None if self.options.keep is None else _forget

@@ -196,6 +196,16 @@ def test_a_character_of_cplusplus_is_a_char() -> None:
         # it must be of a type that goes with the other
         ("1 ? 2 : nosuch", 'No symbol "nosuch" in current context.', None),
         ("1 ? $unread : 2", "nobody may read this", "nobody may read this"),
+        # 6.5.13p4, 6.5.14p4: nor is the right operand of && and ||, which has a meaning as well
+        ("0 && $unread", "0", "false"),
+        ("1 || $unread", "1", "true"),
+        ("1 || 1 / 0", "1", "true"),
+        ("1 || main(1)", "1", None),
+        ("1 || nosuch", 'No symbol "nosuch" in current context.', None),
+        ("0 && nosuch[1] > 2", 'No symbol "nosuch" in current context.', None),
+        ("0 && 1 && nosuch", 'No symbol "nosuch" in current context.', None),
+        ("sizeof(0 && nosuch)", 'No symbol "nosuch" in current context.', None),
+        ("0 && *1.5", "Attempt to take contents of a non-pointer value.", None),
         # 6.5.15p6: pointers
         ("1 ? $ip : 0", "(int *) 0x10", "(int *) 0x10"),
         ("0 ? $ip : 0", "(int *) 0x0", "(int *) 0x0"),
