@@ -44,11 +44,14 @@ def refuse_arrow(operand: TypedValue) -> None:
 
 def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> None:
     """Raise `Unsupported` for an operator that a class declares, and `UsageError`, with GDB's
-    wording, for another one. To GDB, unions have no operators."""
+    wording, for another one. To GDB, unions have no operators, and the left operand has to be an
+    object of a class."""
     kinds = [strip(operand.type) for operand in operands]
     structs = [kind for kind in kinds if isinstance(kind, Struct) and kind.kind != "union"]
     if not structs:
         return
+    if kinds[0] not in structs:
+        raise UsageError("Can't do that binary op on that type")
     name = f"operator{operator}"
     if any(has_method(struct, name) for struct in structs):
         raise Unsupported(NO_CALLS)

@@ -276,15 +276,16 @@ class Evaluator(MemberAccess):
             return self.objects.address_of(self._referred(self.value(node.operand)))
         written = self.value(node.operand)
         value = self._object_of(node.operand, written)
-        if operator in "!~-+":
-            refuse_overloaded(operator, value, cplusplus=self.is_cplusplus)
+        if operator != "*":
+            simple = operator.removeprefix("after")
+            refuse_overloaded(simple, value, cplusplus=self.is_cplusplus)
         match operator:
             case "*":
                 return self._contents(value, written)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
-                if value.type is None:
+                if value.type is None or isinstance(strip(value.type), Struct):
                     raise UsageError("Not a numeric type.")
                 unit_value = self.number(self.numbers.integer(1))
                 before = self.objects.read(value)
@@ -348,15 +349,10 @@ class Evaluator(MemberAccess):
     def _binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator
         if operator in ("&&", "||"):
+            operands = self.object(node.left), partial(self.object, node.right)
+            unread, cplusplus = partial(self._unread().object, node.right), self.is_cplusplus
             return self.truth(
-                holds(
-                    self.arithmetic,
-                    operator,
-                    self.object(node.left),
-                    partial(self.object, node.right),
-                    partial(self._unread().object, node.right),
-                    cplusplus=self.is_cplusplus,
-                )
+                holds(self.arithmetic, operator, *operands, unread, cplusplus=cplusplus)
             )
         if operator in EQUIVALENCES:
             sides = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
@@ -480,6 +476,8 @@ class Evaluator(MemberAccess):
         target = self.object(node.left)
         value = self.object(node.right)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
+            cplusplus = self.is_cplusplus
+            refuse_overloaded(f"{node.operator}=", target, value, cplusplus=cplusplus)
             value = self._combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
 

@@ -31,7 +31,7 @@ def holds(
     is_true = arithmetic.truth(left)
     if is_true == (operator == "&&"):
         value = right()
-        refuse_overloaded(operator, value, cplusplus=cplusplus)
+        refuse_overloaded(operator, left, value, cplusplus=cplusplus)
         return arithmetic.truth(value)
     try:
         value = unread()
@@ -39,5 +39,5 @@ def holds(
         raise
     except DwarfGpuError:  # contents, or a call, that the result does not need
         return is_true
-    refuse_overloaded(operator, value, cplusplus=cplusplus)
+    refuse_overloaded(operator, left, value, cplusplus=cplusplus)
     return is_true
