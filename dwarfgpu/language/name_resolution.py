@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, has_tag, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -34,6 +35,7 @@ from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.fortran_types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
 from dwarfgpu.language.syntax.words import FORTRAN, TYPE_WORDS
+from dwarfgpu.language.untyped_symbols import is_instance
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -147,7 +149,10 @@ class Names:
 
     def is_name(self, name: str) -> bool:
         """Return whether a name in an expression means anything."""
-        return bool(self._known(name)) or hsa_type(self.session, name) is not None
+        if self._known(name) or hsa_type(self.session, name) is not None:
+            return True
+        is_symbol = is_instance(name) and demangled_symbol(self.session.code_objects, name)
+        return bool(is_symbol)
 
     def _known(self, name: str) -> tuple[Meaning, ...]:
         try:

@@ -32,7 +32,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
+from dwarfgpu.language.untyped_symbols import TEXT, is_instance, quoted_symbol, untyped
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
@@ -110,7 +110,7 @@ class NamedValues:
                 return builtin
         if not meanings:
             symbol = self._symbol(name, is_called=is_called)
-            if symbol is None and node.is_quoted:
+            if symbol is None and (node.is_quoted or is_instance(name)):
                 symbol = self._quoted_symbol(name)
             if symbol is None:
                 self.session.require_entered(name)

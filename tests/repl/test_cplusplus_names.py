@@ -37,6 +37,8 @@ template <int (*F)(int)> int call(int a) { return F(a); }
 template <int *P> int to(int a) { return a + *P; }
 template <unsigned N> int count() { return N; }
 template <class T> T scaled = T(3);
+template <class T> constexpr T pi = T(3.25);
+const double *area = &pi<double>;
 Box<const char *, 'x'> box; Byte<'a'> byte; To<&global> pointer; Box<int, '\\''> quote;
 int inc(int a) { return a + 1; }
 int main() {
@@ -133,3 +135,17 @@ def test_breakpoints(program: Path) -> None:
 def test_a_variable_template_has_no_value_without_its_arguments(program: Path) -> None:
     done = run("debug", "--batch", "-q", str(program), "--pc", "main", "-ex", "print scaled")
     assert 'No symbol "scaled" in current context.' in done.err
+
+
+def test_an_instance_of_a_constant_template_may_have_a_symbol_only(program: Path) -> None:
+    """As in GDB 13: the entry of gcc is named `pi`, that of clang `pi<double>`."""
+    known = {
+        "p (double) pi<double>": "$1 = 3.25",
+        "output &pi<double> == (void *) area": "true",
+        "info symbol &pi<double>": "pi<double> in section .rodata",
+        "p scaled<int> < int(5)": "$2 = true",
+    }
+    assert dict(zip(known, answers(program, list(known)), strict=True)) == known
+    for name in ("pi<float>", "pi<unsigned char>"):
+        done = run("debug", "--batch", "-q", str(program), "--pc", "main", "-ex", f"print {name}")
+        assert f'No symbol "{name}" in current context.' in done.err

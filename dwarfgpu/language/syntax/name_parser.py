@@ -49,6 +49,7 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
                 continue
             break
         is_meant = cursor.known.is_name(name) == is_function or is_member and is_function
+        is_meant = is_meant or not is_function and _begins_with_type(cursor, index)
         if not cursor.known.is_name(longer) and not is_meant:
             break
         name, index = longer, end
@@ -89,6 +90,12 @@ def _after_closer(cursor: Cursor, position: int) -> int | None:
         elif token.kind not in ("name", "number", "character"):
             return None
     return None
+
+
+def _begins_with_type(cursor: Cursor, index: int) -> bool:
+    """Return whether a type comes after `<`, where an operand would be a cast: `pi<double>`."""
+    first, second = cursor.tokens[index + 1 : index + 3]
+    return first.kind == "name" and first.text in TYPE_WORDS and second.text != "("
 
 
 def _end_of_word(cursor: Cursor, end: int) -> int:
