@@ -71,6 +71,7 @@ class RegisterInfo:
         return self.type.bit_size
 
     @property
+    @names_wrong_arguments
     def classes(self) -> frozenset[str]:
         """The register's classes in amd-dbgapi; registers that programs name are also `general`."""
         general = {"general"} if self.register_class in ("scalar", "vector") else set()
@@ -344,11 +345,11 @@ class Architecture:
         none."""
         try:
             return self.registers[number]
-        except KeyError:
-            raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
-        except TypeError:
+        except FOREIGN as error:
             require_right_arguments(Architecture.register, self, number)
-            raise
+            if not isinstance(error, KeyError):
+                raise
+            raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
 
     @names_wrong_arguments
     def dwarf_name(self, number: int) -> str:
@@ -391,11 +392,11 @@ class Architecture:
         (A.2.5.4.4.3)."""
         try:
             return self.address_spaces[number]
-        except KeyError:
-            raise IllFormed(f"{self.name} defines no address space {number}") from None
-        except TypeError:
+        except FOREIGN as error:
             require_right_arguments(Architecture.address_space, self, number)
-            raise
+            if not isinstance(error, KeyError):
+                raise
+            raise IllFormed(f"{self.name} defines no address space {number}") from None
 
     @names_wrong_arguments
     def space_of_lane(self, number: int) -> tuple[AddressSpace, int] | None:

@@ -1,23 +1,26 @@
 """Wrong types of arguments of public functions: an error that names the argument.
 
-Law: a call with right arguments costs one call more. The annotations are read only when a call has
-failed with an exception that is not ours.
+Laws: a call with right arguments costs one call more. The annotations are read once for each
+combination of types of arguments; every call reads those of collections, whose elements differ.
+What an integer is, `dwarfgpu.base.arguments.is_integer` says alone.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import reduce, wraps
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache, reduce, wraps
 from itertools import islice
-from operator import or_
-from types import NoneType, UnionType
+from operator import attrgetter, or_
+from os import PathLike
+from types import FunctionType, NoneType, UnionType
 from typing import (
     Any,
     Final,
     Literal,
     ParamSpec,
     Protocol,
+    SupportsFloat,
     TypeVar,
     Union,
     cast,
@@ -29,7 +32,8 @@ from dwarfgpu.base.arguments import (
     FOREIGN,
     WrongType,
     is_hashable,
-    plain_integer,
+    is_integer,
+    plain_argument,
     wrong_argument,
 )
 from dwarfgpu.errors import UsageError
@@ -47,23 +51,34 @@ _DEPTH_OF_LOCATION: Final = 5
 """The same in location descriptions: their single locations, storages and registers."""
 _NOUNS: Final = 16
 """How many elements of a tuple have their fields looked at."""
+_KINDS: Final = 100
+"""How many combinations of types are known to be right for each function."""
+_TYPES: Final[dict[tuple[str, str], tuple[object, int]]] = {}
+"""The types of annotations, by their text and module; with how many modules were loaded if names
+are not of the module itself, and 0 otherwise."""
+_SETS: Final = (tuple, frozenset)
+"""Fields of these types have few elements."""
+_FIELDS: Final[dict[type, tuple[list[str], Callable[[object], tuple[Any, ...]]]]] = {}
+"""The names of the parameters of classes, and what gives the values of an object."""
+_RIGHT_FIELDS: Final[dict[type, set[object]]] = {}
+"""The types of fields that were right, by class."""
 _LONGEST_INTEGER: Final = 4096
 """Bits of an integer that can be right: Python refuses to print much longer ones."""
 
 
 def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Decorate a function: where an argument of a wrong type makes it fail, `WrongType` names the
-    argument. It gets numbers of NumPy as those of Python, which have no width."""
+    """Decorate a function: an argument of a wrong type is a `WrongType` that names it, before the
+    call, or where a field of it makes the call fail. The function gets numbers and truth values of
+    NumPy as those of Python, which have no width."""
 
-    is_generator = bool(function.__code__.co_flags & _CO_GENERATOR)
+    right: set[object] = set()
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if kwargs or tuple(map(type, args)) not in right:
+            args, kwargs = _judged(function, args, kwargs, right)  # type: ignore[assignment]
         try:
-            for value in args:
-                if type(value).__module__ == "numpy":  # no call: most arguments are plain
-                    return function(*map(plain_integer, args), **_plain_values(kwargs))
-            return function(*args, **(_plain_values(kwargs) if kwargs else kwargs))
+            return function(*args, **kwargs)
         except FOREIGN as error:
             wrong = wrong_call(function, args, kwargs) if _may_be_wrong_type(error) else None
             if wrong is None:
@@ -71,27 +86,86 @@ def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
             raise wrong from None
 
     @wraps(function)
-    def iterate(*args: _P.args, **kwargs: _P.kwargs) -> Iterator[Any]:
+    def begin(*args: _P.args, **kwargs: _P.kwargs) -> Iterator[Any]:
+        return iterate(*_judged(function, args, kwargs, right))
+
+    def iterate(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Any]:
         try:
-            items = function(*map(plain_integer, args), **_plain_values(kwargs))
-            yield from cast(Iterator[Any], items)
+            yield from cast(Iterator[Any], function(*args, **kwargs))
         except FOREIGN as error:
             wrong = wrong_call(function, args, kwargs) if _may_be_wrong_type(error) else None
             if wrong is None:
                 raise
             raise wrong from None
 
-    return cast(Callable[_P, _R], iterate) if is_generator else call
+    is_generator = bool(function.__code__.co_flags & _CO_GENERATOR)
+    return cast(Callable[_P, _R], begin if is_generator else call)
+
+
+def methods_name_wrong_arguments(kind: type[_R]) -> type[_R]:
+    """Decorate a class: `names_wrong_arguments` of each public method with arguments that it has,
+    from its bases, too, which stay as they are; not of those that ask `require_right_arguments`
+    where they fail."""
+    methods = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
+    for name, method in methods.items():
+        function = method.__func__ if isinstance(method, classmethod) else method
+        if name.startswith("_") or type(function) is not FunctionType:
+            continue
+        judges_itself = require_right_arguments.__name__ in function.__code__.co_names
+        if judges_itself or "__wrapped__" in vars(function):  # as decorated functions have
+            continue
+        if function.__code__.co_argcount + function.__code__.co_kwonlyargcount > 1:
+            judging: Any = names_wrong_arguments(function)
+            setattr(kind, name, judging if function is method else classmethod(judging))
+    return kind
+
+
+def _judged(
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    right: set[object],
+) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """Return the arguments with numbers of Python; `WrongType` for one of a wrong type.
+
+    `right`: the types of arguments that were right in calls of the function, whatever their values.
+    """
+    key: object = tuple(map(type, args))
+    if kwargs:
+        key = key, *kwargs, *map(type, kwargs.values())
+    values = (*args, *kwargs.values()) if kwargs else args
+    if tuple in map(type, values):
+        key = key, *[tuple(map(type, value)) for value in values if type(value) is tuple]
+    if key in right:
+        return args, kwargs
+    plain = tuple(map(plain_argument, args))
+    named = {name: plain_argument(value) for name, value in kwargs.items()}
+    code, module = function.__code__, function.__module__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    is_decided = True
+    for name, value in (*zip(names, plain, strict=False), *named.items()):
+        if name in ("self", "cls") or name not in names:  # Python says which name is unknown
+            continue
+        expected = _evaluated(function.__annotations__[name], module)
+        if not _fits(value, expected, module):
+            wrong = wrong_argument(name, value, _text(expected))
+            raise WrongType(f"{_name_of(function)}: {wrong}")
+        is_in_key = type(value) is tuple
+        is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
+    if is_decided and len(right) < _KINDS:
+        right.add(key)
+    return plain, named
+
+
+def _name_of(function: Callable[..., object]) -> str:
+    """Return the name of a function as its caller knows it."""
+    return function.__qualname__.rpartition("<locals>.")[2]
 
 
 def _may_be_wrong_type(error: Exception) -> bool:
     """Return whether an error may be that of an argument; of calls within each other, the outermost
     names it."""
     return type(error) is WrongType or not isinstance(error, UsageError)
-
-
-def _plain_values(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: plain_integer(value) for name, value in kwargs.items()}
 
 
 def require_right_arguments(function: Callable[..., object], *args: object) -> None:
@@ -122,7 +196,7 @@ def wrong_call(
         else:
             wrong = _wrong(name, value, annotation, function.__module__, 0)
         if wrong is not None:
-            return WrongType(f"{function.__qualname__}: {wrong}")
+            return WrongType(f"{_name_of(function)}: {wrong}")
     return None
 
 
@@ -142,8 +216,6 @@ def _wrong(name: str, value: object, annotation: object, module: str, depth: int
 
 def _wrong_field(name: str, value: object, depth: int) -> str | None:
     """Return what is wrong with a field of an object, as the architecture of a context."""
-    from inspect import signature
-
     kind = type(value)
     has_fields = {"__struct_fields__", "__attrs_attrs__"} & {*dir(kind)}
     is_location = kind.__module__.startswith("dwarfgpu.model.")
@@ -151,17 +223,23 @@ def _wrong_field(name: str, value: object, depth: int) -> str | None:
         return None
     if not has_fields or not kind.__module__.startswith("dwarfgpu."):
         return None
-    try:
-        parameters = signature(kind).parameters
-    except NameError:  # msgspec evaluates annotations, some of them are for type checkers only
-        return None
-    for parameter in parameters:
+    for parameter in _parameters_of(cast(Any, kind)):
         field = parameter if parameter in dir(kind) else f"_{parameter}"
         annotation, module = _declared(kind, field)
         wrong = _wrong(f"{name}.{parameter}", getattr(value, field), annotation, module, depth)
         if wrong is not None:
             return wrong
     return None
+
+
+@lru_cache(maxsize=100)
+def _parameters_of(kind: type) -> tuple[str, ...]:
+    from inspect import signature
+
+    try:
+        return tuple(signature(kind).parameters)
+    except NameError:  # msgspec evaluates annotations, some of them are for type checkers only
+        return ()
 
 
 def _declared(kind: type, name: str) -> tuple[object, str]:
@@ -179,31 +257,72 @@ def wrong_field(instance: object) -> WrongType | None:
     return None if wrong is None else WrongType(wrong)
 
 
+def refuse_wrong_field(instance: object) -> None:
+    """Raise `WrongType` if a field has a wrong type: for properties that fail."""
+    wrong = wrong_field(instance)
+    if wrong is not None:
+        raise wrong from None
+
+
+def require_right_fields(instance: object, fields: Callable[[Any], Iterable[Any]]) -> None:
+    """Raise `WrongType` for the first field of a wrong type, also if no question has used it yet:
+    for a class whose objects a script makes. `fields` is that of `dwarfgpu.base.records`."""
+    kind = type(instance)
+    if kind not in _FIELDS:
+        names = [spec.name for spec in fields(kind) if spec.init]
+        _FIELDS[kind], _RIGHT_FIELDS[kind] = (names, attrgetter(*names)), set()
+    names, values_of = _FIELDS[kind]
+    values, right = values_of(instance), _RIGHT_FIELDS[kind]
+    key = tuple([type(v) if type(v) not in _SETS else (type(v), *map(type, v)) for v in values])
+    if key in right:
+        return
+    is_decided = True
+    for name, value in zip(names, values, strict=True):
+        expected, module = _declared(kind, name)
+        if not _fits(value, expected, module):
+            wrong = wrong_argument(name, value, _text(_evaluated(expected, module)))
+            raise WrongType(f"{kind.__name__}.{wrong}")
+        is_in_key = type(value) in _SETS
+        is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
+    if is_decided and len(right) < _KINDS:
+        right.add(key)
+
+
 class _Names(dict[str, object]):
     """The names of annotations; modules import some of them for type checkers only."""
 
     def __init__(self, module: str) -> None:
         super().__init__()
         self._own = vars(sys.modules[module])
+        self.is_own = True
+        """Whether the module itself has all of the names that were looked up."""
 
     def __missing__(self, name: str) -> object:
         if name in self._own:
             return self._own[name]
+        self.is_own = False
         loaded = [module for path, module in sys.modules.items() if path.startswith("dwarfgpu.")]
         named = [vars(module)[name] for module in loaded if name in vars(module)]
         classes: set[Any] = {value for value in named if isinstance(value, type)}
         if not named:
             raise KeyError(name)
-        return reduce(or_, classes) if classes else named[0]
+        if classes:
+            return reduce(or_, classes)
+        return named[0] if all(other == named[0] for other in named) else Any
 
 
 def _evaluated(annotation: object, module: str) -> object:
     """Return the type of an annotation; `Any` where a name of it is not loaded."""
     while isinstance(annotation, str):
-        try:
-            annotation = eval(annotation, {}, _Names(module))
-        except (NameError, TypeError):
-            return Any
+        known, loaded = _TYPES.get((annotation, module), (Any, None))
+        if loaded not in (0, len(sys.modules)):
+            names = _Names(module)
+            try:
+                known = eval(annotation, {}, names)
+            except (NameError, TypeError):
+                known = Any
+            _TYPES[annotation, module] = known, 0 if names.is_own else len(sys.modules)
+        annotation = known  # the text of another one, if it is that of an alias
     return annotation
 
 
@@ -238,11 +357,27 @@ def _fits(value: object, expected: object, module: str) -> bool:
         return False
 
 
+def _is_decided_by_type(value: object, expected: object, module: str) -> bool:
+    """Return whether all values of the type of a right value are right."""
+    expected = _evaluated(expected, module)
+    origin, parts = get_origin(expected), get_args(expected)
+    if origin in (Union, UnionType):
+        return any(
+            _is_decided_by_type(value, part, module) and _fits(value, part, module)
+            for part in parts
+        )
+    return origin in (None, Callable)
+
+
 def _is_instance(value: object, kind: type) -> bool:
-    if kind in (int, float) and not isinstance(value, int | float):
-        method = "__index__" if kind is int else "__float__"
-        is_number = kind is float or type(value).__module__ == "numpy"  # as `plain_integer`
-        return is_number and hasattr(type(value), method) and is_hashable(value)  # no array
+    if kind is int:
+        return is_integer(value)
+    if kind is float and not isinstance(value, int | float):
+        return isinstance(value, SupportsFloat) and is_hashable(value)  # no array
+    if kind is bytes:
+        return isinstance(value, bytes | bytearray | memoryview)  # as `contents`
+    if kind.__name__ == "Path" and kind.__module__.startswith("pathlib"):  # a folder's entry, too
+        return isinstance(value, PathLike)
     if Protocol in kind.__bases__ and kind.__module__.startswith("dwarfgpu."):
         methods = (name for name in vars(kind) if not name.startswith("_"))
         return all(hasattr(type(value), name) or name in dir(value) for name in methods)

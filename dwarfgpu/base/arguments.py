@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final, SupportsIndex, cast
 
 from dwarfgpu.errors import UsageError, shown
 
@@ -11,6 +11,10 @@ FOREIGN: Final = (
     AttributeError, LookupError, TypeError, ValueError, ArithmeticError, AssertionError,
 )  # fmt: skip
 """What a function raises that gets something else than it expects."""
+
+
+_INTEGERS: Final = ("numpy", "dwarfgpu.model.lane_integers")
+"""Modules with integers that are no `int`."""
 
 
 class WrongType(UsageError, TypeError):
@@ -28,6 +32,27 @@ def plain_integer(value: Any) -> Any:
     if type(value).__module__ != "numpy":
         return value
     return index(value) if isinstance(value, SupportsIndex) and is_hashable(value) else value
+
+
+def plain_argument(value: Any) -> Any:
+    """Return an integer or truth value of NumPy as one of Python; any other value as it is."""
+    return bool(value) if is_truth_value(value) else plain_integer(value)
+
+
+def is_truth_value(value: object) -> bool:
+    """Return whether an object is a truth value of Python or NumPy."""
+    kind = type(value)
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
+
+
+def is_integer(value: object) -> bool:
+    """Return whether an argument is an integer: also one of NumPy or one for each lane, no truth
+    value, and no other object that can be an index."""
+    if isinstance(value, int):
+        return not isinstance(value, bool)
+    if isinstance(value, SupportsIndex) and type(value).__module__ in _INTEGERS:
+        return is_hashable(value) and not is_truth_value(value)  # no array
+    return False
 
 
 def wrong_argument(name: str, value: object, expected: str, advice: str = "") -> UsageError:
@@ -67,12 +92,9 @@ def integer(
     """Return an integer, also one of NumPy; `UsageError` for anything else, truth values too."""
     if least is not None:
         expected += f" of at least {least}" if most is None else f" from {least} to {most:#x}"
-    if isinstance(value, bool):
-        raise wrong_argument(name, value, expected)
-    try:
-        number = index(value)  # type: ignore[arg-type]  # it raises TypeError
-    except TypeError:
-        raise WrongType(str(wrong_argument(name, value, expected))) from None
+    if not is_integer(value):
+        raise WrongType(str(wrong_argument(name, value, expected)))
+    number = index(cast(int, value))
     if (least is not None and number < least) or (most is not None and number > most):
         raise wrong_argument(name, value, expected)
     return number

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import fields, frozen
 from dwarfgpu.errors import LimitExceeded
@@ -78,6 +79,7 @@ class Limits:
         _check(self)
 
 
+@methods_name_wrong_arguments
 @frozen
 class FileLimits:
     """Limits of each file that is read; beyond them it is `LimitExceeded`."""

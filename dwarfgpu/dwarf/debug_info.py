@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
@@ -73,6 +74,7 @@ class reporting_units:
         _REPORT.reset(self._token)
 
 
+@methods_name_wrong_arguments
 class DebugInfo:
     """The units of an object file that is loaded `load_address` above its own addresses."""
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_fields
+from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
@@ -61,6 +61,8 @@ class ContentsPresenter:
         )
 
 
+# Scripts get a message for wrong arguments; other code, with sessions of the base, pays nothing.
+@methods_name_wrong_arguments
 @frozen(eq=False)
 class Session(SessionOfReadings):
     """Code objects, a machine, and where the user looks."""
@@ -69,22 +71,8 @@ class Session(SessionOfReadings):
         default=ContentsPresenter, repr=False, kw_only=True
     )
 
-    # Scripts get a message for wrong arguments; other code pays nothing for it.
-    at_level = names_wrong_arguments(SessionOfReadings.at_level)
-    focused = names_wrong_arguments(SessionOfReadings.focused)
-    of_wave = names_wrong_arguments(SessionOfReadings.of_wave)
-    context = names_wrong_arguments(SessionOfReadings.context)
-    meanings = names_wrong_arguments(SessionOfReadings.meanings)
-    variable = names_wrong_arguments(SessionOfReadings.variable)
-    find_variable = names_wrong_arguments(SessionOfReadings.find_variable)
-    is_active = names_wrong_arguments(SessionOfReadings.is_active)
-    lane_states = names_wrong_arguments(SessionOfReadings.lane_states)
-    did_you_mean = names_wrong_arguments(SessionOfReadings.did_you_mean)
-    locate = names_wrong_arguments(SessionOfReadings.locate)
-    locate_variable = names_wrong_arguments(SessionOfReadings.locate_variable)
-    at_symbol = names_wrong_arguments(SessionOfReadings.at_symbol)
-    read = names_wrong_arguments(SessionOfReadings.read)
-    notes_on = names_wrong_arguments(SessionOfReadings.notes_on)
+    def __attrs_post_init__(self) -> None:
+        require_right_fields(self, fields)
 
 
 def presented(session: SessionOfReadings) -> SessionOfReadings:

@@ -9,7 +9,11 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TypeAlias, assert_never
 
-from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.argument_types import (
+    names_wrong_arguments,
+    refuse_wrong_field,
+    require_right_arguments,
+)
 from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
@@ -44,8 +48,12 @@ class SingleLocation:
     @property
     def remaining_bits(self) -> int | None:
         """Bits from the position to the end of the storage; None if it has no end."""
-        size_bits = self.storage.size_bits
-        return None if size_bits is None else size_bits - self.bit_offset
+        try:
+            size_bits = self.storage.size_bits
+            return None if size_bits is None else size_bits - self.bit_offset
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     @property
     def byte_address(self) -> int | None:
@@ -80,12 +88,16 @@ class SingleLocation:
 
         Any other place stays as it is: docs/spec-notes.md.
         """
-        holder_bits = self.holder_bits
-        if holder_bits is None and isinstance(self.storage, Register) and not self.bit_offset:
-            holder_bits = self.storage.size_bits
-        if holder_bits is None or not 0 < size_bits < holder_bits:
-            return self
-        return self.displaced(holder_bits - size_bits)
+        try:
+            holder_bits = self.holder_bits
+            if holder_bits is None and isinstance(self.storage, Register) and not self.bit_offset:
+                holder_bits = self.storage.size_bits
+            if holder_bits is None or not 0 < size_bits < holder_bits:
+                return self
+            return self.displaced(holder_bits - size_bits)
+        except FOREIGN:
+            require_right_arguments(SingleLocation.low, self, size_bits)
+            raise
 
 
 @frozen
@@ -98,11 +110,15 @@ class Location:
 
     def displaced(self, bits: int) -> Location:
         """Return every single location moved by `bits`; `OutOfRange` if any leaves its storage."""
-        singles = self.single_locations
-        if len(singles) == 1:
-            return Location((singles[0].displaced(bits),), self.stop)
-        self.require_single_locations()
-        return Location(tuple([single.displaced(bits) for single in singles]), self.stop)
+        try:
+            singles = self.single_locations
+            if len(singles) == 1:
+                return Location((singles[0].displaced(bits),), self.stop)
+            self.require_single_locations()
+            return Location(tuple([single.displaced(bits) for single in singles]), self.stop)
+        except FOREIGN:
+            require_right_arguments(Location.displaced, self, bits)
+            raise
 
     def require_single_locations(self) -> None:
         """Raise `UsageError` for a location that is nowhere, not even undefined (A.2.5.3)."""
@@ -113,13 +129,16 @@ class Location:
     def remaining_bits(self) -> int | None:
         """rbss (A.2.5.4.4.6): the least remaining size of any single location; None if
         unbounded."""
-        if len(self.single_locations) == 1:
-            return self.single_locations[0].remaining_bits
-        sizes = [
-            size for single in self.single_locations if (size := single.remaining_bits) is not None
-        ]
-        return min(sizes, default=None)
+        try:
+            if len(self.single_locations) == 1:
+                return self.single_locations[0].remaining_bits
+            sizes = [single.remaining_bits for single in self.single_locations]
+            return min((size for size in sizes if size is not None), default=None)
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
+    @names_wrong_arguments
     def in_register(self, holder_bits: int) -> Location:
         """Return the same location with each single location as a register of `holder_bits`
         bits."""
@@ -146,9 +165,13 @@ class Location:
 
     @property
     def is_undefined(self) -> bool:
-        if len(self.single_locations) == 1:
-            return isinstance(self.single_locations[0].storage, Undefined)
-        return all(isinstance(single.storage, Undefined) for single in self.single_locations)
+        try:
+            if len(self.single_locations) == 1:
+                return isinstance(self.single_locations[0].storage, Undefined)
+            return all(isinstance(single.storage, Undefined) for single in self.single_locations)
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
 
 def single_location_in(location: Location | None) -> SingleLocation | None:

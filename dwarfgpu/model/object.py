@@ -8,7 +8,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.argument_types import (
+    names_wrong_arguments,
+    refuse_wrong_field,
+    require_right_arguments,
+)
 from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, wrong_argument
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
 from dwarfgpu.base.records import field, frozen, plain_fields
@@ -37,7 +41,11 @@ class Bits:
     @property
     def unknown(self) -> int:
         """The mask of the bits that are undefined or unavailable."""
-        return self.undefined | self.unavailable
+        try:
+            return self.undefined | self.unavailable
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     @property
     def is_complete(self) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
+from dwarfgpu.base.argument_types import refuse_wrong_field
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import field, frozen
 
 if TYPE_CHECKING:
@@ -28,7 +30,11 @@ class Memory:
 
     @property
     def size_bits(self) -> int:
-        return self.space.size_bits
+        try:
+            return self.space.size_bits
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
 
 @frozen
@@ -42,7 +48,11 @@ class Register:
 
     @property
     def size_bits(self) -> int:
-        return self.register.size_bits
+        try:
+            return self.register.size_bits
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
 
 @frozen

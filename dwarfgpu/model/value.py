@@ -11,7 +11,11 @@ from operator import index
 from typing import Final
 
 from dwarfgpu.base import float_format
-from dwarfgpu.base.argument_types import require_right_arguments, wrong_field
+from dwarfgpu.base.argument_types import (
+    names_wrong_arguments,
+    refuse_wrong_field,
+    require_right_arguments,
+)
 from dwarfgpu.base.arguments import FOREIGN, WrongType, plain_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
@@ -47,14 +51,22 @@ class Value:
     @property
     def as_signed(self) -> int:
         """The bits read as two's complement, whatever the type says."""
-        return signed(self.bits, self.type.bit_size)
+        try:
+            return signed(self.bits, self.type.bit_size)
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     @property
     def number(self) -> int | float:
         """The number as its type reads it; the generic type is read unsigned."""
-        if self.type.encoding == "float":
-            return _float_format(self.type, "reading").to_float(self.bits)
-        return self.as_signed if self.type.is_signed else self.bits
+        try:
+            if self.type.encoding == "float":
+                return _float_format(self.type, "reading").to_float(self.bits)
+            return self.as_signed if self.type.is_signed else self.bits
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     @property
     def integer(self) -> int:
@@ -63,9 +75,10 @@ class Value:
             self.require_integral()
             return self.as_signed if self.type.is_signed else self.bits
         except FOREIGN:
-            _require_fields(self)
+            refuse_wrong_field(self)
             raise
 
+    @names_wrong_arguments
     def require_integral(self) -> None:
         """Raise `IllFormed` unless the type is integral (A.2.5.2)."""
         base = self.type
@@ -83,15 +96,19 @@ class Value:
                 return self.integer
             return self.bits - (1 << base.bit_size) if self.bits >> base.bit_size - 1 else self.bits
         except FOREIGN:
-            _require_fields(self)
+            refuse_wrong_field(self)
             raise
 
     def __bool__(self) -> bool:
         """Return whether the value is not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
-        if self.type.encoding == "float":
-            return _float_format(self.type, "a test for zero").decode(self.bits) != 0
-        _refuse_without_arithmetic(self.type, "a test for zero")
-        return bool(self.bits)
+        try:
+            if self.type.encoding == "float":
+                return _float_format(self.type, "a test for zero").decode(self.bits) != 0
+            _refuse_without_arithmetic(self.type, "a test for zero")
+            return bool(self.bits)
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     def __add__(self, other: Value) -> Value:
         kind = self.type
@@ -144,10 +161,12 @@ class Value:
         _require_integral(self, other, "bitwise exclusive or")
         return Value(self.bits ^ other.bits, self.type)
 
+    @names_wrong_arguments
     def __invert__(self) -> Value:
         _require_integral(self, self, "complement")
         return Value.of(~self.bits, self.type)
 
+    @names_wrong_arguments
     def __neg__(self) -> Value:
         if self.type.encoding == "float":
             return Value(_float_format(self.type, "negation").negate(self.bits), self.type)
@@ -155,6 +174,7 @@ class Value:
         _require_integral(self, self, "negation")
         return Value.of(-self.bits, self.type)
 
+    @names_wrong_arguments
     def __abs__(self) -> Value:
         """Return the absolute value, taken as signed; the least integer has none and wraps."""
         if self.type.encoding == "float":
@@ -175,6 +195,7 @@ class Value:
         _require_integral(self, count, "shift")
         return Value(self.bits >> min(count.bits, self.type.bit_size), self.type)
 
+    @names_wrong_arguments
     def shift_right_arithmetic(self, count: Value) -> Value:
         """Shift right, and copy the most significant bit, for any type."""
         _require_integral(self, count, "shift")
@@ -258,13 +279,6 @@ NUMBERS_NOT_READ = frozenset(
 """Encodings of numbers on which dwarfgpu does no arithmetic."""
 
 
-def _require_fields(value: Value) -> None:
-    """Raise `WrongType` if a field has a wrong type."""
-    wrong = wrong_field(value)
-    if wrong is not None:
-        raise wrong from None
-
-
 def _no_number(base: BaseType) -> IllFormed | Unsupported:
     if base.encoding in NUMBERS_NOT_READ:
         return Unsupported(f"conversion of {base} ({base.encoding})")
@@ -311,7 +325,7 @@ def _require_same_type(a: Value, b: Value, operation: str) -> None:
     try:
         if a.type is b.type or a.type == b.type:
             return
-    except AttributeError:
+    except (AttributeError, ValueError):  # an array of NumPy has no one answer
         raise WrongType(f"{operation}: {wrong_argument('other', b, 'Value')}") from None
     raise IllFormed(f"{operation} of {a.type} and {b.type}: both operands must have the same type")
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, integer, require
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wrong_arguments
+from dwarfgpu.base.arguments import integer, require
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, shown
@@ -65,6 +65,7 @@ class LanesTogether(Generic[T]):
     """How far after it the others are; waves share it."""
 
 
+@methods_name_wrong_arguments
 @frozen(eq=False)
 class LaneAnswers(Generic[T]):
     """Answers to one question, of lanes of several waves."""
@@ -82,39 +83,27 @@ class LaneAnswers(Generic[T]):
 
     def has(self, row: int, lane: int) -> bool:
         """Return whether the lane was asked together with others."""
-        try:
-            return any(lane in part.lanes for part in self.known.get(row, ()))
-        except FOREIGN:
-            require_right_arguments(LaneAnswers.has, self, row, lane)
-            raise
+        return any(lane in part.lanes for part in self.known.get(row, ()))
 
     def of(self, row: int, lane: int) -> T:
         """Return the answer of a lane of the wave of `sessions[row]`.
 
         Raises what asking that lane alone raises.
         """
-        try:
-            for part in self.known.get(row, ()):
-                if lane in part.lanes:
-                    return part.pick(part.first + part.lanes[lane])
-            sessions = self.sessions
-            if not 0 <= row < len(sessions):
-                raise UsageError(f"row: expected an index below {len(sessions)}, not {shown(row)}")
-            return self.alone(sessions[row].focused(integer("lane", lane)))
-        except FOREIGN:
-            require_right_arguments(LaneAnswers.of, self, row, lane)
-            raise
+        for part in self.known.get(row, ()):
+            if lane in part.lanes:
+                return part.pick(part.first + part.lanes[lane])
+        sessions = self.sessions
+        if not 0 <= row < len(sessions):
+            raise UsageError(f"row: expected an index below {len(sessions)}, not {shown(row)}")
+        return self.alone(sessions[row].focused(lane))
 
     def with_bits(self, row: int) -> Iterator[tuple[LanePick[T], int, Mapping[int, int]]]:
         """Yield what picks the answers of lanes that were asked together, and whose bits were read:
         the index of the first, and the distances of the others from it."""
-        try:
-            for part in self.known.get(row, ()):
-                if isinstance(part.pick, LanePick) and part.pick.contents is not None:
-                    yield part.pick, part.first, part.lanes
-        except FOREIGN:
-            require_right_arguments(LaneAnswers.with_bits, self, row)
-            raise
+        for part in self.known.get(row, ()):
+            if isinstance(part.pick, LanePick) and part.pick.contents is not None:
+                yield part.pick, part.first, part.lanes
 
 
 class LanePick(Generic[T]):
@@ -179,9 +168,8 @@ def read_lanes(
     if its name denotes another one at the lane's program location.
     """
 
-    require("variable", variable, Variable)
-
-    def ask(session: Session) -> Reading:
+    @names_wrong_arguments
+    def alone(session: Session) -> Reading:
         return session.read(variable)
 
     def picks(reading: Reading, picker: LaneExtractor) -> Callable[[int], Reading]:
@@ -192,7 +180,7 @@ def read_lanes(
         bits = reading.bits if reading.failure is None and reading.pointer is None else None
         return LanePick(reading, bits, _picked(reading, picker), picker)
 
-    answers = evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
+    answers = evaluate_for_lanes(sessions, alone, picks, lanes, among=among, batch=batch)
     return _Readings(answers.sessions, answers.alone, answers.known)
 
 
@@ -236,14 +224,11 @@ def evaluate_in_lanes(
     The other arguments are those of `evaluate_for_lanes`.
     """
 
-    require("data", data, bytes, memoryview)
-    if dialect is not None:
-        require("dialect", dialect, Dialect)
-
-    def ask(session: Session) -> Result:
+    @names_wrong_arguments
+    def alone(session: Session) -> Result:
         return evaluate(data, session.context(), dialect=dialect)
 
-    return evaluate_for_lanes(sessions, ask, of_each_lane, lanes, batch=batch)
+    return evaluate_for_lanes(sessions, alone, of_each_lane, lanes, batch=batch)
 
 
 def of_each_lane(answer: T, picker: LaneExtractor) -> Callable[[int], T]:

@@ -159,7 +159,7 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda _: VALUE.compare(5), "comparison: other: expected Value, not 5"),
         (lambda _: VALUE.converted(None), "Value.converted: to: expected BaseType, not None"),
         (lambda _: VALUE.reinterpreted(5), "Value.reinterpreted: to: expected BaseType, not 5"),
-        (lambda _: VALUE.shift_right_arithmetic("1"), "shift: other: expected Value, not '1'"),
+        (lambda _: VALUE.shift_right_arithmetic("1"), "count: expected Value, not '1'"),
         (lambda _: dg.Value("x", GFX942.generic).compare(VALUE), "Value.bits: expected int, not"),
         (lambda _: VALUE + 5, "Value.__add__: other: expected Value, not 5"),
         (lambda _: VALUE * "5", "Value.__mul__: other: expected Value, not '5'"),

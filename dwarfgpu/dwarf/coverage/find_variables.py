@@ -11,7 +11,7 @@ from sys import maxsize
 from types import NoneType
 from typing import Final
 
-from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wrong_arguments
 from dwarfgpu.base.arguments import WrongType, integer, require, wrong_argument
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen, plain_fields
@@ -43,6 +43,7 @@ _ARGUMENTS: Final = pattern(r"<[^<>]*>")
 """The innermost template arguments of a name."""
 
 
+@methods_name_wrong_arguments
 @frozen
 class Wanted:
     """Which variables; every absent element means all."""

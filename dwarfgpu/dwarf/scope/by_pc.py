@@ -12,6 +12,8 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, wrong_argument
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -54,6 +56,7 @@ _MAX_CHAINS: Final = 128
 more."""
 
 
+@methods_name_wrong_arguments
 class Scopes:
     """The scopes of one object file. Program locations are as loaded."""
 
@@ -88,8 +91,12 @@ class Scopes:
 
         `MissingContext` if the split unit is not found.
         """
-        unit = self.linked_unit_at(pc)
-        return None if unit is None else unit.full
+        try:
+            unit = self.linked_unit_at(pc)
+            return None if unit is None else unit.full
+        except FOREIGN:
+            require_right_arguments(Scopes.unit_at, self, pc)
+            raise
 
     def linked_unit_at(self, pc: int) -> CompilationUnit | None:
         """Return the unit of the file itself whose code covers a program location: a skeleton is
@@ -97,11 +104,15 @@ class Scopes:
 
         An unreadable unit is an error only if no other one covers the location.
         """
-        if pc not in self._units:
-            if len(self._units) >= _MAX_CHAINS:
-                self._units.clear()
-            self._units[pc] = self._linked_unit_at(pc)
-        return self._units[pc]
+        try:
+            if pc not in self._units:
+                if len(self._units) >= _MAX_CHAINS:
+                    self._units.clear()
+                self._units[pc] = self._linked_unit_at(pc)
+            return self._units[pc]
+        except FOREIGN:
+            require_right_arguments(Scopes.linked_unit_at, self, pc)
+            raise
 
     def _linked_unit_at(self, pc: int) -> CompilationUnit | None:
         address = self.info.in_file(pc)
@@ -157,11 +168,15 @@ class Scopes:
 
     def chain_at(self, pc: int) -> tuple[Die, ...]:
         """Return the scopes that cover a program location, from the subprogram inwards."""
-        if pc not in self._chains:
-            if len(self._chains) >= _MAX_CHAINS:
-                self._chains.clear()
-            self._chains[pc] = tuple(self._chain_at(pc))
-        return self._chains[pc]
+        try:
+            if pc not in self._chains:
+                if len(self._chains) >= _MAX_CHAINS:
+                    self._chains.clear()
+                self._chains[pc] = tuple(self._chain_at(pc))
+            return self._chains[pc]
+        except FOREIGN:
+            require_right_arguments(Scopes.chain_at, self, pc)
+            raise
 
     def _chain_at(self, pc: int) -> Iterator[Die]:
         subprogram = self.subprogram_at(pc)
@@ -357,19 +372,25 @@ class Scopes:
         `infos`: where they are looked for, by default in this file. `with_outer`: also variables
         that the text of the function does not see, of those into which it is inlined.
         """
-        chain = self.chain_at(pc)
-        starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
-        own: tuple[Die, ...] = ()
-        outer: Iterable[Die] = ()
-        if level < len(starts):
-            first = starts[-1 - level]
-            own = chain[first : starts[-level] if level else None]
-            outer = reversed(chain[:first]) if with_outer else ()
-        unit = self.unit_at(pc)
-        if unit and own and dw.AT_ABSTRACT_ORIGIN in own[0].abbreviation.positions:
-            unit = source_unit(own[0], unit)
-        declared = partial(self._declared_at, pc)
-        return NameLookup(infos or (self.info,), unit, own, outer, declared, chain)
+        try:
+            if level < 0:
+                raise wrong_argument("level", level, "an integer of at least 0")
+            chain = self.chain_at(pc)
+            starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
+            own: tuple[Die, ...] = ()
+            outer: Iterable[Die] = ()
+            if level < len(starts):
+                first = starts[-1 - level]
+                own = chain[first : starts[-level] if level else None]
+                outer = reversed(chain[:first]) if with_outer else ()
+            unit = self.unit_at(pc)
+            if unit and own and dw.AT_ABSTRACT_ORIGIN in own[0].abbreviation.positions:
+                unit = source_unit(own[0], unit)
+            declared = partial(self._declared_at, pc)
+            return NameLookup(infos or (self.info,), unit, own, outer, declared, chain)
+        except FOREIGN:
+            require_right_arguments(Scopes.meanings_at, self, pc, level, infos)
+            raise
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """Yield the variables of a unit outside of its functions, including those of namespaces and

@@ -225,6 +225,7 @@ class StateTarget:
             require_right_arguments(StateTarget.architecture_of, self, wave)
             raise
         if not exists:
+            require_right_arguments(StateTarget.architecture_of, self, wave)
             raise Unavailable(self._why_no_wave(wave))
         return self.architecture
 
@@ -233,7 +234,7 @@ class StateTarget:
 
     def _why_no_wave(self, wave: WaveId) -> str:
         there = f"; it has {listed_waves([*self.waves])}" if self.waves else ""
-        return f"wave {wave!r} is not in the state{there}"
+        return f"wave {shown(wave)} is not in the state{there}"
 
     @names_wrong_arguments
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:

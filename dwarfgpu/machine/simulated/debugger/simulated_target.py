@@ -24,7 +24,7 @@ from dwarfgpu.base.arguments import (
 )
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.errors import Unavailable, UsageError, shown
 from dwarfgpu.machine.run_control import Halt, Watch
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     WaveRegisters,
@@ -122,7 +122,7 @@ class SimulatedTarget(StateTarget):
     def _why_no_wave(self, wave: WaveId) -> str:
         if self._running is None:
             return super()._why_no_wave(wave)
-        return f"wave {wave!r} does not exist"
+        return f"wave {shown(wave)} does not exist"
 
     @names_wrong_arguments
     def has_ended(self, wave: WaveId) -> bool:

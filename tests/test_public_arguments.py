@@ -1,0 +1,354 @@
+"""Every public function and method, each with every argument wrong in turn.
+
+A wrong argument is a `UsageError` that names it, and a `TypeError`, too, if its type is wrong.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import pytest
+
+import dwarfgpu as dg
+from dwarfgpu.base import records
+from dwarfgpu.base.arguments import WrongType
+from dwarfgpu.machine.topology import Wave
+from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.view.values import FormatOptions
+
+DATA = Path(dg.__file__).parent / "data"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+CORE = FIXTURES / "core" / "crash.x86_64.O0.core"
+
+
+class Indexable:
+    """An object that Python takes for an index, as GDB's values are."""
+
+    def __index__(self) -> int:
+        return 1
+
+
+class Unknown:
+    """An object of no type that is expected."""
+
+
+def session_of(path: Path) -> dg.Session:
+    state = dg.load_state(path)
+    objects = tuple(dg.CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    wave = state.waves[0]
+    return dg.Session(state.architecture, objects, state.target, wave=wave.id, lane=3, pc=wave.pc)
+
+
+class World(NamedTuple):
+    """What the calls are made on, and with."""
+
+    objects: Mapping[str, Any]
+    """An object of each class, by the name of the class."""
+    right: Mapping[str, Any]
+    """An argument of each type, by its annotation, and of each parameter, by its name."""
+    other: dg.Session
+    """A session of another state."""
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    state = dg.load_state(DATA / "demo.json")
+    session = session_of(DATA / "demo.json")
+    assert isinstance(session.target, dg.StateTarget)
+    arch, target, code, pc = (
+        state.architecture, session.target, session.code_objects[0], session.pc or 0,
+    )  # fmt: skip
+    variable = session.variable("t")
+    [unit] = dg.find_variables(code.scopes, dg.Wanted(names=("t",)))
+    [(_, scope)] = unit.groups[0].declared
+    memory = dg.Memory(arch.address_spaces[0])
+    register = arch.by_name["v6"]
+    location = dg.Location((dg.SingleLocation(dg.Register(register)),))
+    steps: list[dg.Step] = []
+    dg.evaluate(b"\x34", session.context(), observe=steps.append)
+    place = dg.place_at(code, pc)
+    assert place is not None
+    pointer = ImplicitPointer(variable.die, 0, memory.space)
+    objects: dict[str, Any] = {
+        "AddressSpace": memory.space, "Architecture": arch, "BaseType": arch.generic,
+        "Bits": dg.Bits(5, 16), "CodeObject": code, "CodePosition": place,
+        "Context": session.context(), "Core": dg.load_core(CORE, CORE.with_suffix("")),
+        "Coverage": dg.coverage_of(variable, scope), "DebugInfo": code.info,
+        "Dialect": dg.dialect("amd"), "ExplicitFrame": dg.ExplicitFrame(arch),
+        "ExplicitUnit": dg.ExplicitUnit(), "FileLimits": dg.FileLimits(),
+        "ImplicitPointerValue": dg.ImplicitPointerValue.of(pointer, arch.generic),
+        "LaneAnswers": dg.read_lanes([session], variable, range(4)), "Limits": dg.Limits(),
+        "LineEntry": next(dg.line_entries(code)), "Location": location, "Memory": memory,
+        "Reading": session.read(variable), "Register": dg.Register(register),
+        "RegisterInfo": register, "ScalarAccess": session.context().access, "Scopes": code.scopes,
+        "Session": session, "SingleLocation": location.single_locations[0],
+        "SourceOptions": dg.SourceOptions(), "SourcePosition": place.positions[0],
+        "StackFrame": next(dg.stack_frames(session)), "State": state, "StateTarget": target,
+        "Step": steps[0], "TypedValue": dg.evaluate_source("t", session),
+        "UnitFormat": dg.UnitFormat(), "Value": dg.Value.of(4, arch.generic),
+        "Variable": variable, "Wanted": dg.Wanted(names=("t",)), "WaveState": state.waves[0],
+    }  # fmt: skip
+    right: dict[str, Any] = {
+        **objects,
+        "str": "t", "int": 3, "bool": False, "bytes": b"\x34", "Endian": "little",
+        "WaveId": session.wave, "Target": target, "Iterable[int]": [1, 2],
+        "Sequence[WaveId]": [session.wave], "Sequence[int | None]": [1, None],
+        "Sequence[Session]": [session], "Iterable[WaveState]": state.waves, "RegisterId": register,
+        "Memory | Register": memory, "Wave": Wave(7), "Data": b"abcd", "CodeScope": scope,
+        "ObjectFile": code.file, "ExprLoc | LocList": variable.location,
+        "LocationAttribute": variable.location, "Options": dg.SourceOptions(),
+        "FormatOptions": FormatOptions(), "Unit": session.context().unit, "Frame": session.frame,
+        "SubprogramFrame": session.frame, "ImplicitPointer": pointer, "Die": variable.die,
+        "CompilationUnit": variable.unit, "Sections": variable.unit.sections,
+        "Path | str": DATA / "demo.json", "str | Path": DATA / "demo.co",
+        "pc": pc, "row": 0, "level": 0, "inline_level": 0, "size_bits": 32, "size_bytes": 4,
+        "offset_bytes": 0, "address": 0x1000, "section_offset": variable.die.offset,
+        "load_address": 0, "from_space": 0, "to_space": 0, "space_number": 0, "first_bit": 0,
+        "load_core.path": CORE, "architecture.name": "gfx942", "dialect.name": "amd",
+        "assemble.text": "lit4", "code_places.text": "nest.hip:12", "unit_at.section_offset": 0,
+        "Value.shift_right_arithmetic.count": objects["Value"], "Bits.slice.count": 8,
+    }  # fmt: skip
+    return World(objects, right, session_of(FIXTURES / "states" / "locations.gfx942.json"))
+
+
+REASONS = {
+    "CodeObject.from_elffile": "tests/pyelftools has objects of pyelftools",
+    "StateTarget.replace_memory": "it moves the memory of the state that the others read",
+    "StateTarget.share_global_memory": "the same",
+}
+"""Why some are not called."""
+LATE = frozenset(
+    {
+        "AddressSpace.require_address", "Architecture.address_space", "Architecture.lower",
+        "Architecture.register", "Bits.slice", "Bits.to_bytes", "CodeObject.covers",
+        "CodeObject.offset_text", "Context.nested", "ExplicitFrame.lane_was_active",
+        "ExplicitFrame.program_location", "Location.displaced", "Location.of_object",
+        "RegisterInfo.is_narrower", "ScalarAccess.load", "ScalarAccess.pointer",
+        "ScalarAccess.read", "ScalarAccess.read_bytes", "ScalarAccess.read_run_by_run",
+        "ScalarAccess.retrieve", "ScalarAccess.runs", "Scopes.chain_at", "Scopes.linked_unit_at",
+        "Scopes.meanings_at", "Scopes.unit_at", "SingleLocation.displaced", "SingleLocation.low",
+        "StateTarget.apertures_of", "StateTarget.architecture_of",
+        "StateTarget.forget_register", "StateTarget.is_unreadable", "StateTarget.known_memory",
+        "StateTarget.lowered", "StateTarget.read_memory", "StateTarget.read_register",
+        "StateTarget.write_memory", "Value.of", "Variable.why_optimized_out_at", "evaluate",
+    }
+)  # fmt: skip
+"""What evaluations call most: arguments are judged only where a call fails."""
+WRONG: dict[str, Any] = {
+    "None": None, "object": Unknown(), "text": "x", "bytes": b"x", "fraction": 1.5, "negative": -1,
+    "wide": 1 << 70, "list": [], "list of lists": [[]], "nan": math.nan, "infinity": math.inf,
+    "truth value": True, "index": Indexable(), "class": Unknown, "complex": 2j, "dict": {"x": 1},
+    "digit": "3", "NUL": "a\0b", "surrogate": "\ud800",
+}  # fmt: skip
+KINDS: dict[str, tuple[type, ...]] = {
+    "int": (int,), "WaveId": (int,), "str": (str,), "bytes": (bytes,), "bool": (bool,),
+    "Endian": (str,), "Data": (bytes,), "str | Path": (str, Path), "Path | str": (str, Path),
+    "Kind": (str,), "ResultKind": (str,),
+}  # fmt: skip
+"""What is of a type that is no class of dwarfgpu; a truth value is no integer."""
+
+
+UNJUDGED = ("Observer", "Symbolize", "ClassDefinitionLookup", "Unit", "Package")
+"""Functions and protocols, which any object may be, and a class that is imported only when used."""
+
+
+def functions() -> Iterator[tuple[str, str | None, list[inspect.Parameter]]]:
+    """Yield the name of each function, the class that has it, and its parameters."""
+    for name in sorted({*dg.__all__, "Scopes", "DebugInfo"}):
+        public = {"Scopes": scopes_class, "DebugInfo": info_class}.get(name)
+        kind = getattr(dg, name) if public is None else public()
+        if isinstance(kind, FunctionType):
+            yield name, None, list(inspect.signature(kind).parameters.values())
+        if not isinstance(kind, type) or issubclass(kind, Exception):
+            continue
+        if getattr(kind, "_is_protocol", False):  # others implement it
+            continue
+        for method in sorted(dir(kind)):
+            value = inspect.getattr_static(kind, method)
+            function = value.__func__ if isinstance(value, classmethod) else value
+            if not method.startswith("_") and isinstance(function, FunctionType):
+                parameters = list(inspect.signature(function).parameters.values())[1:]
+                if parameters:
+                    yield f"{name}.{method}", name, parameters
+
+
+def scopes_class() -> type:
+    from dwarfgpu.dwarf.scope.by_pc import Scopes
+
+    return Scopes
+
+
+def info_class() -> type:
+    from dwarfgpu.dwarf.debug_info import DebugInfo
+
+    return DebugInfo
+
+
+def argument(world: World, label: str, parameter: inspect.Parameter) -> Any:
+    """Return a right argument."""
+    optional = str(parameter.annotation).removesuffix(" | None")
+    method = label.rpartition(".")[2]
+    for key in (f"{label}.{parameter.name}", f"{method}.{parameter.name}"):
+        if key in world.right:
+            return world.right[key]
+    if optional in ("int", "str") and parameter.name in world.right:
+        return world.right[parameter.name]
+    if optional in world.right and parameter.default is inspect.Parameter.empty:
+        return world.right[optional]
+    assert parameter.default is not inspect.Parameter.empty, f"{label}: {parameter}"
+    return parameter.default
+
+
+def is_wrong_type(value: object, annotation: str) -> bool:
+    """Return whether an argument is certainly of another type than the annotated one."""
+    *parts, last = annotation.split(" | ")
+    if last == "None" and not annotation.endswith("]"):
+        if value is None:
+            return False
+        annotation = " | ".join(parts)
+    if annotation in KINDS:
+        kinds = KINDS[annotation]
+        return not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)
+    if "[" in annotation or annotation == "Extents":  # an empty one has no wrong element
+        is_empty = isinstance(value, Collection) and not value
+        return not is_empty and not isinstance(value, Collection)
+    return annotation not in UNJUDGED
+
+
+def outcome(call: Callable[[], object]) -> Exception | None:
+    """Return the error of a call, also of one that answers one by one; None for an answer."""
+    try:
+        result = call()
+        if isinstance(result, Iterator):
+            list(islice(result, 50))
+    except dg.DwarfGpuError as error:
+        return error
+    return None  # any other exception is a failure of the test
+
+
+ALL = [pytest.param(*each, id=each[0]) for each in functions() if each[0] not in REASONS]
+
+
+@pytest.mark.parametrize(("label", "owner", "parameters"), ALL)
+def test_an_argument_that_is_wrong(
+    world: World, label: str, owner: str | None, parameters: list[inspect.Parameter]
+) -> None:
+    named = [each for each in parameters if each.kind is not inspect.Parameter.VAR_POSITIONAL]
+    function = getattr(dg if owner is None else world.objects[owner], label.rpartition(".")[2])
+    right = {each.name: argument(world, label, each) for each in named}
+    for parameter in named:
+        annotation = str(parameter.annotation)
+        wrong = {**WRONG, "session": world.objects["Session"], "other session": world.other}
+        for kind, value in wrong.items():
+            if parameter.name == "observe" and value is Unknown:  # it is called
+                continue
+            given = {**right, parameter.name: value}
+            error = outcome(lambda given=given: function(**given))
+            if isinstance(error, WrongType):
+                assert re.search(rf"\b{parameter.name}\b", str(error)), (kind, str(error))
+            if error is not None:
+                assert "\n" not in str(error)
+                assert " object at 0x" not in str(error)
+            is_session = isinstance(value, dg.Session) and "Session" in annotation
+            if label in LATE or is_session or not is_wrong_type(value, annotation):
+                continue
+            assert isinstance(error, WrongType), (parameter.name, kind, error)
+
+
+def test_every_public_function_is_called() -> None:
+    labels = {each[0] for each in functions()}
+    assert REASONS.keys() <= labels
+    assert labels >= LATE
+
+
+def test_numbers_and_truth_values_of_numpy_are_those_of_python(world: World) -> None:
+    np = pytest.importorskip("numpy")
+    session = world.objects["Session"]
+    variable = session.variable("t")
+    for integer in (np.int64, np.uint8):
+        assert session.focused(integer(3)).read(variable) == session.focused(3).read(variable)
+        assert session.is_active(integer(3)) is session.is_active(3)
+        assert session.at_level(integer(0)).level == 0
+        answers = dg.read_lanes([session], variable, [integer(3)], batch=np.bool_(False))
+        assert answers.of(integer(0), integer(3)).value == 323
+    path = session.code_objects[0].file.path
+    assert dg.CodeObject.open(path, strict=np.bool_(True)).file.path == path
+    for wrong in (np.bool_(True), np.float64(3), np.arange(3)):
+        with pytest.raises(WrongType, match="lane: expected int or None, not"):
+            session.focused(wrong)
+        with pytest.raises(WrongType, match="level: expected int, not"):
+            session.at_level(wrong)
+
+
+MADE_BY_SCRIPTS = (
+    "AddressSpace", "BaseType", "Bits", "Context", "Dialect", "ExplicitFrame", "ExplicitUnit",
+    "FileLimits", "ImplicitPointerValue", "Limits", "Location", "Memory", "Register",
+    "RegisterInfo", "Session", "SingleLocation", "SourceOptions", "UnitFormat", "Value", "Wanted",
+    "WaveState",
+)  # fmt: skip
+SPECIAL = ("__repr__", "__str__", "__bool__", "__neg__", "__abs__", "__invert__")
+
+
+def used(thing: object, name: str) -> object:
+    """Return a property, or the answer of a method without arguments."""
+    value = getattr(thing, name)
+    if not inspect.ismethod(value) or inspect.signature(value).parameters:
+        return value
+    return value()
+
+
+@pytest.mark.parametrize("name", MADE_BY_SCRIPTS)
+def test_a_field_that_is_wrong(world: World, name: str) -> None:
+    """It is an error when the object is made, or when the field is used."""
+    kind = getattr(dg, name)
+    annotations = {
+        name: annotation
+        for base in kind.__mro__
+        for name, annotation in vars(base).get("__annotations__", {}).items()
+    }
+    for field in records.fields(kind):
+        for value in WRONG.values() if field.init else ():
+            if not is_wrong_type(value, annotations[field.name]):
+                continue
+            if field.name == "presenter" and value is Unknown:  # a function that can be called
+                continue
+            try:
+                changed = records.evolve(world.objects[name], **{field.alias: value})
+            except dg.UsageError as error:
+                assert field.alias in str(error)
+                continue
+            except dg.InconsistentContext:  # a lane that the wave does not have
+                continue
+            for member in dir(kind):
+                if not member.startswith("_") or (member in SPECIAL and hasattr(kind, member)):
+                    error = outcome(lambda changed=changed, member=member: used(changed, member))
+                    assert error is None or "\n" not in str(error)
+
+
+def test_the_session_of_a_script_refuses_wrong_fields() -> None:
+    arch = dg.architecture("gfx942")
+    for field, value, expected in (
+        ("pc", "main", "int or None, not 'main'"),
+        ("code_objects", ["a.co"], "tuple of CodeObject, not an object of list"),
+        ("code_objects", ("a.co",), "tuple of CodeObject, not an object of tuple"),
+        ("target", arch, "Target or None, not an object of Architecture"),
+        ("strict", "no", "bool, not 'no'"),
+        ("wave", True, "int, not True"),
+    ):
+        with pytest.raises(WrongType, match=rf"^Session\.{field}: expected {expected}$"):
+            dg.Session(arch, **{field: value})
+
+
+def test_the_question_of_one_lane_names_its_argument(world: World) -> None:
+    answers = world.objects["LaneAnswers"]
+    with pytest.raises(WrongType, match="^alone: session: expected Session, not None$"):
+        answers.alone(None)
+    with pytest.raises(WrongType, match="^LaneAnswers.of: lane: expected int, not True$"):
+        answers.of(0, True)
