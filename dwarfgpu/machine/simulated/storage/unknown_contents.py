@@ -316,18 +316,15 @@ def _permuted_lanes(wave: WaveMemory, needs: Needs, lanes: int) -> int:
     to = 16 if "permlanex" in needs.name else 0
     if needs.name.endswith("_var_b32"):
         chosen = needs.values[1]
-        row = wave.v[chosen.first] if _is_vector(chosen) else None
-        numbers = None if row is None else [int(number) & 15 for number in row]
+        if not _is_vector(chosen):
+            return wave.all_lanes
+        numbers = [int(number) & 15 for number in wave.v[chosen.first]]
     else:
         low, high = (_same_in_all_lanes(wave, value) for value in needs.values[1:3])
-        both = None if low is None or high is None else low & _FULL | (high & _FULL) << 32
-        numbers = (
-            None
-            if both is None
-            else [both >> 4 * (lane & 15) & 15 for lane in range(wave.lane_count)]
-        )
-    if numbers is None:
-        return wave.all_lanes
+        if low is None or high is None:
+            return wave.all_lanes
+        selectors = low & _FULL | (high & _FULL) << 32
+        numbers = [selectors >> 4 * (lane & 15) & 15 for lane in range(wave.lane_count)]
     out = 0
     for lane, number in enumerate(numbers):
         if lanes >> lane & 1:
