@@ -32,6 +32,8 @@ OPERANDS = {
     "an SGPR as lane": ("gfx942", 64, "v_readlane_b32", {"vdst": 1, "src0": 3, "src1": 128}),
     "a constant as result": ("gfx1100", 32, "v_readlane_b32", {"vdst": 193, "src0": 256 + 1}),
     "a constant as mask": ("gfx1200", 32, "v_cmp_eq_u32_e64", {"sdst": 154, "src0": 256}),
+    "null, which GFX9 has not": ("gfx942", 64, "global_load_lds_ushort",
+                                 {"vaddr": 14, "saddr": 125}),
     "a matrix in SGPRs": ("gfx942", 64, "v_mfma_f32_4x4x4_16b_f16",
                           {"vdst": 0, "src0": 4, "src1": 256, "src2": 128}),
 }  # fmt: skip

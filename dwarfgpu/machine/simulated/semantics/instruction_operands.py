@@ -110,7 +110,8 @@ def _decoded(
         if value is None and kind.decoder == "vgpr_lo":
             value = Register("v", field & 0x7F, 1, "h")
         if value is not None:
-            if not (kind.takes(value) or _is_taken_anyway(form, value)):
+            is_taken = kind.takes(value) or _is_taken_anyway(form, value)
+            if not is_taken or _is_missing(form, value):
                 text = kind.field_text(field, instruction.literal).partition("/*")[0]
                 raise not_simulated(f"{text} as {name} of {instruction.mnemonic}")
             decoded[name] = value
@@ -129,6 +130,12 @@ def _is_taken_anyway(form: Format, value: Value) -> bool:
     if not isinstance(value, Register):
         return False
     return "VINTERP" in form.flags or _has_true16(form) and value.bank == "v"
+
+
+def _is_missing(form: Format, value: Value) -> bool:
+    """Return whether a register is `null`, which LLVM's tables have for processors before GFX10,
+    too: there its number is reserved."""
+    return isinstance(value, Register) and value.bank == "null" and form.target.generation < 10
 
 
 def _half_register(form: Format, value: Value, declared: DeclaredOperand) -> Value:
