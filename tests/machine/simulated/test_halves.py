@@ -6,6 +6,7 @@ import pytest
 
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+from dwarfgpu.machine.simulated.semantics.vector_bytes import bytes_that_matter, moved_bytes
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from tests.machine.simulated import programs, vectors
@@ -207,3 +208,51 @@ def test_a_mask_that_is_not_known() -> None:
     stopped = machine.run(most=1)
     assert stopped is not None
     assert stopped.text == "v_and_b32_e32 needs s4, which is not known"
+
+
+NUMBERS = [0, 7, 8, 16, 31, 0xFFFF, 0x7FFF0000, 0x05040100, 0x0C070B09]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("v_lshlrev_b32_e32", {"src0": 4, "src1": 0}),
+        ("v_lshrrev_b32_e32", {"src0": 4, "src1": 0}),
+        ("v_ashrrev_i32_e32", {"src0": 4, "src1": 0}),
+        ("v_lshl_or_b32", {"src0": V, "src1": 4, "src2": V + 1}),
+        ("v_lshl_add_u32", {"src0": V, "src1": 4, "src2": V + 1}),
+        ("v_bfe_u32", {"src0": V, "src1": 4, "src2": 128 + 12}),
+        ("v_bfe_i32", {"src0": V, "src1": 128 + 8, "src2": 4}),
+        ("v_alignbit_b32", {"src0": V, "src1": V + 1, "src2": 4}),
+        ("v_alignbit_b32", {"src0": V + 1, "src1": V, "src2": 4}),
+        ("v_alignbyte_b32", {"src0": V, "src1": V + 1, "src2": 4}),
+        ("v_alignbyte_b32", {"src0": V + 1, "src1": V, "src2": 4}),
+        ("v_perm_b32", {"src0": V, "src1": V + 1, "src2": 4}),
+        ("v_perm_b32", {"src0": V + 1, "src1": V, "src2": 4}),
+        ("v_and_b32_e32", {"src0": 4, "src1": 0}),
+        ("v_and_or_b32", {"src0": V, "src1": 4, "src2": 128}),
+        ("v_bfi_b32", {"src0": 4, "src1": V, "src2": V + 1}),
+        ("v_bfi_b32", {"src0": 4, "src1": V + 1, "src2": V}),
+    ],
+)
+def test_bytes_that_the_result_depends_on(name: str, others: dict[str, int], number: int) -> None:
+    """Another bit of v0 in each lane changes the result, or does not."""
+    code = encoded("gfx1100", name, vdst=2, **others)
+    results = []
+    for bits in (0, 1):
+        for before in (0, 0xFFFFFFFF):
+            machine = vectors.machine(code, 32)
+            [wave] = machine.waves
+            wave.s[4], wave.v[1][:] = number, 0
+            wave.v[0][:] = before ^ bits << wave.lane
+            assert machine.run(most=1) is None or wave.is_ended
+            results.append(wave.v[2].copy())
+    changed = (results[0] != results[2]) | (results[1] != results[3])
+    depends = sum(1 << byte for byte in range(4) if changed[8 * byte : 8 * byte + 8].any())
+    index = list(others.values()).index(0 if others.get("src1") == 0 else V)
+    values = [number if field == 4 else field - 128 if 128 <= field < V else None
+              for field in others.values()]  # fmt: skip
+    mnemonic = name.removesuffix("_e32")
+    masks = moved_bytes(mnemonic, values) or bytes_that_matter(mnemonic, values)
+    assert masks is not None and masks[index] == depends
