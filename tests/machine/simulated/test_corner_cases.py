@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated.storage.wave_registers import mask_of
 from tests.machine.simulated import programs, vectors
 
 BOTH = ("gfx942", "gfx1100")
@@ -191,6 +192,35 @@ def test_each_lane_has_a_selector_of_its_own() -> None:
         wave.v[0][:], wave.v[2][:] = 100 + lane, 15 - lane % 16 + 32 * lane
         assert machine.run() is None
         assert (wave.v[8] == 100 + (lane & ~15 ^ other | 15 - lane % 16)).all()
+
+
+@pytest.mark.parametrize(
+    ("fi", "bound_ctrl", "other"), [(0, 0, 7), (0, 1, 0), (1, 0, None), (1, 1, None)]
+)
+def test_permutations_of_lanes_that_do_not_execute(
+    fi: int, bound_ctrl: int, other: int | None
+) -> None:
+    """op_sel is FI and BOUND_CTRL: such lanes are read, or give zero, or the result stays."""
+    for target, name, row in (
+        ("gfx1100", "v_permlane16_b32", 0),
+        ("gfx1030", "v_permlanex16_b32", 16),
+        ("gfx1200", "v_permlane16_var_b32", 0),
+        ("gfx1200", "v_permlanex16_var_b32", 16),
+    ):
+        selectors = {"src1": 258} if "var" in name else {"src1": 4, "src2": 5}
+        fields = selectors | {"src0_modifiers": 4 * fi, "src1_modifiers": 4 * bound_ctrl}
+        code = programs.encoded(decoder(target, 32), name, vdst=8, src0=256, **fields)
+        machine = vectors.machine(code, 32, target)
+        [wave] = machine.waves
+        lane = np.arange(32)
+        wave.v[0][:], wave.v[2][:], wave.v[8][:] = 100 + lane, 15 - lane % 16, 7
+        wave.s[4], wave.s[5] = 0x89ABCDEF, 0x01234567
+        active = lane % 3 != 1
+        wave.set_exec(mask_of(active))
+        machine.run(most=1)
+        source = lane & ~15 ^ row | 15 - lane % 16
+        value = 100 + source if other is None else np.where(active[source], 100 + source, other)
+        assert (wave.v[8] == np.where(active, value, 7)).all()
 
 
 def test_atomic_sums_of_pairs() -> None:

@@ -134,10 +134,19 @@ class GroupFunctions:
         rows: Lanes = np.roll(self.by_wave(a), 32, 1)
         return rows.reshape(-1)
 
-    def permuted_rows(self, a: Lanes, low: Any, high: Any, row_offset: int) -> Lanes:
+    def permuted_rows(
+        self,
+        a: Lanes,
+        low: Any,
+        high: Any,
+        row_offset: int,
+        old: Lanes,
+        active: Lanes,
+        fetch: int,
+    ) -> Lanes:
         if np.size(low) > 1 or np.size(high) > 1:
             raise NotTogether
-        return permuted_rows(a, low, high, row_offset)
+        return permuted_rows(a, low, high, row_offset, old, active, fetch)
 
     def read_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
         source = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts

@@ -338,22 +338,34 @@ def transposed(m: Lanes, bits: int, active: Lanes) -> Lanes:
     return result
 
 
-def permuted_rows(a: Lanes, low: Any, high: Any, row_offset: int) -> Lanes:
+def permuted_rows(
+    a: Lanes, low: Any, high: Any, row_offset: int, old: Lanes, active: Lanes, fetch: int
+) -> Lanes:
     """Return a value for each lane of a row of 16: that of the lane that four bits of a selector
-    name, in its row (0) or in the neighbouring one (16)."""
+    name, in its row (0) or in the neighbouring one (16). `fetch`: as of `_fetched`."""
     lane = np.arange(len(a))
     selector = int(np.asarray(high).reshape(-1)[0]) << 32 | int(np.asarray(low).reshape(-1)[0])
     numbers = np.array([selector >> 4 * n & 15 for n in range(16)])
-    result: Lanes = a[(lane & ~15 ^ row_offset) | numbers[lane & 15]]
-    return result
+    return _fetched(a, (lane & ~15 ^ row_offset) | numbers[lane & 15], old, active, fetch)
 
 
-def permuted_by_lane(a: Lanes, selectors: Any, row_offset: int) -> Lanes:
+def permuted_by_lane(
+    a: Lanes, selectors: Any, row_offset: int, old: Lanes, active: Lanes, fetch: int
+) -> Lanes:
     """Return the same with a selector of its own in each lane."""
     lane = np.arange(len(a))
     numbers = (broadcast_to_lanes(selectors, len(a)) & 15).astype(np.intp)
-    result: Lanes = a[lane & ~15 ^ row_offset | numbers]
-    return result
+    return _fetched(a, lane & ~15 ^ row_offset | numbers, old, active, fetch)
+
+
+def _fetched(a: Lanes, source: Lanes, old: Lanes, active: Lanes, fetch: int) -> Lanes:
+    """Return the values of other lanes. Those that do not execute are read if bit 0 of `fetch` is
+    set (FI); else they give zero (bit 1, BOUND_CTRL), or leave what the reader has: so LLVM's
+    AMDGPUInstCombineIntrinsic.cpp treats `llvm.amdgcn.permlane16`."""
+    if fetch & 1:
+        values: Lanes = a[source]
+        return values
+    return np.where(active[source], a[source], np.zeros_like(old) if fetch & 2 else old)
 
 
 def broadcast_to_lanes(a: Any, count: int) -> Lanes:

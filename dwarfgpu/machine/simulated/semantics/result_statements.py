@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.isa.isa_target import IsaTarget
+from dwarfgpu.isa.modifiers import OP_SELECT
 from dwarfgpu.isa.operation import Operation
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
@@ -68,6 +69,8 @@ class ResultStatements:
         if self.operation.name == "v_permlane64_b32" and self.target.wave_size == 32:
             return []  # it does nothing
         lanes = "w.exec" if self.operation.is_masked else "w.all_lanes"
+        if self.operation.expression.startswith("permuted_") and not self._fetch:
+            lanes = f"mask_of({self._permuted_activity}) & w.exec"
         if self.operation.name == "v_writelane_b32":
             lanes = f"1 << (int(b) & {self.target.wave_size - 1})"
         if self.item.has_dpp:
@@ -88,6 +91,20 @@ class ResultStatements:
     def _bytes_of(self, register: Register, number: int = 0) -> int:
         """Return the bytes of one dword of a destination that are written."""
         return self._written_bytes.get((register.bank, register.first + number), WHOLE)
+
+    @property
+    def _fetch(self) -> int:
+        """What a permutation of rows does about lanes that do not execute: FI, and BOUND_CTRL."""
+        fields = self.item.fields
+        is_zero = bool(fields.get("src1_modifiers", 0) & OP_SELECT)
+        return bool(fields.get("src0_modifiers", 0) & OP_SELECT) | is_zero << 1
+
+    @property
+    def _permuted_activity(self) -> str:
+        """The lanes that a permutation of rows gives the value of a lane that executes."""
+        call = self.operation.expression.replace("(a, ", "(active, ")
+        active = call.replace(", d, active, fetch", ", active, active, 1")
+        return active.replace("active", "w.active_lanes")
 
     def _reached(self) -> list[str]:
         """Return the lanes that DPP writes."""

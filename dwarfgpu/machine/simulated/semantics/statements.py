@@ -59,7 +59,7 @@ _NAMES: Final = {
 _WORD: Final = pattern(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = pattern(r"\b([A-Za-z_]\w*)\(")
 _NUMBER: Final = pattern(r"\b(?:scalar32|u32)\(")
-_FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
+_FIELDS: Final = frozenset({"key", "high", "byte", "clamp", "fetch"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """The factors of the modifier omod."""
 _OVERFLOWS: Final = pattern(r"_(add|sub|mul(?!_hi)|mad|m?sad|dot)")
@@ -237,6 +237,8 @@ class _Piece(SourceStatements, ControlStatements):
             return 0 if fields["cbsz"] else fields["abid"]
         if name == "key":
             return fields.get("index_key_8bit", fields.get("index_key_16bit", 0))
+        if name == "fetch":
+            return self._fetch
         if name == "high":
             return int(bool(fields.get("src0_modifiers", 0) & OP_SELECT_HIGH))
         return fields.get({"byte": "byte_sel"}.get(name, name), 0)

@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import Operand, Use, effects, uses
 from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.modifiers import OP_SELECT
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.operation import without_suffix
 from dwarfgpu.isa.registers import Register
@@ -36,7 +37,7 @@ _PERMUTES: Final = (
     *("v_permlane16_b", "v_permlanex16_b", "v_permlane16_var", "v_permlanex16_var"),
     "v_permlane64",
 )
-"""They read the first source in the lanes that numbers name, whether these execute or not."""
+"""They read the first source in the lanes that numbers name."""
 _KEEPS_OTHER_BITS: Final = (
     *("v_writelane", "v_mad_mixlo", "v_mad_mixhi", "v_fma_mixlo", "v_fma_mixhi"),
     *("v_cvt_pk_fp8", "v_cvt_pk_bf8", "v_cvt_sr_fp8", "v_cvt_sr_bf8"),
@@ -124,7 +125,10 @@ def needs_of(instruction: Instruction) -> Needs:
         first_byte,
         "offset0" in fields,
         any(part.operation.is_masked for part in instruction_uses),
-        is_dpp and fields.get("fi") in _FETCH_INACTIVE,
+        is_dpp
+        and fields.get("fi") in _FETCH_INACTIVE
+        or permuted is not None
+        and bool(fields.get("src0_modifiers", 0) & OP_SELECT),
         is_load,
         is_store,
         use if is_scalar and is_copied else None,

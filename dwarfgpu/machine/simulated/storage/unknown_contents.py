@@ -79,7 +79,8 @@ class UnknownContents:
     def _looked_at(self, wave: WaveMemory, needs: Needs) -> str | None:
         """Describe what an instruction needs that is unknown; else see what it copies."""
         lanes = wave.exec if needs.is_masked else wave.all_lanes
-        read_lanes = wave.all_lanes if needs.reads_inactive else lanes
+        is_permuted = needs.permuted is not None
+        read_lanes = wave.all_lanes if needs.reads_inactive and not is_permuted else lanes
         read = _read_bytes(wave, needs)
         for register in needs.needed:
             missing = _missing(wave, register, read_lanes, read)
@@ -329,7 +330,7 @@ def _permuted_lanes(wave: WaveMemory, needs: Needs, lanes: int) -> int:
     for lane, number in enumerate(numbers):
         if lanes >> lane & 1:
             out |= 1 << (lane & ~15 ^ to | number)
-    return out
+    return out if needs.reads_inactive else out & wave.exec
 
 
 def _number_bits(wave: WaveMemory, source: Register, lane: int) -> int | None:
