@@ -204,3 +204,33 @@ def test_a_permutation_of_halves_of_a_wave() -> None:
     assert text is None
     wave, text = permuted("v_permlane64_b32", low, low)
     assert (text, wave.written[2]) == (None, 0)
+
+
+@pytest.mark.parametrize("unknown", ["v3", "v0", "m0", "v5"])
+@pytest.mark.parametrize("by_mode", [True, False])
+def test_a_register_by_an_index(unknown: str, by_mode: bool) -> None:
+    """v2 becomes v3, which is that of v0 and M0; v0 itself is not read."""
+    target = "gfx90a" if by_mode else "gfx1030"
+    size = 64 if by_mode else 32
+    code = programs.encoded(
+        decoder(target, size), "v_mov_b32_e32" if by_mode else "v_movrels_b32_e32", vdst=2, src0=256
+    )
+    machine = vectors.machine(code, size, target, size, tracks_writes=True)
+    machine.observe(UnknownContents(machine))
+    [wave] = machine.waves
+    wave.s[124], wave.written[2] = 3 | 1 << 12 if by_mode else 3, 0
+    if by_mode:
+        wave.index(1)
+    if unknown == "m0":
+        wave.s[124] = Undefined(wave.s[124])
+    else:
+        wave.written[int(unknown[1:])] = 0
+    stopped = machine.run(most=1)
+    text = None if stopped is None else stopped.text
+    if unknown == "v3" and by_mode:
+        assert (text, wave.written[2]) == (None, 0)
+    elif unknown in ("v3", "m0"):
+        assert text is not None and text.endswith(" is not known")
+        assert f"needs {unknown}" in text
+    else:
+        assert (text, wave.written[2]) == (None, wave.all_lanes)

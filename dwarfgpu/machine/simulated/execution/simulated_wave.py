@@ -90,8 +90,8 @@ class SimulatedWave(WaveAccesses):
         """Write MODE; on GFX9 it says with M0 which operands are indexed."""
         self.mode = value
         is_indexed = self.generation == 9 and value & known_bits(value) & _GPR_IDX_EN
-        indexed = self.s[M0] >> _INDEXED_AT & 0xF if is_indexed else 0
-        self.step_mode = step_mode(indexed, self._relevant(value), self.allocated)
+        self.indexed = self.s[M0] >> _INDEXED_AT & 0xF if is_indexed else 0
+        self.step_mode = step_mode(self.indexed, self._relevant(value), self.allocated)
 
     def _relevant(self, mode: int) -> int:
         """Return MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always

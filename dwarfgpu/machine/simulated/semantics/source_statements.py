@@ -24,7 +24,7 @@ from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _LETTERS: Final = "abcdefgh".replace("d", "")
 IMMEDIATE_TYPES: Final = frozenset({"imm", "imm16", "imm32", "label"})
-_MOVES_BY_M0: Final = {
+MOVES_BY_M0: Final = {
     "v_movrels_b32": 1,
     "v_movreld_b32": 8,
     "v_movrelsd_b32": 9,
@@ -81,8 +81,8 @@ class SourceStatements(TileStatements):
         """Say which VGPRs are those of a number and M0."""
         offset = to = f"s[{M0}] & 0xff"
         name = self.operation.name
-        if name in _MOVES_BY_M0:
-            indexed, offset = _MOVES_BY_M0[name], f"s[{M0}]"
+        if name in MOVES_BY_M0:
+            indexed, offset = MOVES_BY_M0[name], f"s[{M0}]"
             to = offset
         if name == "v_movrelsd_2_b32":
             offset, to = f"s[{M0}] & 0x3ff", f"s[{M0}] >> 16 & 0x3ff"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.binding import Operand, Use, effects, uses
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT
@@ -13,6 +13,7 @@ from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.operation import without_suffix
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.instruction_operands import bound
+from dwarfgpu.machine.simulated.semantics.source_statements import MOVES_BY_M0
 from dwarfgpu.machine.simulated.semantics.vector_bytes import (
     HIGH,
     LOW,
@@ -48,6 +49,19 @@ _KEEPS_OTHER_BITS: Final = (
 Value: TypeAlias = "Register | Constant | int | None"
 Choice: TypeAlias = tuple[Register | None, Register | None]
 """The source that is copied if SCC is 1, and the other; None for constants."""
+
+
+class Indexing(NamedTuple):
+    """How M0 moves the vector registers of an instruction."""
+
+    indexed: int = 0
+    """Which operands, as in `StepMode.indexed`."""
+    source: int = 0
+    destination: int = 0
+    """What is added to the numbers of registers."""
+
+
+_NOT_INDEXED: Final = Indexing()
 
 
 @frozen(eq=False)
@@ -87,9 +101,45 @@ class Needs:
     """What is read in the lanes that numbers name."""
 
 
-def needs_of(instruction: Instruction) -> Needs:
+def indexing_of(instruction: Instruction, indexed: int, m0: int) -> Indexing:
+    """Return how M0 moves registers; `indexed`: as `s_set_gpr_idx_on` has said."""
+    if not indexed and not instruction.mnemonic.startswith("v_movrel"):
+        return _NOT_INDEXED
+    name = without_suffix(instruction.mnemonic)
+    if name == "v_movrelsd_2_b32":
+        return Indexing(MOVES_BY_M0[name], m0 & 0x3FF, m0 >> 16 & 0x3FF)
+    if name in MOVES_BY_M0:
+        return Indexing(MOVES_BY_M0[name], m0, m0)
+    if indexed and name.startswith("v_"):
+        return Indexing(indexed, m0 & 0xFF, m0 & 0xFF)
+    return _NOT_INDEXED
+
+
+def _moved(use: Use, indexing: Indexing) -> Use:
+    """Return an operation with the registers that it has by M0."""
+    sources = tuple(
+        _by_index(operand, indexing.source) if indexing.indexed >> number & 1 else operand
+        for number, operand in enumerate(use.sources[:3])
+    )
+    results = use.results
+    if indexing.indexed & 8 and results:
+        results = (_by_index(results[0], indexing.destination), *results[1:])
+    return evolve(use, sources=(*sources, *use.sources[3:]), results=results)
+
+
+def _by_index(operand: Operand, offset: int) -> Operand:
+    value = operand.value
+    if not _is_vector(value):
+        return operand
+    assert isinstance(value, Register)
+    return operand._replace(value=value._replace(first=value.first + offset))
+
+
+def needs_of(instruction: Instruction, indexing: Indexing = _NOT_INDEXED) -> Needs:
     """Return the needs; `WaveStop` for an instruction that is not simulated."""
     instruction_uses = uses(instruction)
+    if indexing.indexed:
+        instruction_uses = tuple(_moved(use, indexing) for use in instruction_uses)
     reads, writes = effects(instruction, instruction_uses)
     use = instruction_uses[0]
     is_single = len(instruction_uses) == 1

@@ -29,7 +29,13 @@ from dwarfgpu.machine.simulated.semantics.vector_bytes import (
     moved_bytes,
     of_bits,
 )
-from dwarfgpu.machine.simulated.storage.instruction_needs import Needs, Value, needs_of
+from dwarfgpu.machine.simulated.storage.instruction_needs import (
+    Indexing,
+    Needs,
+    Value,
+    indexing_of,
+    needs_of,
+)
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
@@ -52,7 +58,7 @@ class UnknownContents:
 
     def __init__(self, machine: RunningMachine) -> None:
         self._global_memory = machine.global_memory
-        self._needs: dict[int, Needs] = {}
+        self._needs: dict[tuple[int, Indexing], Needs] = {}
         self._unknown: dict[int, int] = {}
         """The lanes for which the instruction copies an unknown byte, by the offset of the byte in
         what it copies."""
@@ -64,10 +70,14 @@ class UnknownContents:
         """The needs of the instruction that executes."""
 
     def before(self, wave: WaveMemory, step: Step) -> None:
-        address = step.instruction.address
-        needs = self._needs.get(address)
+        instruction = step.instruction
+        indexing = indexing_of(instruction, wave.indexed, wave.s[_M0])
+        if indexing.indexed and known_bits(wave.s[_M0]) & _FULL != _FULL:
+            raise _unavailable(f"{instruction.mnemonic} needs m0")
+        key = instruction.address, indexing
+        needs = self._needs.get(key)
         if needs is None:
-            needs = self._needs[address] = needs_of(step.instruction)
+            needs = self._needs[key] = needs_of(instruction, indexing)
         self._now = needs
         self._stores.clear()
         self._unknown.clear()
@@ -109,8 +119,9 @@ class UnknownContents:
         self, wave: WaveMemory, number: int, register: Register, lanes: int, read: int
     ) -> None:
         """Note the unknown bytes of a dword that is copied to the dword of that number."""
-        row = _rows(wave, register)[0]
-        if lanes & ~wave.written[row]:
+        for row in _rows(wave, register):
+            if not lanes & ~wave.written[row]:
+                continue
             for byte, known in enumerate(wave.known_lanes(row)):
                 if read >> byte & 1 and lanes & ~known:
                     offset = 4 * number + byte
@@ -159,7 +170,8 @@ class UnknownContents:
                 self._unknown[first + offset] = self._unknown.get(first + offset, 0) | 1 << lane
 
     def after(self, wave: WaveMemory, step: Step) -> None:
-        needs = self._needs[step.instruction.address]
+        needs = self._now
+        assert needs is not None
         if self._known_bits is not None:
             for register in needs.results:
                 _set_known_bits(wave, needs, register, self._known_bits)

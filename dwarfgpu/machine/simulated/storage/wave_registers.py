@@ -68,6 +68,8 @@ class RunningWave:
         """The lanes that an operation writes which EXEC does not matter to; None for all."""
         self.scc = 0 if fill is None else Undefined(fill & 1)
         self.mode = 0
+        self.indexed = 0
+        """The operands that M0 moves, for the three sources and the destination, as MODE says."""
         self.scratch_base = 0
         """FLAT_SCRATCH of processors where it is architected."""
         self._initial = int(undefined(4, fill))
