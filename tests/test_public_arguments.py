@@ -346,6 +346,12 @@ def test_the_session_of_a_script_refuses_wrong_fields() -> None:
             dg.Session(arch, **{field: value})
 
 
+def test_an_empty_name_is_no_file() -> None:
+    for load in (dg.load_state, dg.load_core, dg.CodeObject.open):
+        with pytest.raises(dg.UsageError, match="^an empty name is not a name of a file$"):
+            load("")
+
+
 def test_the_question_of_one_lane_names_its_argument(world: World) -> None:
     answers = world.objects["LaneAnswers"]
     with pytest.raises(WrongType, match="^alone: session: expected Session, not None$"):

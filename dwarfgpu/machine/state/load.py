@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from stat import S_ISFIFO
 from typing import TYPE_CHECKING, Final
@@ -74,6 +75,8 @@ def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> St
 def _loaded(path: Path | str, limits: FileLimits) -> State:
     from pathlib import Path  # imports a lot; operations alone have no state
 
+    if not os.fspath(path):
+        raise UsageError("an empty name is not a name of a file")
     path = Path(path)
     with suppress(OSError, ValueError):  # a later step reports why it cannot be read
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
