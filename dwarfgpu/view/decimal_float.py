@@ -36,7 +36,8 @@ def _binary_encoded(bits: int, size: int) -> Decimal:
     if combination == 0x1F:
         payload = bits & (1 << size - exponent_bits - 4) - 1
         digits = payload if 0 < payload < 10 ** (precision - 1) else ""
-        return Decimal(f"{sign}{'s' if bits >> size - 7 & 1 else ''}NaN{digits}")
+        name = ("NaN", "sNaN")[bits >> size - 7 & 1]
+        return Decimal(f"{sign}{name}{digits}")
     rest = size - 1 - exponent_bits
     coefficient = bits & (1 << rest) - 1
     if combination >= 0x18:

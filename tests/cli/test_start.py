@@ -63,10 +63,10 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 243),
         ("where --demo t", 227),
         ("where --all FILE", 184),
-        ("run --demo", 262),
-        ("debug --demo -batch", 313),
-        ("debug --demo -batch -ex bt", 349),
-        ("debug --demo -batch -ex list", 388),
+        ("run --demo", 264),
+        ("debug --demo -batch", 316),
+        ("debug --demo -batch -ex bt", 352),
+        ("debug --demo -batch -ex list", 390),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

@@ -1,7 +1,7 @@
 """Type names as Fortran and Ada spell them and GDB prints them.
 
-Names, which never raise: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`; and what GNAT
-describes in its own way.
+Names, which never raise: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`;
+and what GNAT describes in its own way.
 """
 
 from __future__ import annotations

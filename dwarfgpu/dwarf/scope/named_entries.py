@@ -132,8 +132,8 @@ class NamedEntries:
             if reference is not None and data[starts[index]] < 0x80:
                 offset_at = starts[index] + 1 + reference
                 target = unit.offset + int.from_bytes(data[offset_at : offset_at + 4], endian)
-                at = bisect_left(starts, target)
-                if offset_at + 4 <= end and at < len(starts) and starts[at] == target:
+                entry = bisect_left(starts, target)
+                if offset_at + 4 <= end and entry < len(starts) and starts[entry] == target:
                     continue
             if check is not None and data[starts[index]] < 0x80:
                 offset_at = starts[index] + 1 + check

@@ -89,7 +89,7 @@ def entries_of(
     """Yield the entries of a scope, including those of blocks without addresses: such a block has
     no code of its own, and covers the whole scope (DWARF 5 3.5); so does a common block (4.2).
 
-    `tags`: only entries with one of these. `may_be`: only those of which this is true, by index and
+    `tags`: only entries with one of these. `may_be`: whether an entry is wanted, by its index and
     abbreviation; no object is made for others.
     """
     if not scope.abbreviation.has_children:

@@ -95,9 +95,9 @@ def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolA
             return SymbolAtAddress(name, offset, section.name, code_object, entry.name)
         # A stripped file keeps only what the dynamic linker needs.
         files = symbol_files(code_object)
-        symbol = _named(section, inside, [each.symbol_before(inside) for each in files])
+        symbol = _named(section, inside, [file.symbol_before(inside) for file in files])
         if section.flags & SHF_EXECINSTR and (symbol is None or not symbol.size_bytes):
-            label = _named(section, inside, [each.label_before(inside) for each in files])
+            label = _named(section, inside, [file.label_before(inside) for file in files])
             if symbol is None or (label is not None and label.address > symbol.address):
                 symbol = label
         if symbol is None:
