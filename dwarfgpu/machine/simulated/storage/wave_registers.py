@@ -147,10 +147,16 @@ class RunningWave:
     def known_lanes(self, row: int) -> list[int]:
         """Return for each byte of a vector register the mask of the lanes where it was written.
 
-        `row`: its index in `written`, as of the following two.
+        `row`: its index in `written`, as of the following methods.
         """
         whole = self.written[row]
         return [whole | lanes for lanes in self.written_in_part.get(row, (0, 0, 0, 0))]
+
+    def known_bits_of(self, row: int) -> bytes:
+        """Return for each byte of a vector register the mask of its bits that were written."""
+        lanes = [lanes_of(mask, self.lane_count) for mask in self.known_lanes(row)]
+        masks: Lanes = np.stack(lanes, 1) * np.uint8(0xFF)
+        return masks.tobytes()
 
     def write_bytes(self, row: int, selected: int, lanes: int) -> None:
         """Note that bytes are written in some lanes; `selected` is their mask in the dword."""

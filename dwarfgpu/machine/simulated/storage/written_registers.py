@@ -23,12 +23,7 @@ def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
     """Return for each byte of a register the mask of its bits that were written."""
     row = _row(wave, name)
     if row is not None:
-        mask = bytearray(4 * wave.lane_count)
-        for byte, lanes in enumerate(wave.known_lanes(row)):
-            mask[byte::4] = bytes(
-                0xFF if lanes >> lane & 1 else 0 for lane in range(wave.lane_count)
-            )
-        return bytes(mask[:size_bytes])
+        return wave.known_bits_of(row)[:size_bytes]
     return (_scalar(wave, name) & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, "little")
 
 
