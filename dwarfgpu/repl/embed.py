@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.base.records import evolve
 from dwarfgpu.repl.greeting import greet
@@ -12,6 +13,7 @@ from dwarfgpu.repl.terminal.plain_prompt import StartupCommand, run_startup_comm
 from dwarfgpu.session.session import Session
 
 
+@names_wrong_arguments
 def run_interactive(
     session: Session,
     *,

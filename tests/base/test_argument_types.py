@@ -15,6 +15,7 @@ import pytest
 import dwarfgpu as dg
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import WrongType
+from dwarfgpu.repl.embed import run_interactive
 
 DEMO = Path(dg.__file__).parent / "data" / "demo.json"
 CRASH_CORE = Path(__file__).parents[2] / "fixtures" / "core" / "crash.x86_64.O0.core"
@@ -329,3 +330,9 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
         ):
             with pytest.raises(WrongType, match="expected .*, not an object of ndarray$"):
                 call()
+
+
+def test_arguments_of_the_prompt() -> None:
+    run: Any = run_interactive
+    with pytest.raises(WrongType, match="^run_interactive: session: expected Session, not 'x'$"):
+        run("x")
