@@ -62,6 +62,13 @@ def test_one_path_is_not_several(paths: Wrong) -> None:
             function(paths)
 
 
+@pytest.mark.parametrize("paths", [None, 5])
+def test_what_is_no_list_of_paths(paths: Wrong) -> None:
+    for function in (members, examine_all):
+        with pytest.raises(UsageError, match=f"^a list of paths is needed, not {paths}$"):
+            function(paths)
+
+
 @pytest.mark.parametrize("jobs", [-1, "x"])
 def test_a_wrong_number_of_processes(jobs: Wrong) -> None:
     with pytest.raises(UsageError, match="jobs: a number of processes from 0 to 256 is needed"):

@@ -97,6 +97,8 @@ def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]
     """
     if isinstance(paths, str | bytes | os.PathLike):
         raise UsageError(f"a list of paths is needed, as [{paths!r}], not {paths!r}")
+    if not isinstance(paths, Iterable):
+        raise UsageError(f"a list of paths is needed, not {paths!r}")
     return _of_paths(paths, wanted)
 
 
