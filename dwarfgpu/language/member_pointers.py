@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -16,6 +18,7 @@ from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.base_class_casts import converted, is_same_class, kinship
 from dwarfgpu.language.member_lookup import path_to
@@ -27,6 +30,9 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 from dwarfgpu.view.object_printer import address_of
+
+_PLUS: Final = b"\x22"
+"""DW_OP_plus."""
 
 
 def has_this(die: Die) -> bool:
@@ -123,7 +129,7 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     value = _in_class_of(objects, value, kind)
     if isinstance(objects, Unevaluated):
         return TypedValue(kind.target, UNDEFINED_LOCATION, unit=member.unit)
-    if kind.use_location is None:
+    if kind.use_location is None or _only_adds(kind.use_location, value):
         return objects.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
     if value.location is None:
         raise EvaluationError("a pointer to member is followed for objects in places only")
@@ -131,6 +137,13 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     location = objects.resolver.pointed(kind, number, value.location)
     target = objects.resolver.resolved(kind.target, location)
     return evolve(objects.part_of(value, target.type), location=target.location, around=None)
+
+
+def _only_adds(use_location: ExprLoc | LocList, value: TypedValue) -> bool:
+    """Return whether an object without an address is to have the offset of a member added to it:
+    gcc's `DW_OP_plus` takes it for an address."""
+    is_plus = isinstance(use_location, ExprLoc) and use_location.expression == _PLUS
+    return is_plus and address_of(value.location) is None
 
 
 def _in_class_of(objects: ObjectAccess, value: TypedValue, kind: MemberPointer) -> TypedValue:

@@ -8,7 +8,7 @@ from dwarfgpu import language
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import define, evolve, field
-from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct
+from dwarfgpu.dwarf.types.types import Array, Base, Member, MemberPointer, Struct
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.dialect.dialect import AMD
@@ -17,6 +17,7 @@ from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.machine.target import RegisterId, Target, WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation, composite
+from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory, Part
 from dwarfgpu.view.values import FormatOptions
 from tests.language.sessions import demo, kind, stopped, text
@@ -79,6 +80,28 @@ def test_a_member_may_be_known_although_another_is_not(second: list[Part], whole
     assert printed(value, "$x.b") == "<optimized out>"
     assert printed(value, "$x.b + 1") == "value has been optimized out"
     assert printed(value, "$x == 1") == 'No symbol "operator==" in current context.'
+
+
+@pytest.mark.parametrize(
+    ("operations", "offset", "expected"),
+    [
+        ("plus", 0, "7"),  # what gcc writes: the object may have no address
+        ("plus", 4, "<optimized out>"),
+        ("swap; LLVM_offset", 0, "7"),
+    ],
+)
+def test_a_pointer_to_a_member_of_an_object_that_is_not_in_memory(
+    operations: str, offset: int, expected: str
+) -> None:
+    session = stopped("locations.gfx942", 3)
+    unit = session.unit
+    assert unit is not None
+    use_location = ExprLoc(assemble(operations, dialect=AMD), unit)
+    member = TypedValue(MemberPointer(INT, PAIR, 8, use_location), bits=Bits(offset, 64))
+    where = composite([Part(implicit(7, 32), 32), Part(UNDEFINED_LOCATION, 32)])
+    values = {"x": TypedValue(PAIR, where), "m": member}
+    value = language.evaluate("$x.*$m", session, Options(values.get))
+    assert language.format(value, session) == expected
 
 
 def test_bit_fields_anonymous_members_and_base_classes() -> None:
