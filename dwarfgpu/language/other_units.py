@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -9,8 +12,21 @@ from dwarfgpu.dwarf.scope.meaning import has_tag
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Member, Qualified, Struct, Type, Typedef, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Function,
+    Member,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    strip,
+)
 from dwarfgpu.session.session import Session
+
+_DEEPEST: Final = 64
+"""Maximum number of pointers, arrays and functions around a class that `ptype` shows."""
 
 
 def static_member(session: Session, member: Member) -> Variable | None:
@@ -36,7 +52,37 @@ def completed(session: Session, type_: Type | None) -> Type | None:
     die = meanings[0] if meanings and isinstance(meanings[0], Die) else None
     if die is None or die.flag(dw.AT_DECLARATION):
         return type_
-    defined: Type = types_of(die.unit).build(die)
+    return _requalified(types_of(die.unit).build(die), type_)
+
+
+def completed_below(session: Session, type_: Type | None, depth: int = _DEEPEST) -> Type | None:
+    """Return a type with the class below its pointers, arrays and results of functions completed;
+    one without such a class, or behind more than `depth` of them, unchanged."""
+    bare = strip(type_)
+    inner: Type | None
+    match bare:
+        case Pointer():
+            inner = bare.target
+        case Array():
+            inner = bare.element
+        case Function():
+            inner = bare.result
+        case _:
+            return completed(session, type_)
+    defined = completed_below(session, inner, depth - 1) if depth else inner
+    if defined is inner:
+        return type_
+    match bare:
+        case Pointer():
+            return _requalified(evolve(bare, target=defined), type_)
+        case Array():
+            return _requalified(evolve(bare, element=defined), type_)
+        case Function():
+            return _requalified(evolve(bare, result=defined), type_)
+
+
+def _requalified(defined: Type, type_: Type | None) -> Type:
+    """Return a type with the qualifiers of another, looking through its typedefs."""
     while isinstance(type_, Qualified | Typedef):  # not endless: `strip` was here before
         if isinstance(type_, Qualified):
             defined = Qualified(type_.qualifier, defined)

@@ -19,6 +19,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, Typed
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.other_units import completed_below
 from dwarfgpu.language.real_types import real_object, real_pointer
 from dwarfgpu.language.untyped_symbols import TEXT
 from dwarfgpu.session.session import Session
@@ -90,15 +91,16 @@ def definition_of_type(
         return TypeDefinition(name, name, dict)
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
     name = type_name(typed.type, cplusplus=cplusplus, style=style)
-    parts = partial(layout, typed.type, cplusplus=cplusplus)
+    whole = completed_below(session, typed.type)
+    parts = partial(layout, whole, cplusplus=cplusplus)
     if "o" in flags and style == "c":
         shown = offset_text(
-            typed.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
+            whole, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
         )
         if shown is not None:
             return TypeDefinition(name, shown, parts, has_offsets=True)
     shown = type_text(
-        typed.type,
+        whole,
         cplusplus=cplusplus,
         style=style,
         has_methods="m" not in flags,
