@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS, code_ranges
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Enum
+from dwarfgpu.dwarf.types.types import Enum, Pointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -27,6 +27,7 @@ from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.frame_of_function import in_enclosing_frame, in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
+from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.name_resolution import Names, is_cplusplus, is_fortran
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
@@ -224,7 +225,14 @@ class NamedValues:
             if simple == name:  # as in C, of an unnamed structure that a variable has
                 raise self.names.unknown(name)
             raise UsageError(f'Cannot reference non-static field "{simple}"')
-        return self.objects.member(self.objects.dereferenced(self.objects.variable(this[0])), name)
+        value = self.objects.dereferenced(self.objects.variable(this[0]))
+        if not _has_member(value, name) and _has_member(value, "this"):  # a lambda of clang
+            value = self.objects.member(value, "this")
+            if isinstance(strip(value.type), Pointer):
+                value = self.objects.dereferenced(value)
+        if not _has_member(value, name):  # of the closure, as `__a` of gcc
+            raise self.names.unknown(name)
+        return self.objects.member(value, name)
 
     def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
         """Return an enumerator: in C an int (6.7.2.2p3), except, as compilers have it, one that int
@@ -238,6 +246,11 @@ class NamedValues:
         if is_cplusplus(unit) or not all(-limit <= one < limit for one in numbers):
             return value
         return evolve(value, constant_type=self.names.builtins.int_type)
+
+
+def _has_member(value: TypedValue, name: str) -> bool:
+    bare = strip(value.type)
+    return isinstance(bare, Struct) and path_to(bare, name) is not None
 
 
 def _is_virtual(functions: list[Die]) -> bool:

@@ -45,6 +45,19 @@ int host(int n) {
 }
 int main() { return host(3); }
 """
+OF_MEMBER = """
+#include <cstdlib>
+struct Base { int low = 3; static int shared; };
+int Base::shared = 9;
+struct Counter : Base { int count = 41; int add(int by); };
+int Counter::add(int by) {
+  auto inner = [by, this](int times) { if (times) abort(); return count + low + by * times; };
+  return inner(2);
+}
+int main() { return Counter().add(5); }
+"""
+MEMBERS = ["p by", "p count", "p low + 1", "whatis count", "p shared", "p times", "p __by",
+           "p __this", "whatis __by", "p this->__by"]  # fmt: skip
 OF_C = [
     *(
         "frame function apply",
@@ -92,8 +105,31 @@ def options_of(commands: Iterable[str]) -> list[str]:
     return [piece for command in commands for piece in ("-ex", command)]
 
 
+def with_core(
+    tool: Callable[[str], str], folder: Path, compiler: str, source: str
+) -> tuple[Path, Path]:
+    """Compile a program, and write a core file where it aborts."""
+    gdb = tool("gdb")
+    written = folder / ("nested.c" if compiler == "gcc" else "nested.cpp")
+    written.write_text(source)
+    program, core = folder / "nested", folder / "core"
+    flags = ("-g", "-O0", "-w", "-fno-stack-protector")
+    subprocess.run([tool(compiler), *flags, written, "-o", program], check=True)
+    debugger = [gdb, "-nx", "-q", "-batch", *options_of(indexed())]
+    made = [*debugger, *options_of(["run", f"gcore {core}", "kill"]), program]
+    subprocess.run(made, capture_output=True, check=False)
+    if not core.exists():
+        pytest.skip("GDB writes no core file here")
+    return program, core
+
+
 @pytest.mark.parametrize(
-    ("compiler", "source", "commands"), [("gcc", C, OF_C), ("g++", CPLUSPLUS, OF_CPLUSPLUS)]
+    ("compiler", "source", "commands"),
+    [
+        ("gcc", C, OF_C),
+        ("g++", CPLUSPLUS, OF_CPLUSPLUS),
+        ("g++", OF_MEMBER, ["frame function Counter::add", "down", *MEMBERS]),
+    ],
 )
 def test_the_same_as_gdb(
     tool: Callable[[str], str],
@@ -102,17 +138,8 @@ def test_the_same_as_gdb(
     source: str,
     commands: Sequence[str],
 ) -> None:
-    gdb = tool("gdb")
-    written = tmp_path / ("nested.c" if compiler == "gcc" else "nested.cpp")
-    written.write_text(source)
-    program, core = tmp_path / "nested", tmp_path / "core"
-    flags = ("-g", "-O0", "-w", "-fno-stack-protector")
-    subprocess.run([tool(compiler), *flags, written, "-o", program], check=True)
-    debugger = [gdb, "-nx", "-q", "-batch", *options_of(indexed())]
-    made = [*debugger, *options_of(["run", f"gcore {core}", "kill"]), program]
-    subprocess.run(made, capture_output=True, check=False)
-    if not core.exists():
-        pytest.skip("GDB writes no core file here")
+    program, core = with_core(tool, tmp_path, compiler, source)
+    debugger = [tool("gdb"), "-nx", "-q", "-batch", *options_of(indexed())]
     lines = [line for command in commands for line in (r"echo @@\n", command)]
     script = tmp_path / "commands"
     # Each command alone, so that an error does not end the others.
@@ -126,6 +153,18 @@ def test_the_same_as_gdb(
     for command, expected, answer in zip(commands, printed(theirs), printed(ours), strict=True):
         if not command.startswith(("up", "down", "frame")):  # these show the source
             assert (command, answer) == (command, expected)
+
+
+def test_members_by_the_this_that_a_lambda_of_clang_captures(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB knows no names of that object, and may find those of other files."""
+    program, core = with_core(tool, tmp_path, "clang++-19", OF_MEMBER)
+    commands = ["frame function Counter::add", "down", *MEMBERS[:6]]
+    lines = [line for command in commands for line in (r"echo @@\n", command)]
+    command = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, "--batch"]
+    answers = printed([*command, *options_of(lines)])[2:]
+    assert answers == ["5", "41", "4", "type = int", "9", "2"]
 
 
 def _type_in(session: Session, name: str) -> str:
