@@ -78,6 +78,14 @@ class Limits:
     def __attrs_post_init__(self) -> None:
         _check(self)
 
+    def check_object(self, size_bits: int) -> None:
+        """Raise `LimitExceeded` for a larger object than may be read, before it is made."""
+        if size_bits > 8 * self.read_bytes:
+            raise LimitExceeded(
+                f"an object of {(size_bits + 7) // 8} bytes: more than {self.read_bytes}",
+                "--max-bytes",
+            )
+
 
 @methods_name_wrong_arguments
 @frozen

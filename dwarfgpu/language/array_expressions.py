@@ -21,16 +21,24 @@ from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.name_resolution import array_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, is_in_register
-from dwarfgpu.model.object import concatenate
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory
 
 
 def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
-    """Return `{1, 2}`: an array with the type of the first element, as in GDB."""
+    """Return `{1, 2}`: an array with the type of the first element, as in GDB.
+
+    `LimitExceeded` for a larger array than may be read.
+    """
     first = values[0]
     if any(value.size_bits != first.size_bits for value in values):
         raise UsageError("array elements must all be the same size")
-    bits = concatenate([objects.known(value) for value in values], objects.context.endian)
+    whole_bits = len(values) * (first.size_bits or 0)
+    objects.check_size(whole_bits)
+    bits = Bits(0, whole_bits)
+    if not isinstance(objects, Unevaluated):
+        bits = concatenate([objects.known(value) for value in values], objects.context.endian)
     return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
 
 

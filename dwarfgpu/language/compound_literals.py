@@ -1,6 +1,7 @@
 """Compound literals of C: `(struct point){3, 4}`, `(int[]){1, 2, 3}` (C 6.5.2.5, 6.7.9).
 
-Their objects are values that are nowhere in memory. What has no initializer is zero.
+Their objects are values that are nowhere in memory. What has no initializer is zero. They are as
+large as an object that is read, at most.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.name_resolution import Typed, array_of
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
 Evaluate: TypeAlias = Callable[[ast.Node], TypedValue]
@@ -24,12 +27,15 @@ def literal(
     arithmetic: Arithmetic, evaluate: Evaluate, elements: ast.Elements, to: Typed
 ) -> TypedValue:
     """Return the object of a list of initializers; `UsageError` for an initializer that does not
-    fit its type."""
+    fit its type, and `LimitExceeded` for an object that is too large."""
     bare = strip(to.type)
     if isinstance(bare, Array) and bare.dimensions[:1] == (None,):
         bare = strip(array_of(bare.element, len(elements.elements)))
+    arithmetic.objects.check_size(size_bits(bare) or 0)
     bits = _Bits(arithmetic, evaluate, to).of(elements, bare)
     kind = bare if isinstance(bare, Array) else to.type
+    if isinstance(arithmetic.objects, Unevaluated):
+        return TypedValue(kind, UNDEFINED_LOCATION, unit=to.unit)
     return TypedValue(kind, bits=bits, unit=to.unit)
 
 
@@ -85,6 +91,8 @@ class _Bits:
         whole_bits = size_bits(type_)
         if whole_bits is None:
             raise UsageError("The type is incomplete: its size is not known.")
+        if isinstance(self._arithmetic.objects, Unevaluated):
+            return Bits(0, whole_bits)
         is_little = self._arithmetic.objects.context.endian == "little"
         number = 0
         for first_bit, bits in parts:

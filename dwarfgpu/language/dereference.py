@@ -42,6 +42,10 @@ class Dereference(ABC):
         self.architecture = session.architecture
         self.resolver = session.resolver()
 
+    def check_size(self, size_bits: int) -> None:
+        """Raise `LimitExceeded` for a larger object than may be read, before it is made."""
+        self.session.limits.check_object(size_bits)
+
     @cached_property
     def context(self) -> Context:
         """The context for memory, which can be read where the program location is in no code: it

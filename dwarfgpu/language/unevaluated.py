@@ -53,6 +53,9 @@ class Unevaluated(ObjectAccess):
         bits = Bits(0, size if size <= MAX_BITS else 0)
         return evolve(value, bits=value.bits or bits, pointer=None, error=None)
 
+    def check_size(self, size_bits: int) -> None:
+        """Only the type is wanted, which may have any size."""
+
     def write(self, value: TypedValue, bits: int) -> TypedValue:
         return value
 

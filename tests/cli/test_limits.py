@@ -55,6 +55,8 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
             "more than 11 bytes read in one evaluation",
         ),
         ("--max-bytes", 24, (*LOOK, "local_frame"), "an object of 24 bytes, at most 23"),
+        ("--max-bytes", 6, (*LOOK, "(char[6]){1}"), "an object of 6 bytes: more than 5"),
+        ("--max-bytes", 8, (*LOOK, "{1, 2}"), "an object of 8 bytes: more than 7"),
         (
             "--max-runs",
             3,

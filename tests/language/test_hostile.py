@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     Unspecified,
 )
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
@@ -84,6 +84,29 @@ def test_any_text(expression: str) -> None:
 )
 def test_large(expression: str) -> None:
     assert len(text(demo(), expression)) < 200_000
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(char[2000000000]){1}",
+        "(char[1048577]){1} == 0",
+        "{$x, $x}",
+        "{{$x}, {$x}}",
+    ],
+)
+def test_an_object_without_a_place_is_as_large_as_one_that_is_read(expression: str) -> None:
+    options = Options({"x": language.evaluate("(char[1048576]){1}", demo())}.get)
+    with pytest.raises(LimitExceeded, match="--max-bytes"):
+        language.evaluate(expression, demo(), options)
+    if "==" not in expression:
+        size = language.evaluate(f"sizeof({expression})", demo(), options)
+        assert size.bits is not None
+        assert size.bits.value > 1 << 20
+
+
+def test_sizeof_of_a_part_of_a_large_literal_makes_no_object() -> None:
+    assert text(demo(), "sizeof(((char[2000000000]){1})[5])") == "1"
 
 
 CYCLE = Typedef("cycle", lambda: CYCLE)
