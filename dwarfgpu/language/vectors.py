@@ -8,7 +8,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
@@ -18,6 +18,8 @@ _HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
 """The first element and the step of a half; None is the middle."""
 _LETTERS: Final = pattern("[xyzw]{2,16}")
 _DIGITS: Final = pattern("[sS][0-9a-fA-F]{2,16}")
+_MAX_ELEMENTS: Final = 1 << 12
+"""Maximum number of elements of an operand: those of machines and of languages have 1024."""
 _COUNTS: Final = (1, 2, 3, 4, 8, 16)
 """How many elements a vector of OpenCL has."""
 
@@ -111,9 +113,16 @@ def _shape(value: TypedValue) -> tuple[object, ...]:
 
 
 def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
-    """Return the elements of a vector; for a number, that many copies of it."""
+    """Return the elements of a vector; for a number, that many copies of it.
+
+    `LimitExceeded` for a vector of more elements than any machine has.
+    """
     objects = arithmetic.objects
     kind, count = _form(vector.type)
+    if count > _MAX_ELEMENTS:
+        raise LimitExceeded(
+            f"an operator on a vector of {count} elements: more than {_MAX_ELEMENTS}"
+        )
     if is_vector(value.type):
         operand = TypedValue(value.type, bits=objects.known(value), unit=value.unit)
         return [objects.element(operand, index) for index in range(count)]

@@ -109,6 +109,23 @@ def test_sizeof_of_a_part_of_a_large_literal_makes_no_object() -> None:
     assert text(demo(), "sizeof(((char[2000000000]){1})[5])") == "1"
 
 
+@pytest.mark.parametrize("expression", ["$x + 1", "2 * $x", "-$x", "$x << $x"])
+@pytest.mark.parametrize("is_array", [True, False])
+def test_operators_on_a_vector_of_many_elements(expression: str, is_array: bool) -> None:
+    count = 4096
+    for length in (count, count + 1):
+        base = BaseType("v", "signed", 8 * length, vector_size=length)
+        byte = Base(BaseType("i", "signed", 8))
+        kind = Array(byte, (length,), is_vector=True) if is_array else Base(base)
+        value = TypedValue(kind, bits=Bits(1, 8 * length))
+        options = Options({"x": value}.get)
+        if length == count:
+            assert language.evaluate(expression, SESSION, options).size_bits == 8 * count
+            continue
+        with pytest.raises(LimitExceeded, match="a vector of 4097 elements: more than 4096"):
+            language.evaluate(expression, SESSION, options)
+
+
 CYCLE = Typedef("cycle", lambda: CYCLE)
 HUGE = 1 << 60
 TYPES: list[Type] = [
