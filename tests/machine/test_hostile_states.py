@@ -124,10 +124,26 @@ def test_arrays_are_counted_as_often_as_they_are_named(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 300 * MEBIBYTE
     finally:
         tracemalloc.stop()
-    needed = FileLimits(state_bytes=4 * MEBIBYTE + 128)
+    needed = FileLimits(state_bytes=4 * MEBIBYTE + 3 * 640 + 128)
     assert loaded(tmp_path, memory[:3], limits=needed)
     with pytest.raises(LimitExceeded, match="--max-state-bytes"):
         loaded(tmp_path, memory[:4], limits=needed)
+
+
+def test_ranges_of_memory_are_counted(tmp_path: Path) -> None:
+    """Each takes hundreds of bytes besides its own."""
+    memory = [{"address": 2 * number, "bytes": "00"} for number in range(1_000)]
+    limits = FileLimits(state_bytes=100_000)
+    most_ranges = 100_000 // 640
+    assert loaded(tmp_path, memory[:most_ranges], limits=limits)
+    with (
+        at_most(200 * most_ranges + 200_000),
+        pytest.raises(
+            LimitExceeded, match="ranges of memory take more than 100000 bytes"
+        ) as raised,
+    ):
+        loaded(tmp_path, memory, limits=limits)
+    assert raised.value.option == "--max-state-bytes"
 
 
 def test_registers_are_counted_with_their_bytes(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from dwarfgpu.machine.core.gpu.save_area import HEADER
 from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
 from tests.machine.cores import Load, auxiliary, core, mapped_files, note, status
 from tests.machine.gpu_cores import Machine
+from tools.bombs.measure import ROOT
 from tools.bombs.model import Bomb, Files
 
 GFX942 = 90402
@@ -207,6 +208,14 @@ def bytes_apart(count: int) -> Files:
     return {"bomb": state(memory=[{"address": 2 * n, "bytes": "00"} for n in range(count)])}
 
 
+def resumed(count: int) -> Files:
+    """The same, with a wave that can go on."""
+    wave = {"pc": 0x1640, "registers": {"exec": 1, "mode": 0}}
+    memory = [{"address": (1 << 32) + 2 * n, "bytes": "00"} for n in range(count)]
+    code = (ROOT / "dwarfgpu/data/demo.co").read_bytes()
+    return {"bomb": state(waves=[wave], memory=memory), "k.co": code}
+
+
 def registers(count: int) -> Files:
     """Waves of a hundred vector registers, with one lane each."""
     wave = {"registers": {f"v{number}": [1] for number in range(100)}}
@@ -271,4 +280,8 @@ BOMBS = (
          STATE, small=4, says="--max-state-bytes"),
     Bomb("bytes", "state file", "{} bytes that are not adjacent", bytes_apart, 200_000, STATE,
          small=100),
+    Bomb("resumed", "state file", "{} bytes that are not adjacent, and a wave to resume", resumed,
+         400_000, ("run --state bomb k.co", "waves --state bomb"), small=100),
+    Bomb("ranges", "state file", "{} ranges of memory of one byte", bytes_apart, 650_000,
+         (*STATE, "run --state bomb"), small=100, says="--max-state-bytes"),
 )  # fmt: skip

@@ -24,6 +24,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.machine.state.load_contents import (
+    RANGE_BYTES,
     StateReader,
     add_memory,
     fits_lane,
@@ -109,6 +110,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
     if is_second:
         check_waves(document, target.machine)
     for span in _ranges(document):
+        reader.take(RANGE_BYTES, span.source)
         add_memory(target, span, None, reader if is_second else None)
     notes = (
         *(_omitted(arch, *omitted) for omitted in reader.omitted.items()),
@@ -239,6 +241,7 @@ def _wave(field: Field, reader: StateReader) -> WaveState:
         elif _location(target, number, counter) != pc.integer(0, _WORD):
             raise pc.expected(f"the same as in register {counter}")
     for span in _ranges(field):
+        reader.take(RANGE_BYTES, span.source)
         add_memory(target, span, number, reader if reader.is_second else None)
     return WaveState(
         number,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo, RegisterPart
 from dwarfgpu.base.input_files import record_input
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from dwarfgpu.base.npy import Npy
 
+RANGE_BYTES: Final = 640
+"""What a range of memory takes besides its contents, nearly."""
 MAX_FILLED_BYTES = 1 << 30
 """Maximum size of memory that repeats one byte."""
 
@@ -43,10 +45,10 @@ class StateReader:
     """Vector registers for which one integer is given, and the waves that have them."""
     _files: dict[str, Npy] = field(factory=dict, init=False)
     _taken_bytes: list[int] = field(factory=lambda: [0], init=False)
-    """One number: the memory that registers and arrays take until now."""
+    """One number: the memory that registers, arrays and ranges take until now."""
 
     def take(self, size_bytes: int, source: str) -> None:
-        """Count memory for registers and arrays; `LimitExceeded` where it is too much."""
+        """Count memory for what a state has; `LimitExceeded` where it is too much."""
         self._taken_bytes[0] += size_bytes
         if self._taken_bytes[0] > self.limits.state_bytes:
             raise _too_large(source, self.limits)
@@ -69,7 +71,10 @@ class StateReader:
 
 
 def _too_large(source: str, limits: FileLimits) -> LimitExceeded:
-    problem = f"registers and arrays take more than {limits.state_bytes} bytes of memory"
+    problem = (
+        "registers, arrays and ranges of memory take more than "
+        f"{limits.state_bytes} bytes of memory"
+    )
     return LimitExceeded(f"{source}: {problem}", "--max-state-bytes")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,15 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state, set_known
+from dwarfgpu.machine.simulated.launch.machine_of_state import (
+    machine_of_state,
+    set_known,
+    write_known,
+)
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -24,6 +30,7 @@ from tests.cli.command import FIXTURES
 from tests.machine.simulated import vectors
 from tests.machine.simulated.kernels import KERNELS, Kernel
 from tests.machine.simulated.test_kernels import begun, prepared
+from tests.work import assert_linear, calls_of
 
 NAMES = ("nest", "reduce", "histogram", "recursion", "through_pointer", "stack_array", "matmul")
 COMPUTES_WITH_UNDEFINED = ("stack_array", "gfx942.O0"), ("stack_array", "gfx90a.O0")
@@ -150,3 +157,35 @@ def test_code_that_the_state_does_not_have_stops_the_wave(tmp_path: Path) -> Non
     stopped = machine_of_state(state, []).run()
     assert stopped is not None and stopped.reason is StopReason.UNAVAILABLE
     assert stopped.text == f"no code at {stopped.wave.pc:#x}: the state does not have it"
+
+
+def test_ranges_of_a_state_are_not_compared_with_each_allocation() -> None:
+    """Nor are arrays made of those that nothing accesses."""
+
+    def write(count: int) -> Callable[[], object]:
+        memory, store = GlobalMemory(), SparseMemory("global memory")
+        for number in range(count):
+            memory.add("scratch", 64 * number, bytes(4))
+            store.add(64 * number + 16, b"\1")
+        return lambda: write_known(memory, [store])
+
+    assert_linear(write, 200)
+    before = calls_of(write(1_000))
+    assert before < 40 * 1_000, before
+
+
+def test_known_memory_beside_and_in_allocations() -> None:
+    memory, store = GlobalMemory(), SparseMemory("global memory")
+    for start in (0x20, 0x10, 0x40):
+        memory.add("scratch", start, bytes(8))
+    store.add(0xC, bytes(range(1, 0x21)))
+    write_known(memory, [store])
+    assert [(item.name, item.start, item.end) for item in memory.allocations] == [
+        ("memory of the state", 0xC, 0x10),
+        ("scratch", 0x10, 0x18),
+        ("memory of the state", 0x18, 0x20),
+        ("scratch", 0x20, 0x28),
+        ("memory of the state", 0x28, 0x2C),
+        ("scratch", 0x40, 0x48),
+    ]
+    assert memory.read(0xC, 0x20) == bytes(range(1, 0x21))

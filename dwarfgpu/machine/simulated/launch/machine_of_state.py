@@ -7,6 +7,7 @@ from has the byte that it had there.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
@@ -281,10 +282,10 @@ def _add_memory(
 
 def write_known(global_memory: GlobalMemory, stores: Iterable[SparseMemory]) -> None:
     """Write known global memory into the allocations that there are, and add the rest."""
-    occupied = [(item.start, item.end) for item in global_memory.allocations]
+    occupied = sorted((item.start, item.end) for item in global_memory.allocations)
     known_runs = [(address, bytes_of(run)) for store in stores for address, run in store.runs()]
     for address, data in known_runs:
-        for start, end in occupied:
+        for start, end in _overlapping(occupied, address, address + len(data)):
             first, last = max(start, address), min(end, address + len(data))
             allocation = global_memory.at(start)
             if first < last and allocation is not None:
@@ -296,17 +297,24 @@ def write_known(global_memory: GlobalMemory, stores: Iterable[SparseMemory]) -> 
 def _outside(
     known_runs: list[tuple[int, bytes]], taken: list[tuple[int, int]]
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the parts of known memory that are in no other allocation, by address."""
+    """Yield the parts of known memory that are in no other allocation, by address; `taken`: where
+    these are, in order."""
     for address, data in known_runs:
         begin, end = address, address + len(data)
-        for start, stop in sorted(taken):
-            if stop <= begin or start >= end:
-                continue
+        for start, stop in _overlapping(taken, begin, end):
             if begin < start:
                 yield begin, data[begin - address : start - address]
             begin = max(begin, stop)
         if begin < end:
             yield begin, data[begin - address :]
+
+
+def _overlapping(taken: list[tuple[int, int]], begin: int, end: int) -> list[tuple[int, int]]:
+    """Return those of some ranges, in order and apart, that have bytes of another one."""
+    first = max(bisect_left(taken, (begin, 0)) - 1, 0)
+    if first < len(taken) and taken[first][1] <= begin:
+        first += 1
+    return taken[first : bisect_left(taken, (end, 0))]
 
 
 def _joined(parts: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:

@@ -32,6 +32,8 @@ SIZES: Final = {
     for bits in sizes
 }
 """Bytes of an element, by its type."""
+_ARRAYS: Final = frozenset({"data", "origin", "_alignment", "_windows"})
+"""Of an allocation: what is made of its bytes."""
 _EVERYWHERE: Final = slice(None)
 _MANY: Final = 256
 """The number of addresses from which aligned words are faster than windows."""
@@ -82,10 +84,17 @@ class Allocation:
         self.start = start
         self.end = start + len(contents)
         self.contents = contents if isinstance(contents, bytearray) else bytearray(contents)
-        self._set_data(np.frombuffer(self.contents, np.uint8), start)
         self.is_writable = is_writable
         self.written = written
         """0xff for each byte that is defined, 0 for others; None where all are."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Make the arrays when they are first asked for: a state may have hundreds of thousands of
+        ranges of memory, of which a program accesses few."""
+        if name not in _ARRAYS:
+            raise AttributeError(name)
+        self._set_data(np.frombuffer(self.contents, np.uint8), self.start)
+        return getattr(self, name)
 
     def _set_data(self, data: Lanes, alignment: int) -> None:
         """Set the data. `alignment`: a number that is a multiple of what the data is aligned to."""
