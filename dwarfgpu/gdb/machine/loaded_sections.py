@@ -13,7 +13,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
 _OF_PROGRAM = re.compile(
-    r"^ *\[\d+\] +(0x[0-9a-f]+)->(0x[0-9a-f]+) at \S+ (\S+) ALLOC\b", re.MULTILINE
+    r"^ *\[[0-9]+\] +(0x[0-9a-f]+)->(0x[0-9a-f]+) at \S+ (\S+) ALLOC\b", re.MULTILINE
 )
 """A section of the program, in the list of GDB's maintainers."""
 
