@@ -45,8 +45,10 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
         return "..."
     if isinstance(form, Pointer):
         inner = definition(form.target, style, depth + 1)
-        mark = "PTR" if form.kind == "pointer" else "REF"
-        return f"{mark} TO -> ( {inner} )" if style == "fortran" else f"access {inner}"
+        is_pointer = form.kind == "pointer"
+        if style == "fortran":
+            return f"{'PTR' if is_pointer else 'REF'} TO -> ( {inner} )"
+        return f"{'access' if is_pointer else '<ref>'} {inner}"
     if isinstance(form, Struct):
         return "\n".join(_fortran(form) if style == "fortran" else _record(form))
     if style == "fortran":

@@ -110,13 +110,15 @@ def reference_pieces(
     address_text = (
         "@" + shown.address_text(number, space, symbol=False) if shown.options.address else ""
     )
+    is_ada = shown.options.style == "ada" and shown.read_memory is not None
     if depth:
         yield address_text
         return
-    yield f"({shown.type_name(type_)}) {address_text}"
+    if not is_ada:  # as in GDB, where Ada's parameters are their objects
+        yield f"({shown.type_name(type_)}) {address_text}"
     if shown.read_memory is None:
         return
-    colon = ": " if address_text else ""
+    colon = ": " if address_text and not is_ada else ""
     target = bare.target
     whole = None
     resolver = shown.resolver

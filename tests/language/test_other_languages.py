@@ -526,6 +526,17 @@ def test_enumerators_of_ada(name: str, expected: str) -> None:
     assert ada_enumerator(name) == expected
 
 
+def test_a_reference_of_ada_is_shown_as_its_object() -> None:
+    """GNAT passes records by reference: GDB shows no address, and `<ref>` in the type."""
+    reference = Pointer(Base(BaseType("shapes__count", "unsigned", 8)), "reference")
+    shown = format_value(
+        Bits(0x1000, 64), reference, FormatOptions(style="ada"),
+        read_memory=lambda space, address, size: bytes([7] * size),
+    )  # fmt: skip
+    assert shown == "7"
+    assert type_text(reference, style="ada") == "<ref> shapes.count"
+
+
 def test_a_derived_type_of_ada_has_the_components_of_its_parent() -> None:
     """gnat puts them into a component `_parent`, which GDB does not show as one."""
     number = Base(BaseType("integer", "signed", 32))

@@ -1,7 +1,7 @@
 """Type names as Fortran and Ada spell them and GDB prints them.
 
-Names, which never raise: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`;
-and what GNAT describes in its own way.
+Names, which never raise: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`; and what
+GNAT describes in its own way.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
             bounds = (f"{lower} .. {upper}" for lower, upper in _bounds(array))
             return f"array ({', '.join(bounds)}) of {inner(array.element)}"
         case Pointer(own_name=None) as pointer:
-            return f"access {inner(pointer.target)}"
+            mark = "access" if pointer.kind == "pointer" else "<ref>"
+            return f"{mark} {inner(pointer.target)}"
         case Function():
             return "subprogram"
         case Array() | Pointer() | Struct() | Typedef() | Base() | Enum() | Unspecified() as named:
