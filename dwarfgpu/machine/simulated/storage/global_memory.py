@@ -90,7 +90,7 @@ class Allocation:
 
     def __getattr__(self, name: str) -> Any:
         """Make the arrays when they are first asked for: a state may have hundreds of thousands of
-        ranges of memory, of which a program accesses few."""
+        ranges of memory, and a program accesses few of them."""
         if name not in _ARRAYS:
             raise AttributeError(name)
         self._set_data(np.frombuffer(self.contents, np.uint8), self.start)
