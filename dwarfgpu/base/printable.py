@@ -8,7 +8,8 @@ from typing import Final
 from dwarfgpu.errors import escaped, one_line
 
 ESCAPES: Final = "dwarfgpu.escapes"
-"""The error handler of `codecs` for text that an encoding does not have: it writes escapes."""
+"""The error handler of `codecs` for text that an encoding does not have: it writes escapes, and the
+ellipsis, which is dwarfgpu's own mark of a cut, as three dots."""
 _LONGEST: Final = 200
 """Characters of a name in a line."""
 
@@ -35,7 +36,8 @@ def on_one_line(text: str) -> str:
 def _replaced(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(map(escaped, error.object[error.start : error.end])), error.end
+    missing = error.object[error.start : error.end]
+    return "".join("..." if one == "…" else escaped(one) for one in missing), error.end
 
 
 codecs.register_error(ESCAPES, _replaced)

@@ -61,3 +61,13 @@ def test_the_output_has_bytes_of_a_name_as_escapes(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, cwd=REPOSITORY, check=False)
     assert done.returncode == 0
     assert b"/a\\xffb.co: ELF 64-bit" in done.stdout
+
+
+def test_the_ellipsis_in_ascii_is_three_dots() -> None:
+    """It marks what dwarfgpu has cut, and is no character of a name."""
+    command = [sys.executable, "-m", "dwarfgpu", "lanes", "--demo", "--grid", "--lane", "0-15", "t"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
+    done = subprocess.run(
+        command, capture_output=True, cwd=REPOSITORY, env=environment, check=False
+    )
+    assert b"lanes 0-1,4,7-8,10-11,...  active" in done.stdout

@@ -87,6 +87,15 @@ def test_bytes_that_are_not_an_instruction() -> None:
     assert stopped.text == "0xffffffff at 0x10000 is not an instruction"
 
 
+def test_the_instruction_that_is_illegal() -> None:
+    """v_illegal, a dword of zeros on GFX10 and later: a wave that jumps into padding gets there."""
+    stopped = stop_of("00000000", [0])
+    assert (stopped.reason, stopped.text) == (
+        StopReason.ILLEGAL_INSTRUCTION,
+        "v_illegal at 0x10000",
+    )
+
+
 def test_private_memory_of_a_lane() -> None:
     """scratch_load_b32 v8, v0, off: a lane has 4,096 bytes."""
     stopped = stop_of("000051dc0000fc08", [4092, 4093, 0])

@@ -189,6 +189,8 @@ def _instruction(decoder: Decoder, pc: int, code: bytes) -> Instruction:
         raise WaveStop(
             StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is not an instruction"
         )
+    if instruction.mnemonic == "v_illegal":
+        raise WaveStop(StopReason.ILLEGAL_INSTRUCTION, f"v_illegal at {pc:#x}")
     return instruction
 
 
