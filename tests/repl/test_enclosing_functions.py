@@ -162,7 +162,8 @@ def test_members_by_the_this_that_a_lambda_of_clang_captures(
     program, core = with_core(tool, tmp_path, "clang++-19", OF_MEMBER)
     commands = ["frame function Counter::add", "down", *MEMBERS[:6]]
     lines = [line for command in commands for line in (r"echo @@\n", command)]
-    command = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, "--batch"]
+    command: list[str | Path] = [sys.executable, "-m", "dwarfgpu", "debug", program]
+    command += ["--core", core, "--batch"]
     answers = printed([*command, *options_of(lines)])[2:]
     assert answers == ["5", "41", "4", "type = int", "9", "2"]
 

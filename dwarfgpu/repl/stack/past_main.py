@@ -1,11 +1,17 @@
-"""The frames of the prompt: as GDB's, they end at `main` (`set backtrace past-main` ...)."""
+"""The frames of the prompt: as GDB's, they end at `main` (`set backtrace past-main` ...).
+
+For GDB 13 the main function is the one with DW_AT_main_subprogram (DWARF 5 3.3.1), that of Ada, or
+`main`. It ends the frames if a symbol has its name, which is so in Rust, and in Fortran for a
+program without a name.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
@@ -16,7 +22,12 @@ from dwarfgpu.session.stack_frames import NumberedLevel, StackFrame, frames_in, 
 if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
     from dwarfgpu.dwarf.code_object import CodeObject
+    from dwarfgpu.dwarf.die import Die
     from dwarfgpu.dwarf.scope.subprogram import Subprogram
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+_LONGEST_NAME: Final = 1024
+"""Bytes of the name of a main procedure that are read."""
 
 
 def levels_of(
@@ -84,11 +95,11 @@ def _is_end(top: Session, physical: CfiFrame, settings: Settings) -> bool:
     if physical.is_signal_frame or physical.is_tail_call:
         return False
     session = top.at_level(physical.level)
-    starts = () if settings.flag("backtrace past-main") else _starts_of_main(session)
     own = _start(session)
-    return own is not None and (
-        own in starts or (not settings.flag("backtrace past-entry") and own == _entry(session))
-    )
+    if own is None:
+        return False
+    is_main = not settings.flag("backtrace past-main") and _is_main(session, own)
+    return is_main or (not settings.flag("backtrace past-entry") and own == _entry(session))
 
 
 def frame_numbered(shell: Shell, number: int, text: str) -> StackFrame:
@@ -125,14 +136,56 @@ def _described(code_object: CodeObject, pc: int) -> Subprogram | None:
         return None  # the symbols are read without the debug information
 
 
-def _starts_of_main(session: Session) -> tuple[int, ...]:
+def _is_main(session: Session, own: int) -> bool:
+    """Return whether the function that is entered at `own` is the main function."""
     code_object = session.code_object
-    if code_object is None:
-        return ()
+    if code_object is None or session.pc is None:
+        return False
+    function = _described(code_object, session.pc)
+    name = None if function is None else _name_of_main(function.die)
+    if name is None:
+        name = _main_of_ada(code_object) or "main"
+        if function is not None and _has_main_program(function.die.unit):
+            return False
+    return own in _functions_named(code_object, name)
+
+
+def _name_of_main(function: Die) -> str | None:
+    """Return the linkage name of a function that is marked as the main one; None for others."""
+    if not function.flag(dw.AT_MAIN_SUBPROGRAM):
+        return None
+    linkage = function.holder(dw.AT_LINKAGE_NAME)
+    return function.name if linkage is None else linkage.string(dw.AT_LINKAGE_NAME)
+
+
+def _has_main_program(unit: CompilationUnit) -> bool:
+    """Return whether a unit of Fortran has a main program, which its `main` calls."""
+    if unit.style != "fortran":
+        return False
+    try:
+        children = unit.root.children()
+        return any(
+            child.tag == dw.TAG_SUBPROGRAM and child.flag(dw.AT_MAIN_SUBPROGRAM)
+            for child in children
+        )
+    except DwarfGpuError:
+        return False
+
+
+def _main_of_ada(code_object: CodeObject) -> str | None:
+    """Return the symbol of the main procedure of Ada, which GNAT's binder writes as a string."""
+    for symbol in code_object.file.symbols_named("__gnat_ada_main_program_name"):
+        data = code_object.file.loaded_from(symbol.address, _LONGEST_NAME)
+        if b"\0" in data:
+            return data.partition(b"\0")[0].decode("latin-1")
+    return None
+
+
+def _functions_named(code_object: CodeObject, name: str) -> tuple[int, ...]:
     return tuple(
         symbol.address
         for file in symbol_files(code_object)
-        for symbol in file.symbols_named("main")
+        for symbol in file.symbols_named(name)
         if symbol.kind == "function"
     )
 

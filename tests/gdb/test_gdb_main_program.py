@@ -1,0 +1,73 @@
+"""Where the frames end in programs whose main function is not `main`, as in GDB 13."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+_FORTRAN = """
+  integer :: x = 3
+  call sub(x)
+end program
+subroutine sub(n)
+  integer :: n
+  if (n > 1) call abort()
+end subroutine
+"""
+_ADA = """
+procedure Hi is
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   procedure Sub (N : Integer) is
+   begin
+      if N > 1 then
+         C_Abort;
+      end if;
+   end Sub;
+begin
+   Sub (3);
+end Hi;
+"""
+_RUST = """
+fn sub(n: i32) { if n > 1 { std::process::abort() } }
+fn main() { sub(std::env::args().count() as i32 + 2); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("compiler", "file", "source", "last"),
+    [
+        ("gfortran", "hi.f90", f"program hello{_FORTRAN}", "_start"),  # no symbol is so named
+        ("gfortran", "hi.f90", _FORTRAN, "MAIN__"),
+        ("gnatmake", "hi.adb", _ADA, "hi"),
+        ("rustc", "hi.rs", _RUST, "main"),
+    ],
+)
+def test_the_last_frame(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str, file: str, source: str, last: str
+) -> None:
+    gdb = [tool("gdb"), "-nx", "-q", "-batch"]
+    (tmp_path / file).write_text(source)
+    program, core = tmp_path / "hi", tmp_path / "core"
+    command = [tool(compiler), "-g", file, "-o", str(program)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"{compiler} makes no program here")
+    subprocess.run([*gdb, "-ex", "run", "-ex", f"gcore {core}", "-ex", "kill", program],
+                   capture_output=True, check=False)  # fmt: skip
+    if not core.exists():
+        pytest.skip("GDB writes no core file here")
+    ours = [sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch"]
+    version = subprocess.run([gdb[0], "--version"], capture_output=True, check=False).stdout
+    is_13 = b" 13." in version.partition(b"\n")[0]
+    for debugger in (gdb, ours) if is_13 else (ours,):
+        done = subprocess.run([*debugger, "-ex", "bt -1", program, core],
+                              capture_output=True, check=False)  # fmt: skip
+        line = re.findall(r"^#[0-9]+ .*", done.stdout.decode(), re.MULTILINE)[-1]
+        name = re.match(r"#[0-9]+ +(?:0x[0-9a-f]+ in )?(\S+) \(", line)
+        assert name is not None and name[1].rpartition("::")[2] == last, (debugger, line)
