@@ -625,3 +625,21 @@ def test_an_address_beyond_a_buffer(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "0 bytes after the end of buffer a, which has 512 bytes" in done.err
     assert "Cannot access memory at address 0x0: no memory is there" in done.err
+
+
+@pytest.mark.parametrize("command", ["step", "next"])
+def test_a_step_in_a_function_without_lines_says_where_it_goes(
+    command: str, tmp_path: Path
+) -> None:
+    """GDB's words."""
+    data = (FIXTURES / "run/integers.gfx942.O2.v5.co").read_bytes()
+    (file := tmp_path / "nameless.co").write_bytes(data.replace(b".debug_info\0", b".rebuff_out\0"))
+    buffers = [word for name in ("0", "1", "2") for word in ("--arg", f"{name}=zeros:256")]
+    words = ("--dispatch", "vadd", "--grid", 64, "--workgroup", 64, *buffers, "--batch")
+    commands = ("-ex", "tbreak vadd", "-ex", "run", "-ex", command)
+    lines = run("debug", file, *words, *commands).lines
+    assert lines[-3:] == [
+        "Single stepping until exit from function vadd,",
+        "which has no line number information.",
+        "[Inferior 1 exited normally]",
+    ]

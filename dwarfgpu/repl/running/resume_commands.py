@@ -167,11 +167,14 @@ def _breakpoints_hit(shell: Shell) -> list[Breakpoint]:
     return [item for item in items if item in listed] if wave == shell.session.wave else []
 
 
-def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Stop]) -> Iterator[Part]:
+def _stepped(
+    shell: Shell, argument: str, once: Callable[[Shell], Stop], *, is_line: bool = False
+) -> Iterator[Part]:
     """Perform a number of steps, fewer if the wave in focus ends; report the last one."""
     require_started(shell)
     count = whole_number(shell.session, shell.values, argument) if argument else 1
     shell.session = shell.session.top or shell.session
+    yield from _without_lines(shell) if is_line else ()
     before: tuple[object, ...] | None = None
     stop, wave = stepped_here(shell), shell.session.wave
     with resuming(shell, is_step=True):
@@ -212,7 +215,7 @@ def step(shell: Shell, argument: str) -> Iterator[Part]:
     continues up to the next line that it executes; lines that only other lanes execute are stepped
     over.
     """
-    yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=False))
+    yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=False), is_line=True)
 
 
 @command("next", topic="running", aliases=("n",))
@@ -223,7 +226,20 @@ def next_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Steps over called functions, including inlined ones.
     """
-    yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=True))
+    yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=True), is_line=True)
+
+
+def _without_lines(shell: Shell) -> Iterator[Part]:
+    """Say where a step by lines goes if the function has none, in GDB's words."""
+    session = shell.session.top or shell.session
+    if session.pc is None or source_position(session) is not None:
+        return
+    from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering  # most code has lines
+
+    symbol = symbol_covering(session.code_objects, session.pc)
+    if symbol is not None:
+        yield heading(f"Single stepping until exit from function {symbol.name},")
+        yield heading("which has no line number information.")
 
 
 def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
