@@ -233,7 +233,11 @@ class Units:
             return None
 
     def before(self, address: int, count: int) -> int:
-        """Return the address at which the `count` units before an address start."""
+        """Return the address at which the `count` units before an address start.
+
+        `UsageError` with the first unreadable byte before the address, where memory ends before so
+        many strings are found.
+        """
         width = self.format.unit_bytes
         if self.format.letter != "s":
             return self._wrapped(address - count * width)
@@ -241,13 +245,19 @@ class Units:
         for position in self._characters_before(address):
             data = self._known(position, width)
             if data is None:
-                return self._wrapped(start - counted * width)
+                raise UsageError(self._why_unreadable_before(position + width))
             if not any(data) or counted == self.options.elements:
                 start, counted, count = position + width, 0, count - 1
                 if not count:
-                    break
+                    return self._wrapped(start)
             counted += 1
-        return self._wrapped(start)
+        raise UsageError(self._why_unreadable_before(0))
+
+    def _why_unreadable_before(self, address: int) -> str:
+        """Return why the first byte before an address that cannot be read is unreadable."""
+        reasons = (self._why_unreadable(address - back) for back in range(1, 5))
+        last = no_memory_access(self._address_text(address - 1), "")
+        return next((reason for reason in reasons if reason is not None), last)
 
     def _characters_before(self, address: int) -> Iterator[int]:
         width = self.format.unit_bytes
