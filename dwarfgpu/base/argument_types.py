@@ -56,6 +56,8 @@ _KINDS: Final = 100
 _TYPES: Final[dict[tuple[str, str], tuple[object, int]]] = {}
 """The types of annotations, by their text and module; with how many modules were loaded if names
 are not of the module itself, and 0 otherwise."""
+_LISTS: Final = frozenset((tuple, list))
+"""Arguments of these types are right if their elements have right types."""
 _SETS: Final = (tuple, frozenset)
 """Fields of these types have few elements."""
 _FIELDS: Final[dict[type, tuple[list[str], Callable[[object], tuple[Any, ...]]]]] = {}
@@ -133,9 +135,9 @@ def _judged(
     key: object = tuple(map(type, args))
     if kwargs:
         key = key, *kwargs, *map(type, kwargs.values())
-    values = (*args, *kwargs.values()) if kwargs else args
-    if tuple in map(type, values):
-        key = key, *[tuple(map(type, value)) for value in values if type(value) is tuple]
+    values: tuple[Any, ...] = (*args, *kwargs.values()) if kwargs else args
+    if not _LISTS.isdisjoint(map(type, values)):
+        key = key, *[frozenset(map(type, value)) for value in values if type(value) in _LISTS]
     if key in right:
         return args, kwargs
     plain = tuple(map(plain_argument, args))
@@ -150,7 +152,7 @@ def _judged(
         if not _fits(value, expected, module):
             wrong = wrong_argument(name, value, _text(expected))
             raise WrongType(f"{_name_of(function)}: {wrong}")
-        is_in_key = type(value) is tuple
+        is_in_key = type(value) in _LISTS
         is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
     if is_decided and len(right) < _KINDS:
         right.add(key)
@@ -300,15 +302,16 @@ class _Names(dict[str, object]):
     def __missing__(self, name: str) -> object:
         if name in self._own:
             return self._own[name]
+        if name == "Path":  # loading it takes longer than most commands
+            return PathLike
         self.is_own = False
         loaded = [module for path, module in sys.modules.items() if path.startswith("dwarfgpu.")]
         named = [vars(module)[name] for module in loaded if name in vars(module)]
         classes: set[Any] = {value for value in named if isinstance(value, type)}
         if not named:
             raise KeyError(name)
-        if classes:
-            return reduce(or_, classes)
-        return named[0] if all(other == named[0] for other in named) else Any
+        # Another name for types, in one module, is not what it is in another.
+        return reduce(or_, classes) if all(value in classes for value in named) else Any
 
 
 def _evaluated(annotation: object, module: str) -> object:
@@ -398,5 +401,6 @@ def _text(expected: object) -> str:
         return " or ".join(map(repr, parts))
     kind = origin or expected
     name = kind.__name__ if isinstance(kind, type) else str(kind)
+    name = "Path" if kind is PathLike else name
     elements = [_text(part) for part in parts if part is not ...]
     return f"{name} of {elements[0]}" if len(elements) == 1 else name

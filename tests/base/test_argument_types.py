@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import count
@@ -336,3 +338,20 @@ def test_arguments_of_the_prompt() -> None:
     run: Any = run_interactive
     with pytest.raises(WrongType, match="^run_interactive: session: expected Session, not 'x'$"):
         run("x")
+
+
+ALONE = """
+import sys
+from pathlib import Path
+from dwarfgpu.dwarf.code_object import CodeObject
+import dwarfgpu.dwarf.scope.unit_search  # its Path is another type
+
+print(CodeObject.open(Path(sys.argv[1])).name)
+"""
+
+
+def test_a_path_is_right_whatever_is_loaded() -> None:
+    """The module imports the class for type checkers only."""
+    command = [sys.executable, "-c", ALONE, str(DEMO.with_name("demo.co"))]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == "demo.co\n"
