@@ -53,13 +53,17 @@ def thread_frame_info(
     if frame.is_inlined or frame.is_tail_call:  # GDB has no frame base for it
         yield Output(" Arglist at unknown address.", {"arglist-addr": None})
         callee = None if physical is None or not frame.is_inlined else physical.callee
+        # Its registers are those of the frame into which it is inlined.
+        saved = {} if callee is None else dict(saved_registers(callee))
+        saved_sp = saved.pop(_stack_pointer(session), None)  # by a signal frame
         frame_base = None if callee is None else _shown(_of_stack_pointer(session))
         sp = frame_base or _stack_pointer(session)
-        verb = "in" if frame_base is None else "is"
+        verb, key = "is" if frame_base else "in", "previous-sp"
+        if saved_sp is not None:
+            verb, sp, key = "at", _shown(saved_sp), "previous-sp-saved-at"
         text = f" Locals at unknown address, Previous frame's sp {verb} {sp}"
-        yield Output(text, {"locals-addr": None, "previous-sp": sp})
-        if callee is not None:  # its registers are those of the frame into which it is inlined
-            yield from _saved_lines(dict(saved_registers(callee)))
+        yield Output(text, {"locals-addr": None, key: sp})
+        yield from _saved_lines(saved)
         return
     saved = {} if physical is None else dict(saved_registers(physical))
     if frame.is_signal_frame:  # GDB has no frame base for it, either

@@ -1,0 +1,42 @@
+"""`info frame` around a signal handler, as in GDB."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SOURCE = """
+#include <signal.h>
+#include <stdlib.h>
+static void handler(int n) { abort(); }
+static inline __attribute__((always_inline)) int crash(volatile int *p) { return *p; }
+int main(void) { signal(SIGSEGV, handler); return crash((int *) 8); }
+"""
+
+
+def test_an_inlined_function_that_a_signal_interrupts(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The signal frame keeps the stack pointer in memory: it is not among the saved registers."""
+    gdb = [tool("gdb"), "-nx", "-q", "-batch"]
+    (tmp_path / "a.c").write_text(SOURCE)
+    program, core = tmp_path / "a", tmp_path / "core"
+    command = [tool("gcc"), "-g", "-O2", str(tmp_path / "a.c"), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    steps = ["handle SIGSEGV nostop noprint", "run", f"gcore {core}", "kill"]
+    options = [word for step in steps for word in ("-ex", step)]
+    subprocess.run([*gdb, *options, program], capture_output=True, check=False)
+    if not core.exists():
+        pytest.skip("GDB writes no core file here")
+    answers: list[list[str]] = []
+    for debugger in (gdb, [sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch"]):
+        words = ["-ex", "frame function crash", "-ex", "echo @@\\n", "-ex", "info frame"]
+        done = subprocess.run([*debugger, *words, program, core], capture_output=True, check=True)
+        answers.append(done.stdout.decode().partition("@@\n")[2].splitlines())
+    theirs, ours = answers
+    assert " Saved registers:" in theirs
+    assert theirs == ours
