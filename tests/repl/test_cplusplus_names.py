@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
+from tests.cli.command import FIXTURES, run
 
 SOURCE = """
 #include <cstddef>
@@ -149,3 +149,17 @@ def test_an_instance_of_a_constant_template_may_have_a_symbol_only(program: Path
     for name in ("pi<float>", "pi<unsigned char>"):
         done = run("debug", "--batch", "-q", str(program), "--pc", "main", "-ex", f"print {name}")
         assert f'No symbol "{name}" in current context.' in done.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("hidden", "(anonymous namespace)::hidden"),  # as in GDB, in a frame of the unit
+        ("ns::hidden_in_ns", "ns::(anonymous namespace)::hidden_in_ns"),
+        ("::shared", "shared"),
+    ],
+)
+def test_an_address_is_that_of_a_qualified_name(typed: str, name: str) -> None:
+    program = FIXTURES / "x86_64/meanings.gcc.O0.v5"
+    done = run("debug", "--batch", "-q", program, "--pc", "main", "-ex", f"info address {typed}")
+    assert f'Symbol "{name}" is static storage at address 0x' in done.out

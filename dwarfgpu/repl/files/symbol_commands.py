@@ -13,10 +13,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
+from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of, qualified
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import no_line, with_code
 from dwarfgpu.language.name_resolution import Names
@@ -123,8 +125,24 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         text = symbol_description(session, first)
         if isinstance(first, Die) and first.tag in FUNCTIONS:
             name = full_function_name(first) or argument
+        elif isinstance(first, Variable) and first.kind == "global":
+            name = _name_of(first.die) or argument
+        elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
+            name = _name_of(first) or argument
     data: JsonObject = {"name": argument, "description": text}
     yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
+
+
+def _name_of(die: Die) -> str | None:
+    """Return the qualified name of an entry; of one in a function its own name."""
+    declaration = declaration_of(die)
+    if any(scope.is_function for scope in path_of(declaration)):
+        return declaration.name
+    above = declaration.parent()
+    *scopes, simple = qualified(declaration)
+    if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
+        scopes = scopes if above.flag(dw.AT_ENUM_CLASS) else scopes[:-1]
+    return "::".join((*scopes, simple))
 
 
 @command("info scope", topic="data", complete=completion.SYMBOLS)
