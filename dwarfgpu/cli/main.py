@@ -15,7 +15,7 @@ from typing import Any, NoReturn, Protocol, cast
 from dwarfgpu import __version__
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.service.error_text import empty, error_json, error_line, out_of_memory, shortened
+from dwarfgpu.service.error_text import empty, error_json, error_line, exhausted, shortened
 from dwarfgpu.terminal.streams import HelpFormatter, lose_output, standard_streams
 
 COMMANDS = {
@@ -358,8 +358,8 @@ def _run(arguments: list[str]) -> int:
         return _overview(arguments)
     except SystemExit as leaving:  # --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0
-    except (DwarfGpuError, MemoryError) as raised:
-        error = out_of_memory(raised) if isinstance(raised, MemoryError) else raised
+    except (DwarfGpuError, MemoryError, RecursionError) as raised:
+        error = exhausted(raised)
         if "--json" in options:
             import json
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.debug_info import reporting_units
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterOffset, WaveId
@@ -34,7 +34,7 @@ from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.repl.typed_lines import TypedLines
-from dwarfgpu.service.error_text import out_of_memory, shortened
+from dwarfgpu.service.error_text import exhausted, shortened
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.examine_format import Examined
@@ -222,11 +222,7 @@ class Shell:
                         raise KeyboardInterrupt
                     console.put(single)
         except (DwarfGpuError, RecursionError, MemoryError) as raised:
-            error: DwarfGpuError = LimitExceeded("commands nested too deep")
-            if isinstance(raised, DwarfGpuError):
-                error = raised
-            elif isinstance(raised, MemoryError):
-                error = out_of_memory(raised)
+            error = exhausted(raised)
             self.failures += 1
             console.fail(shortened(message_of(error)), error)
             return False

@@ -69,6 +69,24 @@ def out_of_memory(raised: MemoryError) -> DwarfGpuError:
     return LimitExceeded("the command needs more memory than is available")
 
 
+def nested_too_deep(raised: RecursionError) -> DwarfGpuError:
+    """Return the error of a command for which the input is nested deeper than Python calls: what
+    reads nested things has bounds of its own, and this is for the one that was forgotten."""
+    raised.__traceback__ = None
+    return LimitExceeded("the input is nested deeper than this command follows")
+
+
+def exhausted(raised: DwarfGpuError | MemoryError | RecursionError) -> DwarfGpuError:
+    """Return the error of a command that did not end: its own, or why it could not go on."""
+    match raised:
+        case MemoryError():
+            return out_of_memory(raised)
+        case RecursionError():
+            return nested_too_deep(raised)
+        case _:
+            return raised
+
+
 def error_line(error: DwarfGpuError) -> str:
     """Return one line: who is at fault, where, what, what to do."""
     advice = hint(error)
@@ -98,4 +116,4 @@ def error_json(error: DwarfGpuError) -> JsonObject:
     }
 
 
-__all__ = ["HINTS", "error_json", "error_line", "hint", "one_line", "out_of_memory"]
+__all__ = ["HINTS", "error_json", "error_line", "exhausted", "hint", "one_line"]

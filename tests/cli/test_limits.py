@@ -107,15 +107,24 @@ def test_the_document_has_each_limit_with_its_default() -> None:
 
 
 @pytest.mark.parametrize("arguments", [("asm", "lit1"), ("asm", "lit1", "--json")])
-def test_a_lack_of_memory_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (MemoryError, "the command needs more memory than is available"),
+        (RecursionError, "the input is nested deeper than this command follows"),
+    ],
+)
+def test_what_a_command_lacks_is_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    problem: type[Exception],
+    message: str,
 ) -> None:
-    def without_memory(_: object) -> int:
-        raise MemoryError
+    def without_it(_: object) -> int:
+        raise problem
 
-    monkeypatch.setattr("dwarfgpu.cli.asm.run", without_memory)
+    monkeypatch.setattr("dwarfgpu.cli.asm.run", without_it)
     done = run(*arguments)
-    message = "the command needs more memory than is available"
     assert done.status == 1
     if "--json" in arguments:
         assert json.loads(done.out)["error"]["kind"] == "LimitExceeded"

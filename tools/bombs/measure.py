@@ -42,7 +42,7 @@ class Measured:
         """Why it is neither an answer nor an error of dwarfgpu."""
         if self.status not in _ANSWERS:
             return f"status {self.status}"
-        for word in ("Traceback", "MemoryError", "RecursionError"):
+        for word in ("Traceback", "MemoryError", "deeper than this command"):
             if word in self.text:
                 return word
         longest = max(map(len, self.text.splitlines()), default=0)
