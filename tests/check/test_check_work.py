@@ -43,10 +43,12 @@ from dwarfgpu.expr.static_check.severity import Report
 from dwarfgpu.expr.static_check.stack_shape import Shape
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.check.made import verdict_on
 from tests.check.test_entries import with_lists
+from tests.dwarf import builder
 from tests.dwarf.builder import FIXTURES
+from tests.work import calls_of
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
 """With more than three findings of some rule."""
@@ -333,3 +335,15 @@ def test_a_context_that_expressions_share_keeps_nothing_of_them() -> None:
     for data, findings in zip(expressions, shared, strict=True):
         knowing.cache_clear()
         assert check(data, AMD, UnitFormat(), gfx) == findings
+
+
+def test_damaged_units_cost_few_calls() -> None:
+    """A file may have hundreds of thousands: the checks of a unit stop at its first entry."""
+    work = []
+    for count in (10, 100, 1_000):  # the first check imports modules
+        data = builder.elf(
+            {".debug_info": builder.unit(b"\5") * count, ".debug_abbrev": b"\1\x11\0\0\0\0"}
+        )
+        file = CodeObject.of(ObjectFile("damaged", data))
+        work.append(calls_of(lambda checked=file: verify(checked)))
+    assert work[2] < work[1] + 250 * 900, work

@@ -38,6 +38,11 @@ def headers(count: int) -> Files:
     return {"bomb": units(unit(b"") * count, UNIT)}
 
 
+def damaged_units(count: int) -> Files:
+    """Units whose entry has an abbreviation that there is not."""
+    return {"bomb": units(unit(b"\5") * count, UNIT)}
+
+
 def flat(count: int) -> Files:
     return {"bomb": program(b"\2" * count, Shape(dw.TAG_LEXICAL_BLOCK))}
 
@@ -344,6 +349,8 @@ def type_units(count: int) -> Files:
 ASK = ("where --all bomb", "check bomb", "debug bomb <<< print x")
 BOMBS = (
     Bomb("units", INFO, "{} units without entries", headers, 250_000,
+         ("info bomb", *ASK), small=100, cpu_seconds=8.0),
+    Bomb("damaged-units", INFO, "{} units whose entry is unreadable", damaged_units, 200_000,
          ("info bomb", *ASK), small=100, cpu_seconds=8.0),
     Bomb("entries", INFO, "{} entries in one unit", flat, 2_000_000, ASK),
     Bomb("inflated", INFO, "{} entries that are compressed", inflated, 16_000_000,
