@@ -77,7 +77,7 @@ def nested_too_deep(raised: RecursionError) -> DwarfGpuError:
 
 
 def exhausted(raised: DwarfGpuError | MemoryError | RecursionError) -> DwarfGpuError:
-    """Return the error of a command that did not end: its own, or why it could not go on."""
+    """Return the error of a command that did not end: its own, or what it lacked."""
     match raised:
         case MemoryError():
             return out_of_memory(raised)
