@@ -230,7 +230,7 @@ def next_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _without_lines(shell: Shell) -> Iterator[Part]:
-    """Say where a step by lines goes if the function has none, in GDB's words."""
+    """Say where a step by lines goes if the function has none, as GDB does."""
     session = shell.session.top or shell.session
     if session.pc is None or source_position(session) is not None:
         return
