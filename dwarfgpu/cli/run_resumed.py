@@ -25,7 +25,7 @@ from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.options.given_contents import set_registers
 from dwarfgpu.options.integer_options import byte, natural
-from dwarfgpu.options.limit_options import given_file_limits
+from dwarfgpu.options.limit_options import file_limits_of, given_file_limits
 from dwarfgpu.options.opened_launch import Prepared, prepare_behind
 from dwarfgpu.options.opened_session import stopped_of
 from dwarfgpu.service.error_text import one_line
@@ -145,10 +145,25 @@ def _opened(args: Namespace) -> Stopped:
     stopped = stopped_of(options, [args.file] if args.file else [])
     if stopped.core is not None and (stopped.core.gpu is None or not stopped.core.gpu.waves):
         raise UsageError(NO_WAVES)
+    if args.state and args.file and args.load_address is None:
+        _require_code_object(options, args.file, stopped)
     target = stopped.target()
     for wave in stopped.all_waves() if args.reg else ():
         set_registers(options, target, stopped.given_of(wave.wave), wave.wave, wave.pc)
     return stopped
+
+
+def _require_code_object(options: Namespace, file: str, stopped: Stopped) -> None:
+    """Raise `UsageError` if a wave of the state is not in the file of the command line, but in
+    another one that the state names."""
+    own = stopped.code_objects
+    if all(wave.pc is None or own[0].covers(wave.pc) for wave in stopped.waves):
+        return
+    from dwarfgpu.machine.state.load import load_state  # the error needs what the state names
+    from dwarfgpu.service.machine.state_code_objects import require_waves_inside
+
+    named = load_state(options.state, file_limits_of(options))
+    require_waves_inside(named, options.state, file, own)
 
 
 def _heading(args: Namespace, resumed: ResumedWaves) -> str:

@@ -348,6 +348,13 @@ def test_waves_in_another_build_than_the_states() -> None:
     )
 
 
+def test_a_run_of_a_state_in_another_build() -> None:
+    file, state = HIP / "nest.gfx942.O2.v5.co", STATES / "nest.gfx942.O0.json"
+    done = run("run", "--state", state, file)
+    assert (done.status, done.out) == (2, "")
+    assert done.error == run("waves", file, "--state", state).error
+
+
 def test_waves_in_a_copy_of_the_states_code_object(tmp_path: Path) -> None:
     copy, state = tmp_path / "copy.co", STATES / "nest.gfx942.O0.json"
     copy.write_bytes((FIXTURES / "hip/nest.gfx942.O0.v5.co").read_bytes())

@@ -41,6 +41,16 @@ def changed_since(state: State, code_objects: Iterable[CodeObject]) -> Iterator[
             )
 
 
+def require_waves_inside(state: State, path: str, file: str, own: Sequence[CodeObject]) -> None:
+    """Raise `UsageError` if a wave is not in the code object of the command line, but in another
+    one that the state names."""
+    for wave in state.waves:
+        if wave.pc is not None and not own[0].covers(wave.pc):
+            error = in_another_code_object(wave.pc, own, file, path, state.code_objects, file)
+            if error is not None:
+                raise error
+
+
 def in_another_code_object(
     pc: int,
     own: Sequence[CodeObject],

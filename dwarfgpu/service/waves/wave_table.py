@@ -19,7 +19,7 @@ from dwarfgpu.service.machine.open_machine import require_architecture
 from dwarfgpu.service.machine.state_code_objects import (
     address_of_same,
     changed_since,
-    in_another_code_object,
+    require_waves_inside,
 )
 from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.waves.wave_rows import (
@@ -50,16 +50,6 @@ def _code_objects_of(
                 raise UsageError(error.text) from None
             problems.append(error_line(error))
     return out, problems
-
-
-def _require_code_object(state: State, path: str, file: str, own: Sequence[CodeObject]) -> None:
-    """Raise `UsageError` if a wave is not in the code object of the command line, but in another
-    one that the state names."""
-    for wave in state.waves:
-        if wave.pc is not None and not own[0].covers(wave.pc):
-            error = in_another_code_object(wave.pc, own, file, path, state.code_objects, file)
-            if error is not None:
-                raise error
 
 
 def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
@@ -141,7 +131,7 @@ def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWave
     objects, problems = _code_objects_of(state, file, limits)
     require_architecture(objects, state.architecture)
     if file is not None and len(objects) == 1:
-        _require_code_object(state, path, file, objects)
+        require_waves_inside(state, path, file, objects)
     session = Session(state.target.architecture, tuple(objects), state.target, knows_loaded=True)
     positions = WavePositions(session)
     rows = [
