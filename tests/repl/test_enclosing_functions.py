@@ -114,9 +114,9 @@ def with_core(
     written.write_text(source)
     program, core = folder / "nested", folder / "core"
     flags = ("-g", "-O0", "-w", "-fno-stack-protector")
-    subprocess.run([tool(compiler), *flags, written, "-o", program], check=True)
+    subprocess.run([tool(compiler), *flags, str(written), "-o", str(program)], check=True)
     debugger = [gdb, "-nx", "-q", "-batch", *options_of(indexed())]
-    made = [*debugger, *options_of(["run", f"gcore {core}", "kill"]), program]
+    made = [*debugger, *options_of(["run", f"gcore {core}", "kill"]), str(program)]
     subprocess.run(made, capture_output=True, check=False)
     if not core.exists():
         pytest.skip("GDB writes no core file here")
@@ -148,8 +148,9 @@ def test_the_same_as_gdb(
         for line in lines
     ))  # fmt: skip
     options = options_of(lines)
-    ours = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, *options, "--batch"]
-    theirs = [*debugger, program, core, "-x", script]
+    ours: list[str | Path] = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core]
+    ours += [*options, "--batch"]
+    theirs: list[str | Path] = [*debugger, program, core, "-x", script]
     for command, expected, answer in zip(commands, printed(theirs), printed(ours), strict=True):
         if not command.startswith(("up", "down", "frame")):  # these show the source
             assert (command, answer) == (command, expected)
