@@ -163,3 +163,12 @@ def test_an_address_is_that_of_a_qualified_name(typed: str, name: str) -> None:
     program = FIXTURES / "x86_64/meanings.gcc.O0.v5"
     done = run("debug", "--batch", "-q", program, "--pc", "main", "-ex", f"info address {typed}")
     assert f'Symbol "{name}" is static storage at address 0x' in done.out
+
+
+def test_completion_spells_template_arguments_as_types_are_shown(program: Path) -> None:
+    """As in GDB 13."""
+    said = answers(program, [f"complete ptype struct {name}" for name in ("To", "Box")])
+    assert said == [
+        "ptype struct To<&global>",
+        "ptype struct Box<char const*, (char)'x'>\nptype struct Box<int, (char)'\\''>",
+    ]

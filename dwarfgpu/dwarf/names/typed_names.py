@@ -46,6 +46,8 @@ _OTHER_NAMES: Final = frozenset(
     }
 )
 """Attributes of entries whose names may be other than DW_AT_name."""
+_RESPELLED: Final = pattern(r"<.*(?:[(']|[0-9][lL])")
+"""Template arguments that are shown in another way: `To<(& global)>` as `To<&global>`."""
 _IDENTIFIER: Final = pattern(r"(?!_Z)[A-Za-z_]\w*")
 _MOST_QUALIFIED: Final = 20
 """Functions of C++ that are read of a unit, for each name that is needed."""
@@ -178,6 +180,8 @@ def _type(
             is_c = unit.is_cplusplus or unit.language in dw.C
             yield _base_type_name(name) if is_c else name, "type"
     elif name is not None:
+        if is_cplusplus and _RESPELLED.search(name):
+            name = canonical(name, is_shown=True)
         yield f"{around}{name}", _TYPES[die.tag]
     inside = f"{around}{name}::" if is_cplusplus and name is not None else around
     if die.tag == dw.TAG_ENUMERATION_TYPE:
