@@ -7,6 +7,7 @@ What an integer is, `dwarfgpu.base.arguments.is_integer` says alone.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache, reduce, wraps
@@ -302,6 +303,8 @@ class _Names(dict[str, object]):
     def __missing__(self, name: str) -> object:
         if name in self._own:
             return self._own[name]
+        if name in vars(builtins):
+            return vars(builtins)[name]
         if name == "Path":  # loading it takes longer than most commands
             return PathLike
         self.is_own = False
@@ -355,7 +358,8 @@ def _fits(value: object, expected: object, module: str) -> bool:
     if not is_repeated or not isinstance(value, Collection):
         return True
     try:
-        return all(_fits(element, parts[0], module) for element in islice(value, _ELEMENTS))
+        of_each_type = {type(element): element for element in islice(value, _ELEMENTS)}
+        return all(_fits(element, parts[0], module) for element in of_each_type.values())
     except TypeError:  # an array of NumPy without dimensions
         return False
 

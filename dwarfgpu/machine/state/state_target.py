@@ -146,7 +146,6 @@ class StateTarget:
     @names_wrong_arguments
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
         """Make the lanes of a vector register known; None leaves a lane unknown."""
-        require("values", values, Sequence)
         lanes = register.type.vector_size
         if lanes is None or len(values) > lanes:
             raise UsageError(f"{len(values)} lanes for register {register} of {lanes or 1} lane(s)")
