@@ -51,4 +51,8 @@ def _in_this_process(
             from dwarfgpu.batch.lost_items import out_of_memory
 
             result = failed(item, out_of_memory(item))
+        except RecursionError:
+            from dwarfgpu.batch.lost_items import nested_too_deep
+
+            result = failed(item, nested_too_deep(item))
         yield result

@@ -12,6 +12,11 @@ def out_of_memory(item: object) -> LimitExceeded:
     return LimitExceeded(f"{item} needs more memory than is available")
 
 
+def nested_too_deep(item: object) -> LimitExceeded:
+    """Return the error of an item that is nested deeper than Python calls."""
+    return LimitExceeded(f"{item} is nested deeper than this command follows")
+
+
 def process_ended(item: object, status: int | None) -> DwarfGpuError:
     """Return the error of an item whose process ended; `status` as in `Process.exitcode`."""
     if status == -signal.SIGKILL:

@@ -19,7 +19,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Final, Generic, TypeVar
 
 from dwarfgpu.base.records import define, field
-from dwarfgpu.batch.lost_items import out_of_memory, process_ended
+from dwarfgpu.batch.lost_items import nested_too_deep, out_of_memory, process_ended
 from dwarfgpu.errors import DwarfGpuError
 
 Item = TypeVar("Item")
@@ -133,9 +133,7 @@ class _InProcesses(Generic[Item, Result]):
                     True,
                     self.failed(item, process_ended(item, worker.process.exitcode)),
                 )
-            self.ready[worker.number] = (
-                result if is_done else self.failed(item, out_of_memory(item))
-            )
+            self.ready[worker.number] = result if is_done else self.failed(item, result(item))
             worker.number = worker.item = None
 
 
@@ -160,7 +158,9 @@ def _serve(connection: Connection, function: Callable[[Item], Result]) -> None:
             try:
                 result = function(item)
             except MemoryError:
-                connection.send((False, None))
+                connection.send((False, out_of_memory))
+            except RecursionError:
+                connection.send((False, nested_too_deep))
             else:
                 connection.send((True, result))
                 del result

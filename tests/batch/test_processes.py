@@ -29,6 +29,8 @@ def answer(item: str) -> str:
         os._exit(3)
     if item == "large":
         raise MemoryError
+    if item == "deep":
+        raise RecursionError
     return item.upper()
 
 
@@ -47,7 +49,7 @@ def test_no_items_start_no_process() -> None:
 
 
 def test_a_process_that_ends_costs_its_item_alone() -> None:
-    items = ["a", "killed", "b", "crash", "left", "c", "large", "d"]
+    items = ["a", "killed", "b", "crash", "left", "c", "large", "deep", "d"]
     assert [*in_order(answer, items, lost, 2)] == [
         "A",
         "lost killed: LimitExceeded: : its process was killed, probably for lack of memory",
@@ -56,13 +58,15 @@ def test_a_process_that_ends_costs_its_item_alone() -> None:
         "lost left: UsageError: : its process ended with status 3",
         "C",
         "lost large: LimitExceeded:  needs more memory than is available",
+        "lost deep: LimitExceeded:  is nested deeper than this command follows",
         "D",
     ]
 
 
 def test_too_little_memory_costs_one_item_without_processes() -> None:
-    assert [*in_order(answer, ["large", "a"], lost)] == [
+    assert [*in_order(answer, ["large", "deep", "a"], lost)] == [
         "lost large: LimitExceeded:  needs more memory than is available",
+        "lost deep: LimitExceeded:  is nested deeper than this command follows",
         "A",
     ]
 
