@@ -72,15 +72,15 @@ def _fortran(struct_type: Struct) -> Iterator[str]:
     name = struct_type.name or "{...}"
     yield f"Type {name}"
     for member in struct_type.members[:_MOST]:
-        bare = strip(member.type)
+        bare, own = strip(member.type), member.name or ""  # of C, a union may have none
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array) and not is_string(form):
-            spelled = f"{fortran_name(form.element)}{_allocatable(bare)} :: {member.name}"
+            spelled = f"{fortran_name(form.element)}{_allocatable(bare)} :: {own}"
             yield f"    {spelled}({fortran_dimensions(form)})"
         elif isinstance(form, Pointer):
-            yield f"    PTR TO -> ( {fortran_name(form.target)} :: {member.name} )"
+            yield f"    PTR TO -> ( {fortran_name(form.target)} :: {own} )"
         else:
-            yield f"    {fortran_name(bare)} :: {member.name}"
+            yield f"    {fortran_name(bare)} :: {own}".rstrip()
     yield f"End Type {name}"
 
 
@@ -127,7 +127,7 @@ def _components(
         bare = strip(member.type)
         form = bare.form if isinstance(bare, Dynamic) else bare
         spelled = _ada_array(form) if isinstance(form, Array) else ada_name(member.type)
-        yield f"{margin}{member.name}: {spelled};"
+        yield f"{margin}{member.name or ''}: {spelled};"
     for part in parts:
         discriminant = part.discriminant
         yield f"{margin}case {'?' if discriminant is None else discriminant.name} is"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.class_parts import (
     Declarations,
     NestedTypedef,
@@ -94,6 +95,20 @@ def test_definitions(kind: Type | None, text: str) -> None:
 def test_names_of_cplusplus() -> None:
     kind = Struct("struct", "s", 8, (Member("p", PAIR, 0),))
     assert type_text(kind, cplusplus=True) == "struct s {\n    pair p;\n}"
+
+
+@pytest.mark.parametrize(
+    ("style", "lines"),
+    [
+        ("fortran", ["Type holder", "    Type {...} ::", "    int :: a", "End Type holder"]),
+        ("ada", ["record", "    : record;", "    a: int;", "end record"]),
+    ],
+)
+def test_a_member_of_c_without_a_name_in_other_languages(style: Style, lines: list[str]) -> None:
+    """`set language` may show a structure of C."""
+    union = Struct("union", None, 4, (Member("i", INT),))
+    holder = Struct("struct", "holder", 8, (Member(None, union), Member("a", INT, 32)))
+    assert type_text(holder, style=style).splitlines() == lines
 
 
 def test_typedefs_in_classes() -> None:
