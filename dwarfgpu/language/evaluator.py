@@ -50,7 +50,6 @@ from dwarfgpu.language.fortran_operators import complex_literal, strings_compare
 from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.library_operators import container_element, smart_pointee
-from dwarfgpu.language.logical_operators import holds
 from dwarfgpu.language.machine_variables import (
     ROLES,
     machine_value,
@@ -349,6 +348,8 @@ class Evaluator(MemberAccess):
     def _binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator
         if operator in ("&&", "||"):
+            from dwarfgpu.language.logical_operators import holds  # few expressions
+
             operands = self.object(node.left), partial(self.object, node.right)
             unread, cplusplus = partial(self._unread().object, node.right), self.is_cplusplus
             return self.truth(

@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, has_tag, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
-from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -35,7 +35,6 @@ from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.fortran_types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
 from dwarfgpu.language.syntax.words import FORTRAN, TYPE_WORDS
-from dwarfgpu.language.untyped_symbols import is_instance
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.producer import widens_enumerators
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS, code_ranges
-from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Pointer, Struct, strip
@@ -33,7 +33,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped_symbols import TEXT, is_instance, quoted_symbol, untyped
+from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session

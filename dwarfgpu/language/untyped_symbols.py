@@ -29,12 +29,6 @@ def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue 
     return None if symbol is None else _value(objects, name, symbol, is_called=is_called)
 
 
-def is_instance(name: str) -> bool:
-    """Return whether a name is that of an instance of a template: gcc names the entry of the
-    variable `pi<double>` just `pi`, so that only the symbol has its arguments."""
-    return name.endswith(">") and "<" in name
-
-
 def quoted_symbol(objects: ObjectAccess, name: str) -> TypedValue | None:
     """Return the symbol whose demangled name is quoted: `'vtable for X'`; None if there is none."""
     symbol = demangled_symbol(objects.session.code_objects, name)

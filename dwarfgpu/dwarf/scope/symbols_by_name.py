@@ -150,6 +150,12 @@ def _as_loaded(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> Unt
     return UntypedSymbol(symbol.address + code_object.load_address, is_code)
 
 
+def is_instance(name: str) -> bool:
+    """Return whether a name is that of an instance of a template: gcc names the entry of the
+    variable `pi<double>` just `pi`, so that only the symbol has its arguments."""
+    return name.endswith(">") and "<" in name
+
+
 def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> UntypedSymbol | None:
     """Return the symbol whose whole demangled name is given, of a function with or without its
     parameters: `vtable for ns::X`, `f(int)::{lambda()#1}::operator()() const`. None if the symbol
