@@ -386,6 +386,8 @@ def _is_instance(value: object, kind: type) -> bool:
     if kind.__name__ == "Path" and kind.__module__.startswith("pathlib"):  # a folder's entry, too
         return isinstance(value, PathLike)
     if Protocol in kind.__bases__ and kind.__module__.startswith("dwarfgpu."):
+        if "__getattr__" in dir(type(value)):  # it may forward any of them
+            return True
         methods = (name for name in vars(kind) if not name.startswith("_"))
         return all(hasattr(type(value), name) or name in dir(value) for name in methods)
     try:

@@ -355,3 +355,15 @@ def test_a_path_is_right_whatever_is_loaded() -> None:
     command = [sys.executable, "-c", ALONE, str(DEMO.with_name("demo.co"))]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout == "demo.co\n"
+
+
+def test_a_target_may_forward_what_it_is_asked(session: dg.Session) -> None:
+    class Forwarding:
+        def __getattr__(self, name: str) -> object:
+            return getattr(session.target, name)
+
+    target: Any = Forwarding()
+    forwarded = dg.Session(
+        session.architecture, session.code_objects, target, wave=0, lane=3, pc=session.pc
+    )
+    assert forwarded.read(forwarded.variable("t")).value == 323
