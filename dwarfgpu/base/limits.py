@@ -37,6 +37,7 @@ def _check(limits: Limits | FileLimits) -> None:
             integer(f"{type(limits).__name__}.{limit.name}", value, 0)
 
 
+@methods_name_wrong_arguments
 @frozen
 class Limits:
     """Limits of one evaluation; beyond them it is `LimitExceeded`.

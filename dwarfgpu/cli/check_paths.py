@@ -30,4 +30,4 @@ def paths_of(words: Sequence[str], *, with_file_options: bool = False) -> list[s
 
 def _names_a_file(word: str) -> bool:
     is_path = begins_as_path(word) or ("/" in word and len(word.split()) == 1)
-    return is_path or (bool(word) and is_existing(word))
+    return is_path or is_existing(word)

@@ -83,7 +83,7 @@ def test_reads_of_many_lanes_and_of_frames_are_exact(data: object) -> None:
     target = Wrong(GFX942)
     target.add_wave(0)
     target.data = data
-    session = dg.Session(GFX942, [], target, wave=0, lane=0, pc=0)
+    session = dg.Session(GFX942, (), target, wave=0, lane=0, pc=0)
     assert session.frame.execution_mask is None
     register = GFX942.by_name["v6"]
     with pytest.raises(dg.UsageError, match="Wrong returned "):

@@ -242,7 +242,7 @@ class Scopes:
             self._variables[pc] = tuple(self._variables_at(pc))
         return list(self._variables[pc])
 
-    def declared_in(
+    def _declared_in(
         self, scope: Die, name: str | None = None, tags: Container[int] = DATA
     ) -> Iterable[Variable]:
         """Yield the variables of one scope; if one cannot be read, those before it, and then the
@@ -270,7 +270,7 @@ class Scopes:
         Triton declares a variable for each type that the values on the way to its result have, in
         order: the last one that is described at the location is the nearest to the result.
         """
-        variables = self.declared_in(scope, name, tags)
+        variables = self._declared_in(scope, name, tags)
         if not isinstance(variables, tuple):
             return variables  # an error ends them
         names = {variable.name for variable in variables}

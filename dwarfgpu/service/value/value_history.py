@@ -185,14 +185,17 @@ def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
     return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
 
 
-def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
-    """Return the meaning of `$names` at the prompt, and whether an expression may assign."""
+def options_of(
+    session: Session, history: ValueHistory, *, writes: bool = True, notes: bool = True
+) -> Options:
+    """Return the meaning of `$names` at the prompt, whether an expression may assign, and whether
+    the history collects notes on its value."""
     dollar = partial(_dollar, session, history)
     if not writes:
         return Options(
             dollar,
             read_only=READ_ONLY,
-            noted=history.note,
+            noted=history.note if notes else None,
             functions=history.functions,
             real_types=history.real_types(),
             radix=history.radix(),
@@ -202,7 +205,7 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
         history.named.__setitem__,
         wrote=history.wrote,
         warn=history.warn,
-        noted=history.note,
+        noted=history.note if notes else None,
         functions=history.functions,
         real_types=history.real_types(),
         radix=history.radix(),
@@ -214,10 +217,7 @@ def expression_settings_of(
 ) -> ExpressionSettings:
     """Return the settings of a debug session for expressions that assign nothing; an answer has its
     own notes."""
-
-    def without_notes(session: Session) -> Options:
-        return evolve(options_of(session, history, writes=False), noted=None)
-
+    without_notes = partial(options_of, history=history, writes=False, notes=False)
     return ExpressionSettings(without_notes, options, batch=True)
 
 
