@@ -75,8 +75,14 @@ def _power(size: int) -> int:
 
 
 def aligned(offset: int, *kinds: Type | None) -> int:
-    """Return the first aligned offset for objects of these types."""
-    most = max(map(alignment, kinds))
+    """Return the first aligned offset for objects of these types; `UnexpectedLayout` if their
+    alignments are unknown and could matter: an alignment divides the size."""
+    try:
+        most = max(map(alignment, kinds))
+    except UnexpectedLayout:
+        if any(offset % (size & -size) for size in map(size_bytes_of, kinds) if size):
+            raise
+        return offset
     return -(-offset // most) * most
 
 
