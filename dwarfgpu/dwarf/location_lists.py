@@ -10,6 +10,7 @@ omitted, as are those whose code the linker dropped.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from dwarfgpu.base.records import define
@@ -421,6 +422,7 @@ class UnitLists:
         self._locations: dict[int, LocList | DwarfGpuError] = {}
         self._ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
         self._covered: dict[int, tuple[Range, ...]] = {}
+        self._described: dict[int, DescribedCode] = {}
         self.expressions: dict[bytes, bytes] = {}
         """The expressions of location lists so far, each by itself: equal ones are kept once, with
         their hash."""
@@ -436,6 +438,13 @@ class UnitLists:
                 cached = error
             self._locations[offset] = cached
         return cached if cached.__class__ is LocList else value_or_raise(cached)
+
+    def described_by(self, listed: LocList) -> DescribedCode:
+        """Return the code for which a location list describes the variables that share it."""
+        described = self._described.get(id(listed))
+        if described is None:  # it keeps the list, so that no other one has its identity
+            described = self._described[id(listed)] = DescribedCode(listed)
+        return described
 
     def unplaced_expressions(self, attribute: Attribute) -> tuple[bytes, ...]:
         """Return the expressions of the location list of an attribute of a split unit whose linked
@@ -477,6 +486,7 @@ class UnitLists:
         """Free the location lists that were read: a reader of the whole file no longer needs
         them."""
         self._locations.clear()
+        self._described.clear()
         self.expressions.clear()
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
@@ -510,6 +520,37 @@ class UnitLists:
             # GNU Fission leaves range lists in the linked file.
             return unit.linked.lists, offset + unit.linked.ranges_base
         return self, offset
+
+
+class DescribedCode:
+    """The code for which a location list describes its variables, computed once."""
+
+    def __init__(self, listed: LocList) -> None:
+        self._listed = listed
+
+    @cached_property
+    def code(self) -> tuple[Range, ...] | None:
+        """The ranges of all entries, as loaded; None if the list has a default entry."""
+        out: list[Range] = []
+        for entry in self._listed.entries:
+            if entry.begin is None or entry.end is None:
+                return None
+            out.append(Range(entry.begin, entry.end))
+        return merged(out)
+
+    @cached_property
+    def somewhere(self) -> tuple[Range, ...]:
+        """`code` without entries that say that the variable is optimized out."""
+        from dwarfgpu.expr.static_check.extent import extent_of  # most variables are somewhere
+
+        unit = self._listed.unit
+        return merged(
+            Range(entry.begin, entry.end)
+            for entry in self._listed.entries
+            if entry.begin is not None
+            and entry.end is not None
+            and extent_of(entry.expression, unit.dialect, unit.format).completeness != "nothing"
+        )
 
 
 def value_or_raise(cached: _T | DwarfGpuError) -> _T:

@@ -23,7 +23,12 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.location_list_entry import EntriesByPc, LocationListEntry, matching_entries
+from dwarfgpu.expr.location_list_entry import (
+    EntriesByPc,
+    LocationListEntry,
+    distinct_expressions,
+    matching_entries,
+)
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
@@ -90,12 +95,8 @@ class LocList:
 
     @cached_property
     def by_pc(self) -> EntriesByPc | None:
-        """The entries of a long list by program location; None for a short one, and for one whose
-        ranges overlap or are not in order."""
-        if len(self.entries) <= _SHORT_LIST:
-            return None
-        by_pc = EntriesByPc(self.entries)
-        return by_pc if by_pc.is_ordered else None
+        """The entries of a long list by program location; None for a short one."""
+        return EntriesByPc(self.entries) if len(self.entries) > _SHORT_LIST else None
 
     def matching(self, pc: int | None) -> list[LocationListEntry]:
         """Return the entries that match a program location: bounded ones, or else the default
@@ -103,6 +104,12 @@ class LocList:
         if pc is None or self.by_pc is None:
             return matching_entries(self.entries, pc)
         return self.by_pc.matching(pc)
+
+    def expressions(self, pc: int | None) -> tuple[bytes, ...]:
+        """Return the expressions of the entries that match a program location, each once."""
+        if pc is None or self.by_pc is None:
+            return distinct_expressions(matching_entries(self.entries, pc))
+        return self.by_pc.expressions(pc)
 
 
 @frozen

@@ -250,13 +250,21 @@ class Evaluator:
             self.current = current
 
     def _location_list(self, loclist: LocList, ctx: Context) -> Location:
-        """Return the union of the single locations of every matching entry (A.2.5.5)."""
-        matching = loclist.matching(ctx.pc)
+        """Return the union of the single locations of every matching entry (A.2.5.5).
+
+        Entries of one expression have one location.
+        """
         self._count_entries(loclist, ctx)
+        expressions = loclist.expressions(ctx.pc)
+        most = self.limits.places
+        if len(expressions) > max(most, 1):
+            raise LimitExceeded(
+                f"{len(expressions)} expressions of the list apply, at most {most}", "--max-places"
+            )
         entry_ctx = ctx.nested(unit=loclist.unit)
         locations: list[Location] = []
-        for entry in matching:
-            result = self.result(entry.expression, entry_ctx)
+        for expression in expressions:
+            result = self.result(expression, entry_ctx)
             assert isinstance(result, Location)
             locations.append(result)
         if not locations:
@@ -266,10 +274,8 @@ class Evaluator:
         singles = tuple(
             dict.fromkeys(single for location in locations for single in location.single_locations)
         )
-        if len(singles) > self.limits.places:
-            raise LimitExceeded(
-                f"{len(singles)} places, at most {self.limits.places}", "--max-places"
-            )
+        if len(singles) > most:
+            raise LimitExceeded(f"{len(singles)} places, at most {most}", "--max-places")
         stops = (location.stop for location in locations if location.stop != ctx.stop)
         return Location(singles, next(stops, ctx.stop))
 
@@ -402,7 +408,8 @@ class Evaluator:
         of_command = min(count, self.steps_unasked)
         self.steps_unasked -= of_command
         self.steps_left -= count - of_command
-        if budget is not None and loclist.by_pc is None and count > FREE_STEPS:
+        by_pc = loclist.by_pc
+        if budget is not None and count > FREE_STEPS and by_pc and by_pc.must_compare(ctx.pc):
             budget.spend(count // _ENTRIES_OF_A_STEP, self.limits, ctx.stop)
 
     def _begin(self, parent: int | None, ctx: Context, stack: Stack, calls: int) -> _Begun:

@@ -30,24 +30,56 @@ class LocationListEntry(NamedTuple):
 
 
 class EntriesByPc:
-    """The entries of a location list in the order of their ranges, which do not overlap: each frame
-    of a deep stack asks for one of them."""
+    """The entries of a long location list by program location.
+
+    Each frame of a deep stack asks for one of them: in a list whose ranges are in order and do not
+    overlap it is searched. Variables may share a list, and are read at one program location: in any
+    other list the last answer is kept.
+    """
 
     def __init__(self, entries: tuple[LocationListEntry, ...]) -> None:
+        self._entries = entries
+        self._last: tuple[int, list[LocationListEntry], tuple[bytes, ...]] | None = None
         self._bounded = [entry for entry in entries if entry.begin is not None]
         self._default = [entry for entry in entries if entry.begin is None]
         self._begins = [entry.begin or 0 for entry in self._bounded]
         ends = [entry.end or 0 for entry in self._bounded]
-        self.is_ordered = all(map(le, self._begins, ends)) and all(map(le, ends, self._begins[1:]))
+        self.is_ordered = (
+            len(self._default) <= 1
+            and all(map(le, self._begins, ends))
+            and all(map(le, ends, self._begins[1:]))
+        )
 
     def matching(self, pc: int) -> list[LocationListEntry]:
         """Return what `matching_entries` returns."""
+        if not self.is_ordered:
+            return self._compared(pc)[0]
         index = bisect_right(self._begins, pc) - 1
         if index >= 0:
             entry = self._bounded[index]
             if entry.end is not None and pc < entry.end:
                 return [entry]
         return self._default
+
+    def expressions(self, pc: int) -> tuple[bytes, ...]:
+        """Return the expressions of those entries, each once."""
+        return distinct_expressions(self.matching(pc)) if self.is_ordered else self._compared(pc)[1]
+
+    def must_compare(self, pc: int | None) -> bool:
+        """Return whether all entries are compared for an answer."""
+        return not self.is_ordered and (self._last is None or self._last[0] != pc)
+
+    def _compared(self, pc: int) -> tuple[list[LocationListEntry], tuple[bytes, ...]]:
+        last = self._last
+        if last is None or last[0] != pc:
+            matching = matching_entries(self._entries, pc)
+            last = self._last = pc, matching, distinct_expressions(matching)
+        return last[1:]
+
+
+def distinct_expressions(entries: list[LocationListEntry]) -> tuple[bytes, ...]:
+    """Return the expressions of entries, each once."""
+    return tuple(dict.fromkeys([entry.expression for entry in entries]))
 
 
 def matching_entries(

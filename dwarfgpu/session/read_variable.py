@@ -296,11 +296,9 @@ def _notes_on_location(
     """Return the assumptions about the description of a variable at a program location."""
     try:
         attribute, unit = variable.location, variable.unit
-        if isinstance(attribute, LocList):
-            entries = attribute.matching(pc)
-            expressions = [entry.expression for entry in entries]
-        else:
-            expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
+        expressions = _expressions(attribute, pc)
+        if len(expressions) > frame.session.limits.places:
+            return ()  # the reading itself reports it
         programs = [prepare(expression, unit.dialect, unit.format) for expression in expressions]
         notes = notes_that_hold(chain.from_iterable(program.notes for program in programs), frame)
         if unit.dialect.upstream_clang and any(
@@ -331,15 +329,18 @@ def _notes_on_location(
         return ()  # the reading itself reports it
 
 
+def _expressions(attribute: LocationAttribute | None, pc: int | None) -> tuple[bytes, ...]:
+    """Return the expressions of an attribute that apply at a program location, each once."""
+    if isinstance(attribute, LocList):
+        return attribute.expressions(pc)
+    return (attribute.expression,) if isinstance(attribute, ExprLoc) else ()
+
+
 def register_described(variable: Variable, pc: int | None) -> int | None:
     """Return the DWARF number of the register in which a variable is described to be at a program
     location; None for other descriptions."""
     attribute, unit = variable.location, variable.unit
-    if isinstance(attribute, LocList):
-        expressions = [entry.expression for entry in attribute.matching(pc)]
-    else:
-        expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
-    for expression in expressions:
+    for expression in _expressions(attribute, pc):
         instructions = list(prepare(expression, unit.dialect, unit.format).instructions)
         if len(instructions) != 1:
             continue

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute
-from dwarfgpu.expr.location_list_entry import LocationListEntry, matching_entries
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.call_site_values import (
@@ -308,7 +308,7 @@ def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterato
     """Yield the entries of a list, at most those around the ones that apply."""
     entries = attribute.entries
     try:
-        chosen = matching_entries(entries, pc)
+        chosen = attribute.matching(pc)
     except EvaluationError as error:
         chosen = []
         yield error.message

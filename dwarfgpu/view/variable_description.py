@@ -14,7 +14,6 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, counted
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
-from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
@@ -96,7 +95,7 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
         case ExprLoc(expression=expression):
             yield f"DW_AT_location: {shown(expression)}"
         case LocList(entries=entries):
-            matching = matching_entries(entries, pc)
+            matching = attribute.matching(pc)
             if not entries:
                 yield "DW_AT_location: a location list whose ranges contain no code"
             elif not matching:

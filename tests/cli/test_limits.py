@@ -44,7 +44,12 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
         ),
         ("--max-calls", 1, (*LOOK, "called"), "calls more than 0 deep"),
         ("--max-nesting", 1, (*LOOK, "by_frame_base"), "evaluations nested more than 0 deep"),
-        ("--max-places", 2, (*LOOK, "--pc", 0x1620, "two_places"), "2 places, at most 1"),
+        (
+            "--max-places",
+            2,
+            (*LOOK, "--pc", 0x1620, "two_places"),
+            "2 expressions of the list apply, at most 1",
+        ),
         ("--max-bytes", 8, (*MEMORY, "lit0; deref"), "an object of 8 bytes, at most 7"),
         ("--max-bytes", 4, ("--reg", "s4=1", "regx s4; deref_size 4"), "an object of 4 bytes"),
         ("--max-bytes", 8, ("implicit_value 8 1 2 3 4 5 6 7 8; deref",), "an object of 8 bytes"),

@@ -10,6 +10,7 @@ from dwarfgpu.errors import EvaluationError
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.location_list_entry import LocationListEntry, matching_entries
 from tests.expr.hostile import context
+from tests.work import calls_of
 
 
 def made(chance: random.Random, *, in_order: bool) -> tuple[LocationListEntry, ...]:
@@ -41,7 +42,27 @@ def test_long_lists_in_order_are_searched_by_halves() -> None:
     unit = context().unit
     assert unit is not None
     entries = tuple(LocationListEntry(b"", 2 * n, 2 * n + 2) for n in range(1000))
-    assert LocList(entries, unit).by_pc is not None
-    assert LocList(entries[::-1], unit).by_pc is None, "not in order"
-    assert LocList((*entries, entries[-1]), unit).by_pc is None, "they overlap"
+    in_order = LocList(entries, unit).by_pc
+    assert in_order is not None
+    assert in_order.is_ordered
+    not_in_order, overlapping = LocList(entries[::-1], unit), LocList((*entries, *entries), unit)
+    for listed in (not_in_order, overlapping):
+        assert listed.by_pc is not None
+        assert not listed.by_pc.is_ordered
     assert LocList(entries[:8], unit).by_pc is None, "a short one"
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_variables_that_share_a_list_compare_its_entries_once(step: int) -> None:
+    """In any order, whether the program location is in many ranges or in none."""
+    unit = context().unit
+    assert unit is not None
+    numbers = range(1000)[::step]
+    entries = tuple(LocationListEntry(bytes([n % 3]), 500, 600 + n) for n in numbers)
+    listed = LocList(entries, unit)
+    assert listed.expressions(550) == tuple(dict.fromkeys(bytes([n % 3]) for n in numbers))
+    for pc in (550, 499):
+        first = calls_of(lambda pc=pc: listed.expressions(pc))
+        assert first <= 20
+        assert listed.matching(pc) is listed.matching(pc)
+        assert listed.expressions(pc) is listed.expressions(pc)

@@ -9,13 +9,17 @@ from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import X86_64, Content, Shape, unit
 from tests.dwarf.builder import elf as elf_file
 from tools.bombs.elf import (
+    FIRST,
     HERE,
+    INT,
     MAIN,
     NAME,
+    OF_INT,
     OF_MAIN,
     PLACE,
     START,
     TEXT,
+    TYPE,
     program,
     sized,
     units,
@@ -99,6 +103,25 @@ def long_location_list(count: int) -> Files:
     entry = b"\x08" + word(START, 8) + b"\1" + b"\1\x30"
     lists = {".debug_loclists": entry * count + b"\0"}
     return {"bomb": program(OF_MAIN + b"\3x\0" + word(0) + b"\0", MAIN, VARIABLE, others=lists)}
+
+
+def shared_location_list(count: int) -> Files:
+    """Variables and parameters that share one list, whose entries are in no order."""
+    attributes = (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_SEC_OFFSET))
+    parameter, variable = (
+        Shape(tag, attributes) for tag in (dw.TAG_FORMAL_PARAMETER, dw.TAG_VARIABLE)
+    )
+    listed = word(FIRST + len(OF_MAIN)) + word(0)
+    entries = b"".join(
+        b"\3p%d\0" % number + listed + b"\4v%d\0" % number + listed for number in range(count // 2)
+    )
+    lists = b"".join(
+        b"\x08" + word(START + number * 2039 % 4095, 8) + b"\1\1" + bytes((0x50 + number % 16,))
+        for number in range(4 * count)
+    )
+    data = OF_MAIN + b"\5" + OF_INT + entries + b"\0"
+    others = {".debug_loclists": lists + b"\0"}
+    return {"bomb": program(data, MAIN, parameter, variable, INT, others=others)}
 
 
 def range_lists(count: int) -> Files:
@@ -246,6 +269,10 @@ BOMBS = (
          WHERE, small=120, says="parts of it overlap"),
     Bomb("location-list", ".debug_loclists", "a list of {} entries for one byte",
          long_location_list, 100_000, WHERE),
+    Bomb("shared-list", ".debug_loclists", "{} variables with one list of 4 ranges for each",
+         shared_location_list, 9_000,
+         (*WHERE, "debug --pc 0x1000 bomb <<< info locals", "debug --pc 0x1000 bomb <<< info args",
+          "eval --file bomb --pc 0x1000 v1"), cpu_seconds=3.0),
     Bomb("range-lists", ".debug_rnglists", "{} lists that overlap", range_lists, 30_000,
          (*WHERE, "debug --pc 0x1000 bomb <<< print x")),
     Bomb("blocks", ".debug_rnglists", "{} blocks that share a list of as many ranges",

@@ -14,7 +14,7 @@ from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.address_ranges import Range, merged
+from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
@@ -142,18 +142,13 @@ class Variable:
         location = self.location
         if not isinstance(location, LocList):
             return () if location is None else None
-        out: list[Range] = []
-        for entry in location.entries:
-            if entry.begin is None or entry.end is None:
-                return None
-            out.append(Range(entry.begin, entry.end))
-        return merged(out)
+        return self.die.unit.lists.described_by(location).code
 
     def why_optimized_out_at(self, pc: int) -> str | None:
         """Return why the variable is not described at a program location; None if it is."""
         try:
             described = self.described
-            if described is None or any(span.covers(pc) for span in described):
+            if described is None or covers(described, pc):
                 return None
             if not described and self.location is not None:
                 return (
@@ -180,18 +175,9 @@ class Variable:
     @cached_property
     def _somewhere(self) -> tuple[Range, ...]:
         """`described` without entries that say that the variable is optimized out."""
-        from dwarfgpu.expr.static_check.extent import extent_of  # most variables are somewhere
-
         location = self.location
         assert isinstance(location, LocList)
-        unit = location.unit
-        return merged(
-            Range(entry.begin, entry.end)
-            for entry in location.entries
-            if entry.begin is not None
-            and entry.end is not None
-            and extent_of(entry.expression, unit.dialect, unit.format).completeness != "nothing"
-        )
+        return self.die.unit.lists.described_by(location).somewhere
 
 
 def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | None:
