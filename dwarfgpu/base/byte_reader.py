@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.leb128 import decode
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Malformed, counted
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ def _unpadded(start: int, data: bytes, is_signed: bool) -> bytes:
     if len(out) > MAX_LEB_BYTES:
         raise Malformed(f"LEB128 number at offset {start:#x} has more than {MAX_LEB_BYTES} bytes")
     return out
+
+
+_SHORT_LEB: Final = 16
+"""Bytes of a LEB128 number that are looked at one by one: nearly all have fewer."""
+_LAST_OF_LEB: Final = pattern(rb"[\0-\x7f]")
 
 
 class Reader:
@@ -86,12 +92,17 @@ class Reader:
     def _leb(self, *, is_signed: bool = False) -> bytes:
         start = position = self.position
         data, end = self.data, self.end
-        while position < end:
+        short_end = min(end, start + _SHORT_LEB)
+        while position < short_end:
             if data[position] < 0x80:
                 self.position = position + 1
                 out = data[start : position + 1]
                 return out if len(out) <= MAX_LEB_BYTES else _unpadded(start, out, is_signed)
             position += 1
+        last = _LAST_OF_LEB.search(data, position, end)
+        if last is not None:
+            self.position = last.end()
+            return data[start : last.end()]
         raise Malformed(f"LEB128 number at offset {start:#x} is cut short")
 
     def uleb(self) -> int:

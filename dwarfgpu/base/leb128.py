@@ -7,13 +7,34 @@ from dwarfgpu.errors import Malformed, shown
 
 def decode(data: bytes) -> int:
     """Return the number of seven-bit groups, least significant first, without a sign; in linear
-    time."""
+    time, and in memory of some times their size."""
     if len(data) <= 10:
         value = 0
         for index, byte in enumerate(data):
             value |= (byte & 0x7F) << 7 * index
         return value
-    return int("".join(format(byte & 0x7F, "07b") for byte in reversed(data)), 2)
+    return _decode_long(data)
+
+
+def _decode_long(data: bytes) -> int:
+    """Return the number of many groups: all at once, two, four and eight are made one."""
+    count = -(-len(data) // 8)
+    size_bytes = 8 * count
+    number = int.from_bytes(data, "little") & _mask(b"\x7f", size_bytes)
+    number = number & _mask(b"\x7f\0", size_bytes) | (number & _mask(b"\0\x7f", size_bytes)) >> 1
+    low, high = b"\xff\x3f\0\0", b"\0\0\xff\x3f"
+    number = number & _mask(low, size_bytes) | (number & _mask(high, size_bytes)) >> 2
+    low, high = b"\xff\xff\xff\x0f\0\0\0\0", b"\0\0\0\0\xff\xff\xff\x0f"
+    number = number & _mask(low, size_bytes) | (number & _mask(high, size_bytes)) >> 4
+    eights = number.to_bytes(size_bytes, "little")
+    out = bytearray(7 * count)
+    for index in range(7):  # the eighth byte of each is empty now
+        out[index::7] = eights[index::8]
+    return int.from_bytes(out, "little")
+
+
+def _mask(pattern: bytes, size_bytes: int) -> int:
+    return int.from_bytes(pattern * (size_bytes // len(pattern)), "little")
 
 
 def encode_uleb(value: int) -> bytes:

@@ -308,6 +308,14 @@ def operations(count: int) -> Files:
     return {"bomb": program(entries + OF_MAIN + b"\0", *shapes)}
 
 
+def long_number(count: int) -> Files:
+    """A constant of as many bytes."""
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_CONST_VALUE, dw.FORM_UDATA))), INT)
+    value = b"\x81" * count + b"\1"
+    entries = b"\4" + OF_INT + b"\3x\0" + word(FIRST) + value
+    return {"bomb": program(entries + OF_MAIN + b"\0", *shapes)}
+
+
 def declared_abbreviations(count: int) -> Files:
     """A table of abbreviations that no entry has."""
     return {"bomb": program(OF_MAIN + b"\0", MAIN, *[Shape(dw.TAG_VARIABLE, (NAME,))] * count)}
@@ -404,6 +412,8 @@ BOMBS = (
     Bomb("long-name", INFO, "{} variables that share a name of megabytes", long_name, 30_000, ASK),
     Bomb("operations", INFO, "a location of {} operations", operations, 2_000_000,
          (*ASK, "eval --file bomb x"), says="--max-steps"),
+    Bomb("long-number", INFO, "a LEB128 number of {} bytes", long_number, 16_000_000,
+         (*ASK, "eval --file bomb x"), says="does not fit 64 bits"),
     Bomb("abbreviations", ".debug_abbrev", "{} abbreviations", declared_abbreviations, 200_000,
          ASK),
     Bomb("attributes", ".debug_abbrev", "entries of {} attributes", attributes, 10_000, ASK),
