@@ -25,7 +25,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.expr.evaluate import Result, Step
-from dwarfgpu.expr.text.assembly import instruction_text
+from dwarfgpu.expr.text.assembly import instruction_text, shortened
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -145,7 +145,7 @@ class StepView:
         if step.error is not None:
             after = f"{step.error.kind}: {step.error.message}"
         lines = [
-            f"{self.offset:#06x}  {indent}{self.operation}  ({self.section})",
+            f"{self.offset:#06x}  {indent}{shortened(self.operation)}  ({self.section})",
             f"        {indent}{before} -> {after}",
         ]
         if self.note is not None:

@@ -23,7 +23,7 @@ from dwarfgpu.cfi.text import cfa_text, register_name, rule_text
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ResultKind, format_of
-from dwarfgpu.expr.text.assembly import readable_text
+from dwarfgpu.expr.text.assembly import readable_text, shortened
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import function_in_focus, stack_frames
@@ -306,4 +306,5 @@ class _Text:
         return rule_text(rule, self.architecture, self._expression)
 
     def _expression(self, expression: bytes) -> str:
-        return readable_text(expression, self.frame.dialect, self.form, self.architecture)
+        text = readable_text(expression, self.frame.dialect, self.form, self.architecture)
+        return shortened(text)

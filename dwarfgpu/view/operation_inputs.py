@@ -21,7 +21,7 @@ from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute
 from dwarfgpu.expr.location_list_entry import LocationListEntry
-from dwarfgpu.expr.text.assembly import readable_text
+from dwarfgpu.expr.text.assembly import readable_text, shortened
 from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.call_site_values import (
     EntryValueSource,
@@ -335,4 +335,4 @@ def _range_text(entry: LocationListEntry) -> str:
 
 def _expression_text(session: Session, unit: Unit, expression: bytes) -> str:
     text = readable_text(expression, unit.dialect, unit.format, session.architecture)
-    return text or "(empty)"
+    return shortened(text) or "(empty)"

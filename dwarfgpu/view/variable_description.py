@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, counted
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
-from dwarfgpu.expr.text.assembly import readable_text
+from dwarfgpu.expr.text.assembly import readable_text, shortened
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.explanation_text import StepView, fault, verdict, verdict_on_error
@@ -141,7 +141,7 @@ def _expression(session: Session, unit: Unit, expression: bytes) -> str:
     if len(expression) > MAX_OPERATION_BYTES:
         size = counted(len(expression), "byte")
         return f"{size}, not listed: more than {MAX_OPERATION_BYTES}; no option raises it"
-    text = readable_text(expression, unit.dialect, unit.format, session.architecture)
+    text = shortened(readable_text(expression, unit.dialect, unit.format, session.architecture))
     dialect = f" (dialect {unit.dialect})" if session.architecture.machine == "AMDGPU" else ""
     return f"{text or '(empty)'}{dialect}"
 

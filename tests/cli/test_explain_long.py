@@ -91,3 +91,15 @@ def test_a_location_of_very_many_operations_is_not_listed(tmp_path: Path) -> Non
     why = "DW_AT_location: 300000 bytes, not listed: more than 262144; no option raises it"
     assert why in done.out
     assert len(done.out) < 2_000
+
+
+@pytest.mark.parametrize("made", [b"\x10" + b"\x81" * 30_000 + b"\x01", b"\x31" + b"\x96" * 30_000])
+def test_lines_for_people_are_no_longer_than_they_read(made: bytes, tmp_path: Path) -> None:
+    """A number of 30,000 bytes, and as many operations."""
+    located = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOCATION, dw.FORM_EXPRLOC))
+    shapes = [Shape(dw.TAG_COMPILE_UNIT, (), True), Shape(dw.TAG_VARIABLE, located)]
+    entry = b"\2x\0" + encode_uleb(len(made) + 1) + made + b"\x9f"
+    state = state_in(tmp_path, b"\1" + entry + b"\0", shapes)
+    done = run("explain", "--state", state, "x")
+    assert "more characters)" in done.out
+    assert max(map(len, done.out.splitlines())) < 11_000

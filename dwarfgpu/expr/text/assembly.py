@@ -25,6 +25,8 @@ from dwarfgpu.expr.operation import Code
 from dwarfgpu.expr.text.parser import Parser
 
 _FORM: Final = UnitFormat()
+_LONGEST_TEXT: Final = 10_000
+"""Characters of operations in one line."""
 _DEEPEST: Final = 32
 """The depth to which nested expressions are decoded; deeper ones are bytes."""
 _MAX_BITS: Final = 8192
@@ -97,6 +99,13 @@ def readable_text(
 ) -> str:
     """Return the expression in one line, for people: a padded number is shown as a number."""
     return ", ".join(_readable(decode(data, dialect, form), arch, 0))
+
+
+def shortened(text: str) -> str:
+    """Return the text of operations as one line for people, who read no line of megabytes."""
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}… ({len(text) - _LONGEST_TEXT} more characters)"
 
 
 def instruction_text(
