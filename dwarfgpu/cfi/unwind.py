@@ -40,7 +40,7 @@ from dwarfgpu.errors import (
     MissingContext,
     Unavailable,
 )
-from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import (
     Context,
     Frame,
@@ -52,6 +52,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.expr.implicit_conversions import memory_location
+from dwarfgpu.expr.operation_budget import FREE_STEPS, OPERATION_BUDGET
 from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.model.location import (
@@ -65,6 +66,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Part, Register
 from dwarfgpu.model.value import Value
 
+_OPERATIONS_OF_A_STEP: Final = 8
+"""Operations of a rule that count as one for the command."""
 MAX_STEPS: Final = 2_000
 """Operations of one expression: there can be one for every frame of a deep stack."""
 MAX_NESTED: Final = 24
@@ -427,6 +430,7 @@ class CfiFrame(FrameWithoutSubprogram):
         dialect = self.dialect
         program = prepare(expression, dialect, format_of(self.architecture))
         require_allowed(program.expression)
+        self._count(program)
         context = self._evaluations.get((kind, with_cfa))
         if context is None:
             limits = self._context.limits
@@ -441,6 +445,17 @@ class CfiFrame(FrameWithoutSubprogram):
                 initial_stack=(self.cfa(),) if with_cfa else (),
             )
         return evaluate(expression, context, dialect=dialect, observe=observe)
+
+    def _count(self, program: Program) -> None:
+        """Count the operations for the command: each of many frames would have free ones.
+
+        `LimitExceeded` if there are too many. The expressions of compilers have up to a dozen.
+        """
+        budget = OPERATION_BUDGET.get()
+        count = len(program.instructions) if program.is_straight else FREE_STEPS
+        if budget is not None and count >= _OPERATIONS_OF_A_STEP:
+            stop = self._context.stop
+            budget.spend(count // _OPERATIONS_OF_A_STEP, self._context.limits, stop)
 
     def return_address(self) -> int | None:
         """Return the program location of the caller; None if its rule is `undefined`: there is no

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from dwarfgpu.session import call_site_values, stack_frames
 from dwarfgpu.session.session import Session
 from tests.cli.command import run, run_json
 from tests.objfile.deep_stacks import DEEP, FIRST, deep_core
+from tools.bombs import sections as bomb_sections
+from tools.bombs.elf import block
 
 
 def shown(depth: int) -> list[str]:
@@ -231,3 +234,31 @@ def test_gdb_shows_the_same(tmp_path: Path) -> None:
     lines = done.stdout[done.stdout.rindex("#0  ") :].splitlines()
     ours = run("bt", "--core", tmp_path / "core", "--file", DEEP).lines[1:]
     assert ours == lines
+
+
+@pytest.mark.parametrize(
+    ("operations", "frames"),
+    [(b"\x96" * 246, 32), (b"\x96" * 5, 2_000), (b"\x2f\0\0" + b"\x96" * 5, 31)],
+)
+def test_operations_of_the_rules_of_frames_count_for_the_command(
+    tmp_path: Path, operations: bytes, frames: int
+) -> None:
+    """A branch may make any operations a loop; what compilers write costs nothing."""
+    rule = b"\x0f" + block(b"\x77\x10" + operations) + b"\x90\2"  # the CFA: rsp + 16
+    info = bomb_sections.fde(rule, 0x1000, 0x1000)
+    (tmp_path / "program").write_bytes(bomb_sections.frames(info)["bomb"])
+    stack = {"address": 0x100000, "bytes": (0x1010).to_bytes(8, "little").hex() * 4_000}
+    document = {
+        "schema": "dwarfgpu-state-2",
+        "architecture": "x86_64",
+        "code_objects": [{"path": "program"}],
+        "memory": [stack],
+        "waves": [{"pc": 0x1010, "registers": {"rsp": 0x100000}}],
+    }
+    (tmp_path / "state.json").write_text(json.dumps(document))
+    done = run(
+        "bt", "--state", tmp_path / "state.json", "--max-command-steps", 1_000, "--limit", 5_000
+    )
+    reason = "more than 1000 operations in one command"
+    assert len([line for line in done.lines if line.startswith("#")]) >= frames
+    assert (reason in done.out + done.err) == (frames < 100), done.out[-300:] + done.err
