@@ -262,3 +262,6 @@ def test_operations_of_the_rules_of_frames_count_for_the_command(
     reason = "more than 1000 operations in one command"
     assert len([line for line in done.lines if line.startswith("#")]) >= frames
     assert (reason in done.out + done.err) == (frames < 100), done.out[-300:] + done.err
+    options = ("--batch", "--max-command-steps", 1_000, "-ex", "bt -1")
+    last = run("debug", "--state", tmp_path / "state.json", *options)
+    assert (reason in last.out) == (frames < 100), last.out + last.err

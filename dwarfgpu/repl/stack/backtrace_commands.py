@@ -104,6 +104,8 @@ def _listed_frames(
             if frame.has_lane:
                 problems += [frame] if frame.problem or frame.line_problem else []
                 yield from _of_frame(shell, frame, settings, style, is_full=is_full)
+        if not is_bounded(shell, settings) and not stack.end.is_outermost:
+            yield Output(str(stack.end), {"stack-end": str(stack.end)})
         notes += unreadable_notes(problems)
         return
     count = omitted = 0
