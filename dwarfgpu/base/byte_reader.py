@@ -17,18 +17,6 @@ if TYPE_CHECKING:
 
 Data: TypeAlias = "bytes | mmap"
 """What readers take: bytes, or memory with the part of a large section that was loaded."""
-MAX_LEB_BYTES: Final = 1 << 16
-"""The longest LEB128 number. A number of megabytes would take eighty times its size of memory."""
-
-
-def _unpadded(start: int, data: bytes, is_signed: bool) -> bytes:
-    """Return a long number without the zeros, or of a negative one the ones, before its last byte;
-    `Malformed` if it is still longer than `MAX_LEB_BYTES`."""
-    padding = {0: b"\x80", 0x7F: b"\xff" if is_signed else b""}.get(data[-1], b"")
-    out = data[:-1].rstrip(padding) + data[-1:] if padding else data
-    if len(out) > MAX_LEB_BYTES:
-        raise Malformed(f"LEB128 number at offset {start:#x} has more than {MAX_LEB_BYTES} bytes")
-    return out
 
 
 _SHORT_LEB: Final = 16
@@ -89,15 +77,14 @@ class Reader:
         self.position += 1
         return byte
 
-    def _leb(self, *, is_signed: bool = False) -> bytes:
+    def _leb(self) -> bytes:
         start = position = self.position
         data, end = self.data, self.end
         short_end = min(end, start + _SHORT_LEB)
         while position < short_end:
             if data[position] < 0x80:
                 self.position = position + 1
-                out = data[start : position + 1]
-                return out if len(out) <= MAX_LEB_BYTES else _unpadded(start, out, is_signed)
+                return data[start : position + 1]
             position += 1
         last = _LAST_OF_LEB.search(data, position, end)
         if last is not None:
@@ -113,7 +100,7 @@ class Reader:
         return decode(self._leb())
 
     def sleb(self) -> int:
-        data = self._leb(is_signed=True)
+        data = self._leb()
         return signed(decode(data), 7 * len(data))
 
     def block(self) -> bytes:
