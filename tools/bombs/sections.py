@@ -221,6 +221,11 @@ def rules_of_rows(count: int) -> Files:
     return frames(fde(code))
 
 
+def rule_operations(count: int) -> Files:
+    """A rule whose operations do nothing."""
+    return frames(fde(b"\x0f" + encode_uleb(count) + b"\x96" * count))
+
+
 def many_fdes(count: int) -> Files:
     return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count)
 
@@ -294,6 +299,8 @@ BOMBS = (
     Bomb("remembered", ".debug_frame", "{} remembered states", remembered, 500_000, FRAMES),
     Bomb("rules", ".debug_frame", "{} rows of as many rules", rules_of_rows, 20_000, FRAMES,
          small=16),
+    Bomb("rule-operations", ".debug_frame", "a rule of {} operations", rule_operations, 2_000_000,
+         FRAMES),
     Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 30_000, FRAMES),
     Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 30_000, FRAMES),
     Bomb("empty-entries", ".debug_frame", "{} entries of 64 bits without bytes", empty_entries,

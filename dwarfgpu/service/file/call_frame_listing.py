@@ -42,6 +42,8 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.json_object import Plain as JsonPlain
 
 SCHEMA: Final = "dwarfgpu-frames-1"
+_LONGEST_EXPRESSION: Final = 1 << 14
+"""Bytes of an expression whose operations are listed; real ones have some tens."""
 
 
 @frozen
@@ -69,7 +71,13 @@ class CallFrameListing:
         form = UnitFormat(address_size=cie.format.address_size, endian=cie.format.endian)
         frames = self.code_object.info.call_frames
         dialect, architecture = frames.dialect(cie), cie.format.architecture
-        return lambda expression: expression_text(expression, dialect, form, architecture)
+
+        def text(expression: bytes) -> str:
+            if len(expression) > _LONGEST_EXPRESSION:
+                return f"an expression of {len(expression)} bytes"
+            return expression_text(expression, dialect, form, architecture)
+
+        return text
 
     def rows(self, section: FrameSection, fde: Fde) -> tuple[list[Row], DwarfGpuError | None]:
         """Return the rows, or the one for the address, and why there are no more."""
