@@ -643,3 +643,17 @@ def test_a_step_in_a_function_without_lines_says_where_it_goes(
         "which has no line number information.",
         "[Inferior 1 exited normally]",
     ]
+
+
+def test_until_says_that_it_cannot_stop_in_a_caller() -> None:
+    """GDB knows the callers of functions without call frame information by their machine code."""
+    words = (
+        "--dispatch", "recursion", "--scratch", 4096, "--grid", 64, "--workgroup", 64,
+        "--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256", "--batch",
+    )  # fmt: skip
+    commands = ("-ex", "tbreak integers.hip:124", "-ex", "run", "-ex", "until 131")
+    file = CODE / "integers.gfx942.O0.v5.co"
+    done = run("debug", file, *words, *commands)
+    assert "note: the caller, where it would stop too, is unknown: stopped: the frame" in done.err
+    done = run("debug", file, *words, *commands[:1], "tbreak integers.hip:129", *commands[2:])
+    assert "the caller" not in done.err

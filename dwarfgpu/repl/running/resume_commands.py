@@ -257,7 +257,9 @@ def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
         frame = (shell.session.top or shell.session).at_level(level + 1).physical_frame
         caller = frozenset() if frame is None else frozenset({frame.pc})
     except MissingContext:
-        pass
+        stack = shell.session.call_stack
+        if stack is not None and not stack.end.is_outermost:
+            shell.console.note(f"the caller, where it would stop too, is unknown: {stack.end}")
     leave(shell)
     with resuming(shell, is_step=False):
         while True:
