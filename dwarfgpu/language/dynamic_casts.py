@@ -5,36 +5,61 @@ Law: the object decides, by its virtual function table; where its class is unkno
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.types.types import Type, strip
+from dwarfgpu.dwarf.types.types import Member, Struct, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.base_class_casts import converted, is_same_class, way_up
+from dwarfgpu.language.base_class_casts import Kinship, converted, is_same_class
+from dwarfgpu.language.member_lookup import ways_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.real_types import real_object
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.view.object_printer import address_of
 
 
 def public_part(objects: ObjectAccess, value: TypedValue, target: Type | None) -> TypedValue | None:
-    """Return the only part with a class of the whole object that contains a value; for `void`, the
-    whole.
+    """Return the part with a class of the whole object that contains a value; for `void`, the
+    whole, whatever the access to its base classes.
 
-    None if it has no such part, or a base class on the way is not public; `UsageError` if the class
-    of the object is unknown.
+    It is the only part of that class of which the value is a public base class; or else, if the
+    value is one of the whole object, the only part, which must be public too. None if there is no
+    such part; `UsageError` if the class of the object is unknown.
     """
     real = real_object(objects, value)
     if real is None:
         raise UsageError("Couldn't determine value's most derived type for dynamic_cast")
     whole = real.value
-    if not _is_public(whole.type, value.type):
-        return None
-    if target is None or strip(target) is None or is_same_class(whole.type, target):
+    if target is None or strip(target) is None:
         return whole
-    way = way_up(whole.type, target)
-    if way is None or not _is_public(whole.type, target):
+    parts = _parts(objects, whole, target)
+    around = [part for part in parts if _contains(objects, part, value)]
+    if len(around) == 1 and _contains(objects, around[0], value, is_public=True):
+        return around[0]
+    if len(parts) != 1 or not _contains(objects, whole, value, is_public=True):
         return None
-    return converted(objects, whole, way, target)
+    return next(iter(_parts(objects, whole, target, is_public=True)), None)
 
 
-def _is_public(derived: Type | None, base: Type | None) -> bool:
-    """Return whether all steps on the way to a base class are public."""
-    way = way_up(derived, base)
-    return way is None or all(step.access == "public" for step in way.steps)
+def _contains(
+    objects: ObjectAccess, whole: TypedValue, value: TypedValue, *, is_public: bool = False
+) -> bool:
+    """Return whether a value is an object, or a base class of it, maybe through public ones
+    only."""
+    address = address_of(value.location)
+    parts = _parts(objects, whole, value.type, is_public=is_public)
+    return any(address_of(part.location) == address for part in parts)
+
+
+def _parts(
+    objects: ObjectAccess, whole: TypedValue, target: Type | None, *, is_public: bool = False
+) -> list[TypedValue]:
+    """Return the parts of an object with a class, maybe through public base classes only."""
+    if is_same_class(whole.type, target):
+        return [whole]
+    derived = strip(whole.type)
+    if not isinstance(derived, Struct) or target is None:
+        return []
+
+    def is_open(step: Member) -> bool:
+        return not is_public or step.access == "public"
+
+    ways = ways_to(derived, lambda candidate: is_same_class(candidate, target), is_open)
+    return [converted(objects, whole, Kinship(way, is_up=True), target) for way in ways]

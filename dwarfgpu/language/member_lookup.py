@@ -114,10 +114,23 @@ def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
 def way_to(
     derived: Struct, is_wanted: Callable[[Struct], bool], name: str
 ) -> tuple[Member, ...] | None:
-    """Return the path to a base class; `UsageError` if an object has several of that class.
+    """Return the path to a base class; `UsageError` if an object has several of that class."""
+    paths = ways_to(derived, is_wanted)
+    if len(paths) > 1:
+        kind = type_name(derived, cplusplus=True)
+        raise UsageError(f"base class '{name}' is ambiguous in type '{kind}'")
+    return paths[0] if paths else None
+
+
+def ways_to(
+    derived: Struct,
+    is_wanted: Callable[[Struct], bool],
+    is_open: Callable[[Member], bool] = lambda _: True,
+) -> list[tuple[Member, ...]]:
+    """Return one path to each part of an object with a base class, through open steps only.
 
     Base classes are identified by the path to them from the last virtual one, which occurs once in
-    an object.
+    an object. `LimitExceeded` if there are too many.
     """
     paths: dict[tuple[object, ...], tuple[Member, ...]] = {}
     visited: set[tuple[object, ...]] = set()
@@ -126,7 +139,7 @@ def way_to(
         current, way, steps = pending.pop()
         for member in current.members:
             inner = strip(member.type) if member.is_base_class else None
-            if not isinstance(inner, Struct):
+            if not isinstance(inner, Struct) or not is_open(member):
                 continue
             here = (inner,) if member.is_virtual else (*way, member)
             if here in visited:
@@ -138,7 +151,4 @@ def way_to(
                 paths[here] = (*steps, member)
             else:
                 pending.append((inner, here, (*steps, member)))
-    if len(paths) > 1:
-        kind = type_name(derived, cplusplus=True)
-        raise UsageError(f"base class '{name}' is ambiguous in type '{kind}'")
-    return next(iter(paths.values()), None)
+    return list(paths.values())

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.types import class_builder
+from dwarfgpu.dwarf.types.class_parts import Access
 from dwarfgpu.dwarf.types.types import Member, Struct, Type
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.base_class_casts import kinship, require_defined
@@ -160,3 +164,48 @@ def test_a_class_that_is_only_declared(
                 require_defined(unit, one, another)
         else:
             require_defined(unit, one, another)
+
+
+def _private(monkeypatch: pytest.MonkeyPatch, *steps: tuple[str, str]) -> None:
+    """Make base classes of bases.cpp private: of each (class, base class)."""
+    declared = class_builder._access
+
+    def access(die: Die) -> Access:
+        parent, kind = die.parent(), die.reference(dw.AT_TYPE)
+        names = (parent and parent.name, kind and kind.name)
+        return "private" if die.tag == dw.TAG_INHERITANCE and names in steps else declared(die)
+
+    monkeypatch.setattr(class_builder, "_access", access)
+
+
+LEFT, RIGHT_BASE = ("Bottom", "Left"), ("Bottom", "Right")
+TOP_OF_LEFT, TOP_OF_RIGHT = ("Left", "Top"), ("Right", "Top")
+
+
+@pytest.mark.parametrize(
+    ("private", "expression", "expected"),
+    [
+        # A virtual base class is public if it is so through one of the ways to it.
+        ([LEFT], "dynamic_cast<Bottom *>(top) == &bottom", "true"),
+        ([RIGHT_BASE], "dynamic_cast<Bottom *>(top) == &bottom", "true"),
+        ([TOP_OF_LEFT], "&dynamic_cast<Bottom &>(*top) == &bottom", "true"),
+        ([LEFT, RIGHT_BASE], "dynamic_cast<Bottom *>(top)", "(Bottom *) 0x0"),
+        # Down to the only part of which the value is a public base class, though that is private.
+        ([LEFT], "dynamic_cast<Left *>(top) == &bottom", "true"),
+        ([RIGHT_BASE], "dynamic_cast<Right *>(top) == (Right *)&bottom", "true"),
+        # Across: the value and the part must be public base classes of the whole object.
+        ([], "dynamic_cast<Right *>((Left *)&bottom) == (Right *)&bottom", "true"),
+        ([RIGHT_BASE], "dynamic_cast<Right *>((Left *)&bottom)", "(Right *) 0x0"),
+        ([LEFT], "dynamic_cast<Right *>((Left *)&bottom)", "(Right *) 0x0"),
+        ([TOP_OF_LEFT], "dynamic_cast<Left *>(top) == &bottom", "true"),
+        ([TOP_OF_LEFT, TOP_OF_RIGHT], "dynamic_cast<Left *>(top)", "(Left *) 0x0"),
+        # The whole object has no access.
+        ([LEFT, RIGHT_BASE], "dynamic_cast<void *>(top) == &bottom", "true"),
+        ([RIGHT_BASE], "dynamic_cast<void *>((Right *)&bottom) == &bottom", "true"),
+    ],
+)  # fmt: skip
+def test_dynamic_casts_and_access(
+    monkeypatch: pytest.MonkeyPatch, private: list[tuple[str, str]], expression: str, expected: str
+) -> None:
+    _private(monkeypatch, *private)
+    assert text(stopped("bases.gcc.O0"), expression) == expected
