@@ -80,8 +80,14 @@ def take_only_files(args: Namespace, words: str) -> None:
 
 
 def require_file_first(file: str | None, word: str | None, name: str) -> None:
-    """Raise `UsageError` if the file is in the place of an argument that comes after it."""
+    """Raise `UsageError` if the file is in the place of an argument that comes after it.
+
+    A file that does not exist and is written as a file is a misspelled one: that it cannot be read
+    is the error.
+    """
     if file is not None and word is not None and is_object(word) and not is_object(file):
+        if not is_existing(file) and (begins_as_path(file) or is_named_as_file(file)):
+            require_object(file)
         raise UsageError(f"{word}: FILE comes before {name}: give {word} {file}")
 
 
