@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
 from dwarfgpu.cli.printing import print_notes
@@ -17,7 +18,7 @@ from dwarfgpu.options.given_files import configure_names, take_files
 from dwarfgpu.options.integer_options import lane_number
 from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
-from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice, no_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
@@ -115,9 +116,9 @@ def _waves(
     ]
     answered = lane_answers(questions, shares="record" if args.json else "text")
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
-    wrong = dict.fromkeys(error.message for error in errors if error is not None)
-    if wrong and None not in errors:
-        raise UsageError(" ".join(wrong))  # otherwise each lane's answer reports it
+    wrong = [error.message for error in errors if error is not None]
+    if wrong and len(wrong) == len(errors):  # otherwise each lane's answer reports it
+        _refuse(zip(args.names * len(sessions), wrong, strict=True), is_json=args.json)
     answers_left = iter(answered)
     return [
         WaveLanes(
@@ -125,6 +126,20 @@ def _waves(
         )
         for session, lane_states in zip(sessions, states, strict=True)
     ]
+
+
+def _refuse(errors: Iterable[tuple[str, str]], *, is_json: bool) -> NoReturn:
+    """Raise `UsageError` for names and what is wrong with each; of several messages, the last, with
+    a line for each of the others before it, or all in one for JSON."""
+    named = list(dict.fromkeys(errors))
+    if len({message for _, message in named}) == 1:
+        raise UsageError(named[0][1])
+    messages = [f"{shortened(name)}: {message}" for name, message in named]
+    if is_json:
+        raise UsageError("; ".join(message.removesuffix(".") for message in messages))
+    for message in messages[:-1]:
+        print(f"dwarfgpu: {error_line(UsageError(message))}", file=sys.stderr)
+    raise UsageError(messages[-1])
 
 
 def _subject(

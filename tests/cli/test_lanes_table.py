@@ -129,6 +129,19 @@ def test_refused(arguments: tuple[str | Path, ...], message: str) -> None:
     assert run_json("lanes", *arguments).status == 2
 
 
+def test_several_wrong_names_have_a_line_each() -> None:
+    done = run("lanes", "--demo", "--lane", "3-5", "nosuch", "t +", "nosuch")
+    errors = done.err.splitlines()
+    assert errors[0] == 'dwarfgpu: nosuch: No symbol "nosuch" in current context.'
+    assert errors[1].startswith("dwarfgpu: t +: ")
+    assert (len(errors), done.out, done.status) == (2, "", 2)
+    record = run_json("lanes", "--demo", "nosuch", "neither")
+    assert record.json["error"]["message"] == (
+        'nosuch: No symbol "nosuch" in current context; '
+        'neither: No symbol "neither" in current context'
+    )
+
+
 def test_choices_of_eval() -> None:
     assert len(run("eval", "--demo", "--lane", "active", "t").lines) == 34
     lanes = run_json("eval", "--demo", "--lane", "inactive", "t").json["lanes"]

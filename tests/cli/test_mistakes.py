@@ -122,7 +122,6 @@ def test_a_comment_is_not_a_file() -> None:
         ("debug --demo k.co --batch", "k.co: give FILE or --demo, not both"),
         ("where nofile t", "nofile is not a file: give the file before the names, or with "),
         # names that are not found
-        ("lanes --demo yy zz", 'No symbol "yy" in current context. No symbol "zz" in current '),
         ("eval k.co nosuch", 'No symbol "nosuch" in current context.'),
         ("eval k.co limti", 'No symbol "limti" in current context. Did you mean "limit"?'),
         ("location k.co t", 'No symbol "t" in current context. Without a program location, only '
