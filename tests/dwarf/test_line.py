@@ -16,7 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import Attribute
-from dwarfgpu.dwarf.line import file_table
+from dwarfgpu.dwarf.line import file_table, line_lookup
 from dwarfgpu.dwarf.line.file_table import joined
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
@@ -617,6 +617,36 @@ def test_one_long_name_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
     result = table_of(Table(names=names), {".debug_line_str": b"x" * 100 + b"\0"})
     with pytest.raises(LimitExceeded, match="made.co: .debug_line table 0x0: names of more than"):
         result.files_named("x")
+
+
+@pytest.mark.parametrize("is_same", [False, True])  # equal paths are as much work
+def test_one_long_directory_of_many_files(monkeypatch: pytest.MonkeyPatch, is_same: bool) -> None:
+    """Each path has the directory: no more of them are made than a table may have names."""
+    monkeypatch.setattr(line_lookup, "MAX_NAME_BYTES", 50_000)
+    made: list[int] = []
+    path_of = file_table.FileTable.path_of
+
+    def counted(table: file_table.FileTable, file: file_table.SourceFile) -> str:
+        path = path_of(table, file)
+        made.append(len(path))
+        return path
+
+    monkeypatch.setattr(file_table.FileTable, "path_of", counted)
+    names = table([(PATH, dw.FORM_STRING)], [b"/" + b"d" * 4_999 + b"\0"])
+    files = [b"%d.c\0" % (0 if is_same else number) for number in range(100)]
+    lines = LineLookup(Scopes(info_of(Table(names=names + table([(PATH, dw.FORM_STRING)], files)))))
+    with pytest.raises(LimitExceeded, match="debug_line table 0x0: paths of files of more than"):
+        lines.paths()
+    assert sum(made) < 60_000
+
+
+def test_one_path_of_many_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of many units name the same headers: a path counts once."""
+    monkeypatch.setattr(line_lookup, "MAX_NAME_BYTES", 1_000)
+    names = table([(PATH, dw.FORM_STRING)], [b"/include\0"])
+    names += table([(PATH, dw.FORM_STRING)], [b"a.h\0"] * 500)
+    lines = LineLookup(Scopes(info_of(Table(names=names))))
+    assert lines.paths() == ("/include/a.h",)
 
 
 def use(info: DebugInfo) -> None:

@@ -7,15 +7,19 @@ program of the unit that covers it; a query for a line reads those whose files m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range, merged
-from dwarfgpu.dwarf.line.file_table import SourceFile
+from dwarfgpu.dwarf.line.file_table import MAX_NAME_BYTES, SourceFile, located
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.program import LineRow
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+
+_MAX_PATH: Final = 4096
+"""Characters of a path on Linux; a longer one counts each time that it is made."""
 
 
 @frozen
@@ -157,6 +161,24 @@ class LineLookup:
         for _, table, _ in self._tables():
             if table is not None:
                 yield from table.files
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of all files of readable tables, sorted, each once.
+
+        `LimitExceeded` if they have more than `MAX_NAME_BYTES` characters: a hostile table gives
+        one long directory to many files.
+        """
+        paths: set[str] = set()
+        characters = 0
+        for file in self.files():
+            table, path = file.table, file.path
+            if path not in paths or len(path) > _MAX_PATH:
+                paths.add(path)
+                characters += len(path)
+            if characters > MAX_NAME_BYTES:
+                error = LimitExceeded(f"paths of files of more than {MAX_NAME_BYTES} characters")
+                raise located(error, table.unit.sections, table.offset)
+        return tuple(sorted(paths))
 
     def tables(self) -> Iterator[tuple[CompilationUnit, LineTable]]:
         """Yield every table that can be read, with the first unit that has it."""

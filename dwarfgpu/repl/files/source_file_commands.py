@@ -110,7 +110,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(one_line(f"{full_path(code_object)}:"))
         if not code_object.info.units:
             yield heading("(Objfile has no debug information.)")
-        names = sorted({file.path for file in LineLookup(code_object.scopes).files()})
+        names = LineLookup(code_object.scopes).paths()
         shown: list[Plain] = [
             name for name in names if pattern is None or pattern.search(_part_of(name, part))
         ]
