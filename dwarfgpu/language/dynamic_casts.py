@@ -19,7 +19,7 @@ def public_part(objects: ObjectAccess, value: TypedValue, target: Type | None) -
     """Return the part with a class of the whole object that contains a value; for `void`, the
     whole, whatever the access to its base classes.
 
-    It is the only part of that class of which the value is a public base class; or else, if the
+    It is the only part of that class that has the value as a public base class; or else, if the
     value is one of the whole object, the only part, which must be public too. None if there is no
     such part; `UsageError` if the class of the object is unknown.
     """
