@@ -37,6 +37,7 @@ from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
@@ -316,11 +317,12 @@ class Arithmetic:
         return self.value(self.numbers.cast(number, type_))
 
     def _referring(self, value: TypedValue, bare: BareType) -> TypedValue:
-        """Return a reference to an object in memory; elsewhere, the object itself with the target
-        type."""
+        """Return a reference to an object in memory, or to what is not evaluated; elsewhere, the
+        object itself with the target type."""
         assert isinstance(bare, Pointer)
         storage = None if value.location is None else value.location.single_locations[0].storage
-        if storage is not None and not isinstance(storage, Memory):
+        is_evaluated = not isinstance(self.objects, Unevaluated)
+        if is_evaluated and storage is not None and not isinstance(storage, Memory):
             return evolve(value, type=bare.target, variable=None, bits=None)
         address = self.objects.address_of(value)
         space = address.type.address_space if isinstance(address.type, Pointer) else 0

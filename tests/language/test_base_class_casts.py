@@ -9,12 +9,13 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types import class_builder
 from dwarfgpu.dwarf.types.class_parts import Access
 from dwarfgpu.dwarf.types.types import Member, Struct, Type
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.base_class_casts import kinship, require_defined
-from dwarfgpu.language.evaluator import evaluate
+from dwarfgpu.language.evaluator import evaluate, type_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format as format_value
@@ -209,3 +210,9 @@ def test_dynamic_casts_and_access(
 ) -> None:
     _private(monkeypatch, *private)
     assert text(stopped("bases.gcc.O0"), expression) == expected
+
+
+@pytest.mark.parametrize("expression", ["static_cast<Bottom &>(*top)", "(Bottom &)*top"])
+def test_a_reference_down_from_a_virtual_base_class_is_one_by_its_type(expression: str) -> None:
+    kind = type_of(expression, stopped("bases.gcc.O0"))
+    assert type_name(kind.type, cplusplus=True) == "Bottom &"
