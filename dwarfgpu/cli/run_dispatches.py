@@ -13,6 +13,7 @@ from dwarfgpu.base.npy import npy_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.opened_launch import Prepared, prepare_next
@@ -144,7 +145,8 @@ def report(
     for name, path in outputs_of(args).items():
         write_file(path, npy_bytes(output(result, name)), replaces="argument")
     notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
-    notes += [*_written(args, dispatches[0], result), *_not_run(dispatches, result)]
+    notes += _written(args, dispatches[0], result)
+    notes += _not_run(dispatches, result, is_mangled=args.mangled)
     notes += [] if showing.stops is None else showing.stops.notes
     if args.json:
         answer = record(result, notes)
@@ -161,13 +163,19 @@ def report(
     return 0 if result.stop is None or result.stop.is_inserted else 1
 
 
-def _not_run(dispatches: Sequence[Prepared], result: Result) -> list[str]:
+def kernels_of(dispatches: Sequence[Prepared], *, is_mangled: bool) -> str:
+    """Return the names of the kernels of dispatches, as in their headings."""
+    names = (prepared.launched.request.kernel.name for prepared in dispatches)
+    return ", ".join(shown_symbol(name, is_mangled=is_mangled) for name in names)
+
+
+def _not_run(dispatches: Sequence[Prepared], result: Result, *, is_mangled: bool) -> list[str]:
     """Return a note about dispatches after one that could not continue, and their buffers."""
     remaining = dispatches[len(result.launches) :]
     if not remaining:
         return []
     not_made = buffers_not_made([prepared.launched for prepared in dispatches], result)
-    kernels = ", ".join(prepared.launched.request.kernel.name for prepared in remaining)
+    kernels = kernels_of(remaining, is_mangled=is_mangled)
     buffers = f"; buffers that were not created: {', '.join(not_made)}" if not_made else ""
     return [f"not run: {kernels}{buffers}"]
 

@@ -13,6 +13,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.cli.run_dispatches import (
     Showing,
+    kernels_of,
     outputs_of,
     prepared_dispatches,
     report,
@@ -71,7 +72,7 @@ def run_resumed(args: Namespace) -> int:
     notes = [*stopped.notes, *_written(args, stopped, resumed, ending)]
     notes += [] if stops is None else stops.notes
     if further:
-        kernels = ", ".join(prepared.launched.request.kernel.name for prepared in further)
+        kernels = kernels_of(further, is_mangled=args.mangled)
         notes.append(f"not run: {kernels}")
         for name in outputs_of(args):
             raise UsageError(f"--out {name}: no buffer was created for it: {kernels} did not run")

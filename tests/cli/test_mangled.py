@@ -70,6 +70,26 @@ def test_a_kernel_that_is_dispatched() -> None:
     assert mangled.startswith("kernel _Z14reverse_kernelILj16EfEvPT0_PKS0_ for gfx90a, ")
 
 
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_a_kernel_that_did_not_run(tmp_path: Path, is_resumed: bool) -> None:
+    """The one before it reads address 0."""
+    path, symbol = FIXTURES / "hip/library.gfx90a.O2.v5.co", "_Z10total_intsPiPKi"
+    sizes = ("--grid", 64, "--workgroup", 64)
+    first: tuple[object, ...] = (path, symbol, *sizes, "--arg", "out=zeros:4", "--arg", "in=0")
+    if is_resumed:
+        state = tmp_path / "s.json"
+        stop = ("--break", "total_ints", "--stops", 1, "--save", state)
+        assert run("run", *first, *stop).status == 0
+        first = ("--state", state)
+    then = ("--then", symbol, "--arg", "out=zeros:256", "--arg", "in=zeros:256")
+    arguments = (*first, *then, *(sizes if is_resumed else ()))
+    for options, name in (((), "total_ints(int*, int const*)"), (("--mangled",), symbol)):
+        done = run("run", *arguments, *options)
+        assert done.status == 1
+        [note] = [note for note in done.notes if note.startswith("not run: ")]
+        assert note.partition(";")[0] == f"not run: {name}"
+
+
 @pytest.mark.parametrize(
     ("arguments", "plain", "mangled"),
     [
