@@ -42,6 +42,24 @@ def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:
     assert message in done.err
 
 
+def test_a_code_object_that_was_compiled_anew(tmp_path: Path) -> None:
+    """It is named once, and also where it was found if its folder is another one."""
+    path, core, root = tmp_path / "k.co", tmp_path / "k.core", tmp_path / "root"
+    uri = path.as_uri()
+    path.write_bytes((FIXTURES / "hip/nest.gfx90a.O0.v5.co").read_bytes())
+    buffers = ("--arg", "out=zeros:256", "--arg", "in=zeros:256", "--arg", "limit=1")
+    stop = ("--break", "nest", "--stops", 1, "--core", core)
+    assert run("run", path, "nest", "--grid", 64, "--workgroup", 64, *buffers, *stop).status == 0
+    path.write_bytes((FIXTURES / "hip/nest.gfx90a.O2.v5.co").read_bytes())
+    note = f"{uri} is not used: the memory at 0x7f0000000000 has other bytes"
+    assert note in run("lanes", core, "--lane", 0, "$pc").notes
+    moved = root / path.relative_to("/")
+    moved.parent.mkdir(parents=True)
+    path.rename(moved)
+    note = f"{uri} is not used: {moved}: the memory at 0x7f0000000000 has other bytes"
+    assert note in run("lanes", core, "--sysroot", root, "--lane", 0, "$pc").notes
+
+
 def test_operations_need_no_code_object() -> None:
     assert run("eval", CORE, "lit5; lit2; plus").lines == ["7"]
     assert run("eval", CORE, "$_lane").status == 0

@@ -168,7 +168,9 @@ def gpu_modules(
                 file = _opened(memory, uri, where)
                 why = why_not_loaded(memory, file, entry.load_address)
                 if why is not None:
-                    raise Unavailable(f"{shown_path(file.path)} is not used: {why}")
+                    is_elsewhere = uri.path is not None and where.sysroot is not None
+                    place = f"{shown_path(file.path)}: " if is_elsewhere else ""
+                    raise Unavailable(f"{place}{why}")
         except UsageError as error:
             if _is_override(entry.uri, overrides):
                 raise
