@@ -10,6 +10,9 @@ from dwarfgpu.errors import LimitExceeded
 
 MAX_NESTED: Final = 20
 """Maximum nesting of scripts."""
+MAX_CHARACTERS: Final = 1 << 20
+"""Maximum length of a line; binary input may have no line ends."""
+TOO_LONG: Final = f"A line of more than {MAX_CHARACTERS} characters."
 
 
 class Leaving(Exception):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.repl.output import Part
+from dwarfgpu.repl.script_state import ScriptState
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import Nesting
 from dwarfgpu.repl.terminal import plain_prompt
@@ -193,6 +194,35 @@ def test_bodies_that_are_nested_too_deep_are_read_once(
     monkeypatch.setattr(Nesting, "take", lambda self, line: (taken.append(line), take(self, line)))
     assert "nested more than 100 deep" in talked(shell, *["if 1"] * 600, *["end"] * 600)
     assert len(taken) == 2 * 600 - 1
+
+
+@pytest.mark.parametrize(
+    "line", ["a $arg0$arg0", "a $arg* $arg*", "a $arg0 $arg*", "a 1$arg0$arg0"]
+)
+def test_a_line_with_its_arguments_has_the_length_of_a_typed_one(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """Each call may double the line: a command that calls itself would take all memory."""
+    lengths: list[int] = []
+    filled = ScriptState.filled
+
+    def counted(state: ScriptState, line: str) -> str:
+        out = filled(state, line)
+        lengths.append(len(out))
+        return out
+
+    monkeypatch.setattr(ScriptState, "filled", counted)
+    word = "x" * 30_000
+    said = talked(shell, "define a", line, "end", f"a {word}")
+    assert said == "A line of more than 1048576 characters.\n"
+    assert max(lengths) <= 1 << 20
+
+
+def test_arguments_have_leading_zeros(shell: Shell) -> None:
+    zeros = "0" * 5_000
+    lines = ("define a", f"echo $arg{zeros}1\\n", "end")
+    assert talked(shell, *lines, "a b c") == "c\n"
+    assert talked(shell, "a b") == "Missing argument 1 in user function.\n"
 
 
 def test_help_lists_the_classes(shell: Shell) -> None:

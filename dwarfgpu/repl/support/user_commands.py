@@ -13,7 +13,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command, find, first_word, fitting, subcommand_list
 from dwarfgpu.repl.output import Output, Part
-from dwarfgpu.repl.script_state import Leaving
+from dwarfgpu.repl.script_state import MAX_CHARACTERS, TOO_LONG, Leaving
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import Nesting, body, opened, ran
 from dwarfgpu.view.json_object import JsonObject
@@ -143,7 +143,7 @@ def _called(lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Par
     remaining = iter(lines)
     is_done = False
     shell.script.calls += 1
-    shell.script.fillers.append(partial(_filled, argument, _ARGUMENT.findall(argument)))
+    shell.script.fillers.append(partial(_filled, argument))
     try:
         while not is_done:
             with suppress(Leaving):  # which leaves no loop outside of the command
@@ -154,20 +154,42 @@ def _called(lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Par
         shell.script.calls -= 1
 
 
-def _filled(body: str, arguments: list[str], line: str) -> str:
-    """Return a line with its formal arguments replaced."""
+def _filled(body: str, line: str) -> str:
+    """Return a line with its formal arguments replaced; `UsageError` if it becomes longer than a
+    line may be.
 
-    def meant(match: re.Match[str]) -> str:
-        reference = match[1]
-        if reference == "c":
-            return str(len(arguments))
-        if reference == "*":
-            return body
-        if int(reference[:9]) >= len(arguments):
-            raise UsageError(f"Missing argument {int(reference[:9])} in user function.")
-        return arguments[int(reference)]
+    The arguments are found again for each line: calls inside one another would each keep theirs.
+    """
+    arguments: list[str] | None = None
+    out: list[str] = []
+    position = characters = 0
+    for match in _FORMAL.finditer(line):
+        if arguments is None and match[1] != "*":
+            arguments = _ARGUMENT.findall(body)
+        meant = _meant(match[1], body, arguments or [])
+        out += line[position : match.start()], meant
+        position = match.end()
+        characters += len(out[-2]) + len(meant)
+        _require_short(characters)
+    _require_short(characters + len(line) - position)
+    return "".join((*out, line[position:]))
 
-    return _FORMAL.sub(meant, line)
+
+def _require_short(characters: int) -> None:
+    if characters > MAX_CHARACTERS:
+        raise UsageError(TOO_LONG)
+
+
+def _meant(reference: str, body: str, arguments: list[str]) -> str:
+    """Return what `$arg` and a reference stand for."""
+    if reference == "c":
+        return str(len(arguments))
+    if reference == "*":
+        return body
+    number = int(reference.lstrip("0")[:9] or "0")
+    if number >= len(arguments):
+        raise UsageError(f"Missing argument {number} in user function.")
+    return arguments[number]
 
 
 @command("document", topic="support", repeats=False, complete=completion.NESTED_NAMES)

@@ -12,12 +12,9 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.console import InputSource
+from dwarfgpu.repl.script_state import MAX_CHARACTERS, TOO_LONG
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import Nesting, opened
-
-MAX_CHARACTERS: Final = 1 << 20
-"""Maximum length of a line; binary input may have no line ends."""
-
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
 """So some editors begin a file of UTF-8."""
@@ -97,7 +94,7 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
     if len(line) > MAX_CHARACTERS:
         shell.failures += 1
         shell.is_over = True
-        shell.console.streams.complain(f"A line of more than {MAX_CHARACTERS} characters.")
+        shell.console.streams.complain(TOO_LONG)
         return None
     return line.removesuffix("\n").removeprefix(_BYTE_ORDER_MARK) if line else None
 
