@@ -30,7 +30,7 @@ class Options:
     """Called after an assignment to the machine."""
     warn: Callable[[str], None] | None = None
     """Called with a warning about a doubtful assignment."""
-    noted: Callable[[str], None] | None = None
+    noted: Callable[[str], object] | None = None
     """Called with each note on the value: an assumption on which it rests."""
     functions: Mapping[str, Callable[..., TypedValue]] = field(factory=dict)
     """Functions `$_name(…)` of the caller, in addition to those of

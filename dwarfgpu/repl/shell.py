@@ -258,7 +258,8 @@ class Shell:
             from dwarfgpu.repl.advice import advised  # only mistakes need it
 
             raise advised(self.session, error) from None
-        self.remark()
+        if self.values.notes:
+            self.remark()
         if self.session.write_count.writes != writes:
             self._follow_pc()
         yield from self.hooked(f"hookpost-{call.command.name}")

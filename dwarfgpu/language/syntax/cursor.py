@@ -67,19 +67,21 @@ class Cursor:
         self.tokens = list(_words(text, radix, has_operators, style))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
-        self.at = 0
+        self.move_to(0)
         self.depth = 0
         self.names: list[str] = []
         """The names parsed as operands."""
 
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.at]
+    def move_to(self, index: int) -> None:
+        """Make a token the current one, by its index."""
+        self.at, self.token = index, self.tokens[index]
 
     def next(self) -> Token:
         """Return the current token, and advance past it."""
         token = self.token
-        self.at = min(self.at + 1, len(self.tokens) - 1)
+        if self.at + 1 < len(self.tokens):
+            self.at += 1
+            self.token = self.tokens[self.at]
         return token
 
     def accept(self, *marks: str) -> str | None:

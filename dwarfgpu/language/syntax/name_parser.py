@@ -63,7 +63,8 @@ def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
     """
     if cursor.token.kind != "name":
         raise cursor.syntax_error()
-    name, cursor.at = extended_name(cursor, cursor.at, is_member=is_member)
+    name, end = extended_name(cursor, cursor.at, is_member=is_member)
+    cursor.move_to(end)
     return name
 
 

@@ -76,11 +76,15 @@ class Parser(Cursor):
 
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         super().__init__(text, names, radix)
-        self.tokens = [self._unquoted(index, token) for index, token in enumerate(self.tokens)]
+        self.tokens = [
+            self._unquoted(index, token) if token.kind == "quoted" else token
+            for index, token in enumerate(self.tokens)
+        ]
+        self.move_to(0)
 
     def _unquoted(self, index: int, token: Token) -> Token:
-        """Return a type or member in quotes as a name; in other quotes are files and functions."""
-        if token.kind != "quoted" or self.tokens[index + 1].text.startswith("::"):
+        """Return a type or member in quotes as a name; other quotes have files and functions."""
+        if self.tokens[index + 1].text.startswith("::"):
             return token
         is_member = index > 0 and self.tokens[index - 1].text in (".", "->")
         is_name = is_member or self.known.is_type(token.text)
@@ -244,6 +248,7 @@ class Parser(Cursor):
             if self.token.kind == "name" and self.token.text.startswith("::"):  # `::step`
                 name = Token("name", self.token.text[2:], self.token.start + 2)
                 self.tokens[self.at : self.at + 1] = [Token("mark", "::", self.token.start), name]
+                self.move_to(self.at)
             colons = len(self.accept(":", "::") or "")
             if colons + index > 2:
                 raise self.syntax_error()
@@ -383,7 +388,7 @@ class Parser(Cursor):
             return None
         if token.text not in TYPE_WORDS and not self.known.is_type(name):
             return None
-        self.at = end + 1
+        self.move_to(end + 1)
         operand = self.expression(_ASSIGNMENT)
         self.expect(")")
         return ast.Cast(ast.TypeName((name,)), operand)

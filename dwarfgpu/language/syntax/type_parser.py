@@ -58,7 +58,8 @@ class TypeParser:
         qualifiers = list(self._qualifiers())
         cursor = self._cursor
         if (named_type := fortran_type(cursor, cursor.at)) is not None:
-            words, cursor.at = [FORTRAN, named_type[0]], named_type[1]
+            words = [FORTRAN, named_type[0]]
+            cursor.move_to(named_type[1])
         while cursor.token.kind == "name" and words[:1] != [FORTRAN]:
             text = cursor.token.text
             if text in TAGS and not words and tag is None:

@@ -74,9 +74,6 @@ class ValueHistory:
     def wrote(self) -> None:
         self.has_written = True
 
-    def note(self, text: str) -> None:
-        self.notes[text] = None
-
     def keep(self, value: TypedValue) -> int:
         """Return the number of a new value, which is immutable from now on."""
         self._values.append(evolve(value, is_fixed=True, convenience=None))
@@ -195,7 +192,7 @@ def options_of(
         return Options(
             dollar,
             read_only=READ_ONLY,
-            noted=history.note if notes else None,
+            noted=history.notes.setdefault if notes else None,
             functions=history.functions,
             real_types=history.real_types(),
             radix=history.radix(),
@@ -205,7 +202,7 @@ def options_of(
         history.named.__setitem__,
         wrote=history.wrote,
         warn=history.warn,
-        noted=history.note if notes else None,
+        noted=history.notes.setdefault if notes else None,
         functions=history.functions,
         real_types=history.real_types(),
         radix=history.radix(),
