@@ -10,6 +10,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.meaning import has_tag
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
+from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
@@ -30,15 +31,19 @@ _DEEPEST: Final = 64
 
 
 def static_member(session: Session, member: Member) -> Variable | None:
-    """Return the variable that completes a declaration, or that of a constant; None if there is
-    none."""
+    """Return the variable that completes a declaration, or that of a constant; the declaration
+    itself if only a symbol has its place; None if there is none."""
     declared = member.die
     if declared is None or member.name is None:
         return None
     if declared.has(dw.AT_CONST_VALUE):
         return Variable(member.name, declared, "global")
     defined = session.meanings(member.name).definition(declared)
-    return None if defined is declared else Variable(member.name, defined, "global")
+    variable = Variable(member.name, defined, "global")
+    is_placed = defined is not declared or (
+        address_of_symbol(session.code_objects, variable) is not None
+    )
+    return variable if is_placed else None
 
 
 def completed(session: Session, type_: Type | None) -> Type | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.dwarf.types.types import Member
 from dwarfgpu.language.other_units import static_member
-from tests.language.sessions import demo, text
+from tests.language.sessions import demo, program, text
 
 
 @pytest.mark.parametrize(
@@ -52,3 +56,21 @@ def test_a_pointer_to_a_virtual_function_is_its_slot(expression: str, expected: 
 def test_a_static_member_that_no_file_describes() -> None:
     session = demo("members.gcc.O0.v5")
     assert static_member(session, Member("q", None, is_static=True)) is None
+
+
+CLASS = "struct Box { static const long limit; int x; }"
+DEFINED = f"{CLASS}; const long Box::limit = 7;"
+DECLARED = f"{CLASS} box = {{3}}; int main() {{ return Box::limit; }}"
+
+
+def test_a_static_member_that_only_a_symbol_has(tool: Callable[[str], str], tmp_path: Path) -> None:
+    compiler = tool("g++")
+    for name, source, flag in (("defined", DEFINED, "-g0"), ("declared", DECLARED, "-gdwarf-5")):
+        (tmp_path / f"{name}.cpp").write_text(f"{source}\n")
+        command = [compiler, flag, "-no-pie", "-fno-pie", "-c", f"{name}.cpp"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+    command = [compiler, "-no-pie", "defined.o", "declared.o", "-o", "program"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    session = program(tmp_path / "program")
+    assert text(session, "box") == "{static limit = 7, x = 3}"
+    assert text(session, "box.limit") == text(session, "Box::limit") == "7"
