@@ -169,8 +169,8 @@ def gpu_modules(
                 why = why_not_loaded(memory, file, entry.load_address)
                 if why is not None:
                     is_elsewhere = uri.path is not None and where.sysroot is not None
-                    place = f"{shown_path(file.path)}: " if is_elsewhere else ""
-                    raise Unavailable(f"{place}{why}")
+                    prefix = f"{shown_path(file.path)}: " if is_elsewhere else ""
+                    raise Unavailable(f"{prefix}{why}")
         except UsageError as error:
             if _is_override(entry.uri, overrides):
                 raise
