@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.split import dwp_units
 from dwarfgpu.dwarf.split.dwp import Contribution, PackageIndex, PackageSections, read_index
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
-from tests.dwarf.builder import elf
+from tests.dwarf.builder import Shape, abbreviations, elf, unit
 from tests.dwarf.programs import IN_SPLIT_FILES, SPLIT
 from tests.work import at_most
 
@@ -204,3 +210,43 @@ def test_indexes_as_llvm_dwarfdump_prints_them(
         parts = index.contributions(number).values()
         ours[signature] = sorted((part.offset, part.offset + part.size_bytes) for part in parts)
     assert ours == theirs
+
+
+def info_of(rows: Mapping[int, Row], limits: FileLimits = DEFAULT_FILE_LIMITS) -> DebugInfo:
+    """A package whose rows all have the same unit."""
+    sections = {
+        NAME: index_bytes(rows, columns=(1, 3, 4)),
+        ".debug_info.dwo": unit(b"\x01"),
+        ".debug_abbrev.dwo": abbreviations(Shape(dw.TAG_COMPILE_UNIT, ())),
+        ".debug_line.dwo": bytes(100),
+    }
+    return DebugInfo.of(ObjectFile("made.dwp", elf(sections), limits))
+
+
+UNIT_BYTES = len(unit(b"\x01"))
+
+
+def test_rows_of_the_same_contributions_are_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their unit is read and listed once."""
+    made: list[str] = []
+
+    def counted(*arguments: Any, path: str, **others: Any) -> Sections:
+        made.append(path)
+        return Sections(*arguments, path=path, **others)
+
+    monkeypatch.setattr(dwp_units, "Sections", counted)
+    info = info_of({n: {1: (0, UNIT_BYTES), 3: (0, 7)} for n in range(1, 301)})
+    assert len(info.units) == 1 and not info.problems
+    assert made == ["made.dwp[0x0000000000000001]"]
+
+
+def test_rows_of_more_units_than_the_limit() -> None:
+    rows = {n: {1: (0, UNIT_BYTES), 3: (0, 7), 4: (n, 1)} for n in range(1, 51)}
+    info = info_of(rows, FileLimits(units=20))
+    assert len(info.units) == 20
+    (problem,) = info.problems
+    assert str(problem) == (
+        "made.dwp: .debug_cu_index: 20 units and 0 that cannot be used are before other rows "
+        "(--max-units)"
+    )
+    assert len(info_of(rows).units) == 50

@@ -7,7 +7,7 @@ file's sections. Rows may share a contribution; others that overlap are `LimitEx
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
@@ -43,6 +43,10 @@ class Contribution(NamedTuple):
 
     offset: int
     size_bytes: int
+
+
+Contents: TypeAlias = tuple[tuple[str, Contribution], ...]
+"""The contributions of a row, by section, in the order of the columns."""
 
 
 @frozen(eq=False)
@@ -208,6 +212,11 @@ class PackageRow:
 
     _package: PackageSections
     _contributions: Mapping[str, Contribution]
+
+    @property
+    def contents(self) -> Contents:
+        """The contributions, to compare rows."""
+        return tuple(self._contributions.items())
 
     def read(self, name: str) -> bytes:
         """Return the contents of a section, by its name without `.dwo`; all units share the

@@ -6,9 +6,9 @@ from typing import Protocol, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Program, Sections
-from dwarfgpu.dwarf.split.dwp import PackageSections
+from dwarfgpu.dwarf.split.dwp import Contents, PackageRow, PackageSections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
 from dwarfgpu.objfile.elf import ObjectFile
 
 _Rows: TypeAlias = tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]
@@ -49,21 +49,25 @@ class Package:
         self._make_part = make_part
         self._sections = PackageSections(file)
         self._parts: dict[tuple[str, int], SplitPart | None] = {}
+        self._parts_by_content: dict[tuple[str, Contents], SplitPart] = {}
         self._known_rows: dict[str, _Rows] = {}
 
     def _part(self, index: str, signature: int) -> SplitPart | None:
         key = (index, signature)
         if key not in self._parts:
             row = self._sections.row(index, signature)
-            path = f"{self.file.path}[{signature:#018x}]"
-            part = None
-            if row is not None:
-                sections = Sections(
-                    self.file, self._program, suffix=dw.DWO_SUFFIX, path=path, row=row
-                )
-                part = self._make_part(sections, self)
-            self._parts[key] = part
+            self._parts[key] = None if row is None else self._part_of(index, signature, row)
         return self._parts[key]
+
+    def _part_of(self, index: str, signature: int, row: PackageRow) -> SplitPart:
+        """Return the part that a row is: the same one for rows of the same contributions, which
+        has the path of the first."""
+        key = (index, row.contents)
+        if key not in self._parts_by_content:
+            path = f"{self.file.path}[{signature:#018x}]"
+            sections = Sections(self.file, self._program, suffix=dw.DWO_SUFFIX, path=path, row=row)
+            self._parts_by_content[key] = self._make_part(sections, self)
+        return self._parts_by_content[key]
 
     def unit(self, id: int) -> CompilationUnit | None:
         """Return the split unit with an ID; None if the package has none."""
@@ -76,20 +80,36 @@ class Package:
         return None if part is None else part.own_type_unit(signature)
 
     def _rows(self, section: str) -> _Rows:
-        """Return the units of the rows of an index, and why others could not be read."""
+        """Return the units of the rows of an index, and why others could not be read.
+
+        Rows of the same contributions have the same units, which are listed once.
+        """
         if section not in self._known_rows:
             units: list[CompilationUnit] = []
             problems: list[DwarfGpuError] = []
+            known: set[int] = set()
             for signature in self._signatures(section, problems):
+                if len(units) + len(problems) >= self.file.limits.units:
+                    problems.append(self._too_many(section, len(units), len(problems)))
+                    break
                 try:
                     part = self._part(section, signature)
-                    if part is not None:
+                    if part is not None and id(part) not in known:
+                        known.add(id(part))
                         units += part.units
                         problems += part.problems
                 except DwarfGpuError as error:
                     problems.append(error)
             self._known_rows[section] = tuple(units), tuple(problems)
         return self._known_rows[section]
+
+    def _too_many(self, section: str, units: int, problems: int) -> LimitExceeded:
+        error = LimitExceeded(
+            f"{counted(units, 'unit')} and {problems} that cannot be used are before other rows",
+            "--max-units",
+        )
+        error.context = f"{self.file.path}: {section}"
+        return error
 
     def _signatures(self, section: str, problems: list[DwarfGpuError]) -> tuple[int, ...]:
         try:
