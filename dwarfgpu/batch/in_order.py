@@ -4,13 +4,41 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from dwarfgpu.base.limits import MAX_JOBS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+_FEW_OBJECTS: Final = 1_000
+_MAX_YOUNG: Final = 32
+
+
+class _Garbage:
+    """Collects the objects of one item before the next one.
+
+    A look at all objects of the process takes as long as thousands of damaged items. Where an item
+    left few objects, only those are looked at, but for one time of `_MAX_YOUNG`.
+    """
+
+    def __init__(self) -> None:
+        self._young = 0
+        """How often only new objects were looked at since all were."""
+
+    def collect(self) -> None:
+        """Collect the objects of the last item."""
+        objects, collections, _ = gc.get_count()
+        # After another number of collections, some objects of the item are no longer new.
+        is_all = collections != self._young or objects > _FEW_OBJECTS
+        if is_all or self._young >= _MAX_YOUNG:
+            gc.collect()
+            self._young = 0
+        else:
+            gc.collect(0)
+            self._young += 1
 
 
 def in_order(
@@ -40,10 +68,11 @@ def _in_this_process(
     items: Iterable[Item],
     failed: Callable[[Item, DwarfGpuError], Result],
 ) -> Iterator[Result]:
+    garbage = _Garbage()
     is_first = True
     for item in items:
         if not is_first:
-            gc.collect()  # all of a file refers to itself: it goes before the next one comes
+            garbage.collect()  # all of a file refers to itself: it goes before the next one comes
         is_first = False
         try:
             result = function(item)

@@ -96,6 +96,22 @@ def test_a_file_is_gone_before_the_next_one_comes(jobs: int) -> None:
     gc.collect()
 
 
+def test_few_objects_are_collected_without_a_look_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of damaged entries leave next to nothing."""
+    collected: list[int] = []
+    collect = gc.collect
+
+    def counted(generation: int = 2) -> int:
+        collected.append(generation)
+        return collect(generation)
+
+    monkeypatch.setattr(gc, "collect", counted)
+    items = [f"f{number}" for number in range(330)]
+    assert [*in_order(alive_before, items, lambda item, error: -1)] == [0] * len(items)
+    assert len(collected) == len(items) - 1
+    assert collected.count(2) < 20
+
+
 def test_items_are_taken_as_they_are_needed() -> None:
     taken = []
 
