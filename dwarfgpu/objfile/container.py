@@ -15,8 +15,8 @@ from dwarfgpu.arch.registry import GPUS
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.errors import Unsupported, UsageError, counted
+from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported, UsageError, counted
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
@@ -36,6 +36,13 @@ _ENTRY_NAME: Final = pattern(
 """The ID of an entry in a bundle or fat binary, and the names of NVIDIA's GPUs."""
 
 
+class _Failed:
+    """How much was decompressed in vain."""
+
+    def __init__(self) -> None:
+        self.size_bytes = 0
+
+
 @frozen(eq=False)
 class Container:
     """A file or folder, and the code objects in it."""
@@ -47,6 +54,7 @@ class Container:
     limits: FileLimits = DEFAULT_FILE_LIMITS
     form: str = ""
     """What it is in the words of users, such as `fat binary`; empty for an ELF file."""
+    _failed: _Failed = field(factory=_Failed, repr=False)
 
     def device_entries(self) -> tuple[BundleEntry, ...]:
         """Return the entries for a GPU that are not empty and have machine code, even if it cannot
@@ -55,12 +63,28 @@ class Container:
 
     def open_entry(self, entry: BundleEntry, name: str | None = None) -> ObjectFile:
         """Open the ELF file of an entry, with the given name or that of its target; `UsageError` if
-        it is not one."""
+        it is not one.
+
+        `LimitExceeded` if the compressed entries that could not be opened are too large together:
+        each may take as long as the largest file that can be read.
+        """
         entry.require_code(self.path)
         if entry.path is not None:
             return ObjectFile(entry.path, map_file(entry.path), self.limits)
         name = name or f"{self.path}[{entry.label}]"
-        return ObjectFile(name, read_if_small(entry.data), self.limits)
+        if entry.compression is None:
+            return ObjectFile(name, read_if_small(entry.data), self.limits)
+        if self._failed.size_bytes > self.limits.inflated_bytes:
+            raise LimitExceeded(
+                f"{self.path}: entry {entry.index} is not read: damaged ones have more than "
+                f"{self.limits.inflated_bytes} bytes when decompressed",
+                "--max-inflated-bytes",
+            )
+        try:
+            return ObjectFile(name, read_if_small(entry.data), self.limits)
+        except DwarfGpuError:
+            self._failed.size_bytes += len(entry.data)
+            raise
 
 
 def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> Container:

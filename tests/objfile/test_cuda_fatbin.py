@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.limits import FileLimits
-from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.objfile import cuda_fatbin
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile import cuda_fatbin, lz4
 from dwarfgpu.objfile.collection.members import members
 from dwarfgpu.objfile.container import open_container, open_object, pick
 from dwarfgpu.objfile.cuda_fatbin import read_fatbins
@@ -18,6 +18,7 @@ from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
 from dwarfgpu.objfile.lz4 import unpack_lz4
 from tests.cli.command import FIXTURES, run, run_json
 from tests.dwarf.builder import X86_64, elf
+from tools.bombs.containers import fatbin
 
 NVIDIA = FIXTURES / "nvidia"
 CUBINS = [
@@ -234,3 +235,34 @@ def test_hostile_lz4(block: bytes) -> None:
 def test_lz4_cannot_expand_more_than_its_format() -> None:
     with pytest.raises(Malformed, match="it declares 1000000 bytes"):
         unpack_lz4(b"\x1fa\x01\x00", 1_000_000, "it")
+
+
+@pytest.mark.parametrize("form", ["fat binary", "host file"])
+def test_damaged_entries_are_bounded_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    """Each entry may claim as much as the largest valid file has."""
+    unpacked: list[str] = []
+
+    def counted(data: bytes, size_bytes: int, subject: str) -> bytes:
+        unpacked.append(subject)
+        return unpack_lz4(data, size_bytes, subject)
+
+    monkeypatch.setattr(lz4, "unpack_lz4", counted)
+    data = fatbin([(0x2000, b"\xf0\1", 100)] * 30)
+    if form == "host file":
+        data = elf({".nv_fatbin": data}, X86_64)
+    path = tmp_path / "many"
+    path.write_bytes(data)
+    container = open_container(path, FileLimits(inflated_bytes=1000))
+    errors = []
+    for item in container.entries:
+        with pytest.raises(DwarfGpuError) as caught:
+            container.open_entry(item)
+        errors.append(str(caught.value))
+    assert len(unpacked) == 11
+    assert all("cannot be decompressed" in error for error in errors[:11])
+    assert errors[11] == (
+        f"{path}: entry 11 is not read: damaged ones have more than 1000 bytes when decompressed "
+        "(--max-inflated-bytes)"
+    )
