@@ -181,7 +181,7 @@ def _require_short(characters: int) -> None:
 
 
 def _meant(reference: str, body: str, arguments: list[str]) -> str:
-    """Return what `$arg` and a reference stand for."""
+    """Return what `$arg` and a reference mean."""
     if reference == "c":
         return str(len(arguments))
     if reference == "*":
