@@ -14,31 +14,32 @@ Result = TypeVar("Result")
 
 
 _FEW_OBJECTS: Final = 1_000
-_MAX_YOUNG: Final = 32
+_MANY_OBJECTS: Final = 20 * _FEW_OBJECTS
 
 
 class _Garbage:
     """Collects the objects of one item before the next one.
 
-    A look at all objects of the process takes as long as thousands of damaged items. Where an item
-    left few objects, only those are looked at, but for one time of `_MAX_YOUNG`.
+    A look at all objects of the process takes as long as many damaged items. Where an item left few
+    objects, only those are looked at, until such items have left many together.
     """
 
     def __init__(self) -> None:
-        self._young = 0
-        """How often only new objects were looked at since all were."""
+        self._collections = self._objects = 0
+        """How often only new objects were looked at since all were, and how many they were."""
 
     def collect(self) -> None:
         """Collect the objects of the last item."""
         objects, collections, _ = gc.get_count()
+        self._objects += objects
         # After another number of collections, some objects of the item are no longer new.
-        is_all = collections != self._young or objects > _FEW_OBJECTS
-        if is_all or self._young >= _MAX_YOUNG:
-            gc.collect()
-            self._young = 0
-        else:
+        is_new = collections == self._collections
+        if is_new and objects <= _FEW_OBJECTS and self._objects <= _MANY_OBJECTS:
             gc.collect(0)
-            self._young += 1
+            self._collections += 1
+        else:
+            gc.collect()
+            self._collections = self._objects = 0
 
 
 def in_order(
