@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
@@ -26,6 +26,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import map_file, read_if_small
 
 if TYPE_CHECKING:
+    from dwarfgpu.objfile.bundle import BundleEntry
     from dwarfgpu.objfile.collection.packed_file import PackedFile
 
 
@@ -45,7 +46,7 @@ def open_member(
     levels = _levels(member, limits)
     last, step = levels[-1], member.steps[-1]
     if last.container is not None:
-        entry = next((entry for entry in last.container.entries if entry.index == step.index), None)
+        entry = last.entries.get(step.index)
         if entry is None:
             raise _gone(member)
         return last.container.open_entry(entry, str(member))
@@ -64,6 +65,8 @@ class _Level:
     """The files of an archive, by number."""
     container: Container | None
     """The code objects of a fat binary or bundle."""
+    entries: Mapping[int, BundleEntry]
+    """Those by number: thousands may be opened one by one."""
     problem: DwarfGpuError | None = None
     """Why the rest of a damaged archive cannot be read."""
 
@@ -114,9 +117,10 @@ def _opened(data: Data, path: str, step: Step | None, limits: FileLimits) -> _Le
             for file in packed_files(data, path, limits):
                 files[file.index] = file
         except DwarfGpuError as error:  # the files before the damage can be read
-            return _Level(step, files, None, error)
-        return _Level(step, files, None)
-    return _Level(step, {}, container_in(data, path, limits))
+            return _Level(step, files, None, {}, error)
+        return _Level(step, files, None, {})
+    container = container_in(data, path, limits)
+    return _Level(step, {}, container, {entry.index: entry for entry in container.entries})
 
 
 def _identity(path: str) -> tuple[object, ...]:
