@@ -87,6 +87,17 @@ class FloatFormat:
     def nan(self) -> int:
         return self._pack(0, (1 << self.exponent_bits) - 1, 1, 1 << self.fraction_bits - 1)
 
+    def quieted(self, bits: int, of: FloatFormat) -> int:
+        """Return the quiet NaN with the sign and payload of a NaN of a format, from the top of its
+        fraction, as hardware converts one; the plain NaN for an encoding that x87 refuses."""
+        sign, _, _, fraction = of._fields(bits)
+        if not of.is_valid(bits):
+            return self.nan()
+        spare = self.fraction_bits - of.fraction_bits
+        fraction = fraction << spare if spare >= 0 else fraction >> -spare
+        quiet = 1 << self.fraction_bits - 1
+        return self._pack(sign, (1 << self.exponent_bits) - 1, 1, fraction | quiet)
+
     def decode(self, bits: int) -> Fraction | Special:
         """Return the number; both zeros give 0. Unnormal x87 encodings are NaN, as in hardware."""
         from fractions import Fraction  # most commands read no number of a floating-point type
@@ -155,8 +166,10 @@ X87_EXTENDED: Final = FloatFormat("x87 extended", 15, 63, explicit_integer_bit=T
 def add(form: FloatFormat, a: int, b: int) -> int:
     """Return the sum, rounded to nearest even."""
     x, y = form.decode(a), form.decode(b)
+    if x == "nan" or y == "nan":
+        return _first_nan(form, a, b)
     if isinstance(x, str) or isinstance(y, str):
-        if x == "nan" or y == "nan" or (isinstance(x, str) and isinstance(y, str) and x != y):
+        if isinstance(x, str) and isinstance(y, str) and x != y:
             return form.nan()
         return a if isinstance(x, str) else b
     return form.encode(x + y, sign=form.sign(a) & form.sign(b))
@@ -164,15 +177,18 @@ def add(form: FloatFormat, a: int, b: int) -> int:
 
 def subtract(form: FloatFormat, a: int, b: int) -> int:
     """Return the difference, rounded to nearest even."""
-    return add(form, a, form.negate(b))
+    is_nan = form.decode(b) == "nan"  # it keeps its sign
+    return add(form, a, b if is_nan else form.negate(b))
 
 
 def multiply(form: FloatFormat, a: int, b: int) -> int:
     """Return the product, rounded to nearest even."""
     x, y = form.decode(a), form.decode(b)
     sign = form.sign(a) ^ form.sign(b)
+    if x == "nan" or y == "nan":
+        return _first_nan(form, a, b)
     if isinstance(x, str) or isinstance(y, str):
-        if x in ("nan", 0) or y in ("nan", 0):
+        if x == 0 or y == 0:
             return form.nan()
         return form.infinity(sign)
     return form.encode(x * y, sign=sign)
@@ -183,7 +199,7 @@ def divide(form: FloatFormat, a: int, b: int) -> int:
     x, y = form.decode(a), form.decode(b)
     sign = form.sign(a) ^ form.sign(b)
     if x == "nan" or y == "nan":
-        return form.nan()
+        return _first_nan(form, a, b)
     if isinstance(x, str):
         return form.nan() if isinstance(y, str) else form.infinity(sign)
     if isinstance(y, str):
@@ -191,6 +207,11 @@ def divide(form: FloatFormat, a: int, b: int) -> int:
     if y == 0:
         return form.nan() if x == 0 else form.infinity(sign)
     return form.encode(x / y, sign=sign)
+
+
+def _first_nan(form: FloatFormat, a: int, b: int) -> int:
+    """Return the first of two operands that is a NaN, made quiet (IEEE 754 6.2.3)."""
+    return form.quieted(a if form.decode(a) == "nan" else b, form)
 
 
 def compare(form: FloatFormat, a: int, b: int) -> int | None:

@@ -237,9 +237,10 @@ class Value:
             exact = Fraction(index(_integer_of(self)))
         if to.encoding == "float":
             target = _float_format(to, "conversion")
+            if exact == "nan":
+                return Value(target.quieted(self.bits, form), to)
             if isinstance(exact, str):
-                special = target.nan() if exact == "nan" else target.infinity(int(exact == "-inf"))
-                return Value(special, to)
+                return Value(target.infinity(int(exact == "-inf")), to)
             sign = form.sign(self.bits) if self.type.encoding == "float" else None
             return Value(target.encode(exact, sign), to)
         if not is_wanted_integral:
