@@ -99,16 +99,23 @@ def test_names_that_do_not_match_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+def _work_of(name: str, command: str) -> list[int]:
+    """How many calls a command makes for a bomb of 10, 100 and 1,000 parts; the first imports
+    modules."""
+    made = next(bomb for bomb in BOMBS if bomb.name == name)
+    work = []
+    for count in (10, 100, 1_000):
+        Path("bomb").write_bytes(made.make(count)["bomb"])
+        work.append(calls_of(_run(command)))
+    return work
+
+
 def test_scopes_in_one_another_are_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The path to a namespace is that to the one around it, and its name."""
     monkeypatch.chdir(tmp_path)
-    namespaces = next(bomb for bomb in BOMBS if bomb.name == "namespaces")
-    work = []
-    for count in (10, 100, 1_000):  # the first command imports modules
-        Path("bomb").write_bytes(namespaces.make(count)["bomb"])
-        work.append(calls_of(_run("debug bomb <<< ptype n::nosuch")))
+    work = _work_of("namespaces", "debug bomb <<< ptype n::nosuch")
     assert work[2] < work[1] + 250 * 900, work
 
 
@@ -127,11 +134,7 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
     """Of a large function, no variable is read for another name, for a suggestion or a frame."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc._MANY_ENTRIES", 50)
-    variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
-    work = []
-    for count in (10, 100, 1_000):  # the first command imports modules
-        Path("bomb").write_bytes(variables.make(count)["bomb"])
-        work.append(calls_of(_run(command)))
+    work = _work_of("locals", command)
     assert work[2] < work[1] + most_calls * 900, work
 
 
@@ -141,11 +144,7 @@ def test_methods_are_not_made_objects_for_a_name_that_is_in_no_entry(
     """Where a definition refers to is a number: no more is asked than whether an entry is there."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.dwarf.scope.global_names._MOST", 5)
-    methods = next(bomb for bomb in BOMBS if bomb.name == "methods")
-    work = []
-    for count in (10, 100, 1_000):  # the first command imports modules
-        Path("bomb").write_bytes(methods.make(count)["bomb"])
-        work.append(calls_of(_run("debug bomb <<< break nosuch")))
+    work = _work_of("methods", "debug bomb <<< break nosuch")
     assert work[2] < work[1] + 40 * 900, work
 
 

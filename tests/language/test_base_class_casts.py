@@ -191,7 +191,7 @@ TOP_OF_LEFT, TOP_OF_RIGHT = ("Left", "Top"), ("Right", "Top")
         ([RIGHT_BASE], "dynamic_cast<Bottom *>(top) == &bottom", "true"),
         ([TOP_OF_LEFT], "&dynamic_cast<Bottom &>(*top) == &bottom", "true"),
         ([LEFT, RIGHT_BASE], "dynamic_cast<Bottom *>(top)", "(Bottom *) 0x0"),
-        # Down to the only part of which the value is a public base class, though that is private.
+        # Down to the only part that has the value as a public base class, though that is private.
         ([LEFT], "dynamic_cast<Left *>(top) == &bottom", "true"),
         ([RIGHT_BASE], "dynamic_cast<Right *>(top) == (Right *)&bottom", "true"),
         # Across: the value and the part must be public base classes of the whole object.

@@ -186,7 +186,7 @@ def test_a_breakpoint_behind_a_barrier_is_hit_after_a_step_that_waits() -> None:
 
 @pytest.mark.parametrize("step", ["stepi", "stepi 3", "nexti 3", "step 3", "next 3"])
 def test_the_focus_moves_to_the_next_wave_at_the_end_of_the_one_that_is_stepped(step: str) -> None:
-    """Further steps would be of another wave, where nobody asked for them."""
+    """Further steps would be of another wave."""
     lines = optimized("vadd", "gfx942", "tbreak *0x7f0000006960", "run", step, "p $_thread")
     switched = lines.index("[Switching to thread 2, lane 0 (AMDGPU Lane 1:1:1:2/0 (1,0,0)[0,0,0])]")
     assert lines[switched + 1].startswith("block_x () at ") and lines[-1] == "$1 = 2"

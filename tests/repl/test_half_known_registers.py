@@ -1,4 +1,4 @@
-"""A register of which an instruction wrote one half: what the prompt shows, and what is saved."""
+"""A register whose one half an instruction wrote: what the prompt shows, and what is saved."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_the_order_of_the_times_is_not_seen(tmp_path: Path, program: int, source
 
 
 def test_gdb_warns(tmp_path: Path) -> None:
-    """The difference that the page tells."""
+    """The difference that the page describes."""
     if not gdb_version().startswith("13."):
         pytest.skip("needs GDB 13, whose words the page quotes")
     commands = copies(tmp_path, program=COMPILED, source=CHECKED_OUT)
