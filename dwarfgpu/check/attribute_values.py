@@ -15,7 +15,7 @@ from dwarfgpu.check.attribute_classes import STRINGS
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
-from dwarfgpu.dwarf.location_lists import InvertedRange
+from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.scope.scope_entries import kept_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed

@@ -40,7 +40,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
-from dwarfgpu.dwarf.location_lists import InvertedRange
+from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of

@@ -256,7 +256,7 @@ def test_the_location_lists_of_a_unit_are_freed_when_it_is_done() -> None:
             assert all(coverage.problem is None for coverage in group.coverages(Allowance(1 << 30)))
             assert group.unit.lists._locations
     for unit in (*checked.info.units, *listed.info.units):
-        assert not unit.lists._locations and not unit.lists.expressions
+        assert not unit.lists._locations and not unit.lists._expressions
 
 
 def test_the_entries_of_a_unit_are_freed_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

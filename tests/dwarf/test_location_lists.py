@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf import location_lists
+from dwarfgpu.dwarf import list_entries
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.split.contributions import Contributions
@@ -295,7 +295,7 @@ def test_short_pairs_of_offsets_are_read_as_any_others(monkeypatch: pytest.Monke
         data = data[: rng.randrange(len(data) + 1)] if rng.random() < 0.2 else data
         lists.append((data, rng.choice([0x1000, (1 << 64) - 0x100, (1 << 64) - 1])))
     outcome = [result(*one) for one in lists]
-    monkeypatch.setattr(location_lists, "_SHORT_OFFSET", 0)
+    monkeypatch.setattr(list_entries, "_SHORT_OFFSET", 0)
     assert outcome == [result(*one) for one in lists]
     assert sum(isinstance(one, tuple) and len(one) == 4 for one in outcome) > 100
 
