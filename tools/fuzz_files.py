@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.index import cached_names
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
@@ -137,7 +138,7 @@ def attempt(outcomes: Counter[str], question: Callable[[], object]) -> None:
 def _of_program(code: CodeObject, starts: list[int]) -> Iterator[Callable[[], object]]:
     yield lambda: code.info.problems
     for name in ("baseline", "corner", "geo::scale", "launches", "nothing"):
-        yield lambda name=name: code.scopes.global_named(name)
+        yield lambda name=name: global_named(code.info, name)
     for pc in (at + step for at in starts for step in (0, 5, 0x40)):
         yield lambda pc=pc: LineLookup(code.scopes).line_of(pc)
         yield lambda pc=pc: code.scopes.functions_at(pc)
@@ -152,7 +153,7 @@ def _of_unit(code: CodeObject, unit: CompilationUnit) -> Iterator[Callable[[], o
     yield lambda: unit.full.dialect
     yield lambda: unit.full.line_table and unit.full.line_table.files
     yield lambda: list(imported_units(unit.full))
-    yield lambda: list(code.scopes.globals_of(unit.full))
+    yield lambda: list(globals_of(unit.full))
 
 
 def _ask_entries(unit: CompilationUnit, outcomes: Counter[str]) -> None:

@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.unit_names import UnitNames
 from dwarfgpu.dwarf.names.typed_names import typed_names
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
@@ -92,7 +93,7 @@ def answers(file: CodeObject) -> Iterator[object]:
             yield str(error)
         variable = None
         try:
-            variable = file.scopes.global_named(word)
+            variable = global_named(file.info, word)
         except DwarfGpuError as error:
             yield str(error)
         yield None if variable is None else variable.die

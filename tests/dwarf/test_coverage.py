@@ -322,7 +322,7 @@ def test_a_program_location_reads_one_unit() -> None:
         pytest.skip("python3-dbg is not installed")
     scopes_ = CodeObject.open(LARGE).scopes
     unit, *_ = scopes_.info.units[20:]
-    pc = min(span.begin for group in next(groups_of(unit, scopes_)).groups if group.code_scope
+    pc = min(span.begin for group in next(groups_of(unit)).groups if group.code_scope
              for span in group.code_scope.ranges)  # fmt: skip
     fresh = CodeObject.open(LARGE).scopes
     (result,) = find_variables(fresh, Wanted((), None, pc))
@@ -460,7 +460,7 @@ def test_many_calls_of_a_function_with_many_variables() -> None:
     call = bytes((INLINED,)) + word(abstract_at) + code(BASE + 0x10, 0x20) + b"\x2a" + b"\0"
     result = scopes(abstract + F + call * 5_000 + b"\0")
     with at_most(30_000_000):
-        (groups,) = groups_of(result.info.units[0], result)
+        (groups,) = groups_of(result.info.units[0])
     (problem,) = groups.problems
     assert isinstance(problem, LimitExceeded)
     assert 0 < sum(len(group.declared) for group in groups.groups) < 500_000

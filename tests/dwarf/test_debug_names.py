@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.debug_names import Extension, parse_augmentation
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, folded, name_hash
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.objfile.elf import open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, unit
@@ -244,7 +245,7 @@ def test_what_misleads_is_an_error_but_not_of_lookups(
     with pytest.raises(kind, match=message) as caught:
         list(info.names.find("one"))
     assert "made.co: .debug_" in str(caught.value)
-    variable = Scopes(info).global_named("one")
+    variable = global_named(info, "one")
     assert variable is not None and variable.die.offset == 13
 
 
@@ -260,7 +261,7 @@ def test_a_bad_index_is_a_problem(names: bytes, message: str) -> None:
     info = file_with(names)
     (problem,) = info.names.problems
     assert message in str(problem) and str(problem).startswith("made.co: .debug_names index 0x0")
-    variable = Scopes(info).global_named("one")
+    variable = global_named(info, "one")
     assert variable is not None
 
 
@@ -276,7 +277,7 @@ def test_a_lookup_reads_only_the_unit_that_the_index_names() -> None:
     first = unit_of(TWO)
     names = index({"one": (ONE, entry(13))}, (len(first),))
     info = file_with(names, first + unit_of(ONE))
-    variable = Scopes(info).global_named("one")
+    variable = global_named(info, "one")
     assert variable is not None and variable.die.offset == len(first) + 13
     assert "tree" not in vars(info.units[0])
 
@@ -285,7 +286,7 @@ def test_static_variables_of_functions_are_not_global() -> None:
     inside = b"\x03" + ONE.to_bytes(4, "little") + b"\x02" + TWO.to_bytes(4, "little") + b"\0"
     info = file_with(index({"Two": (TWO, entry(18))}), unit(b"\x01" + inside + b"\0"))
     assert [die.offset for die in info.names.find("Two")] == [18]
-    assert Scopes(info).global_named("Two") is None
+    assert global_named(info, "Two") is None
 
 
 def test_a_section_of_zeros_is_given_up_soon() -> None:
@@ -313,7 +314,7 @@ def test_hostile_indexes() -> None:
             list(info.names.names())
         except DwarfGpuError as error:
             assert str(error)
-        variable = Scopes(info).global_named("one")
+        variable = global_named(info, "one")
         assert variable is not None and variable.die.offset == 13
 
 
@@ -447,7 +448,7 @@ def test_indexes_of_clang(
         ("ns::g", "ns::g"), ("g", "ns::g"), ("Größe", "ns::v1::Größe"), ("main", None),
         ("calls", None), ("hidden", None),
     ]:  # fmt: skip
-        variable = here.global_named(name)
+        variable = global_named(here.info, name)
         assert (variable is None) == (name in ("main", "calls"))
         if variable is not None and qualified:
             assert variable.name == qualified.rsplit("::", 1)[-1]

@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope import name_lookup
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.section_budget import LONGEST_NAME_BYTES
@@ -196,8 +197,8 @@ def test_names_deep_in_namespaces() -> None:
         Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
     ]
     scopes, unit = scopes_of(b"\2" * count + b"\3x\0" * count, *shapes)
-    assert soon(lambda: scopes.global_named("a::x")) is None
-    name = soon(lambda: [qualified_name(variable.die) for variable in scopes.globals_of(unit)][-1])
+    assert soon(lambda: global_named(scopes.info, "a::x")) is None
+    name = soon(lambda: [qualified_name(variable.die) for variable in globals_of(unit)][-1])
     assert name == "::".join(["(anonymous namespace)"] * 100 + ["x"])
 
 
@@ -236,9 +237,9 @@ def test_long_names_that_overlap() -> None:
     shape = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
     numbers = b"".join(b"%05d" % n for n in range(4_000))
     entries = b"".join(b"\2" + word(at) for at in range(1_000)) + b"\0"
-    scopes, unit = scopes_of(entries, shape, others={".debug_str": numbers + b"\0"})
+    _, unit = scopes_of(entries, shape, others={".debug_str": numbers + b"\0"})
     with pytest.raises(LimitExceeded, match="debug_str"):
-        soon(lambda: list(scopes.globals_of(unit)))
+        soon(lambda: list(globals_of(unit)))
 
 
 def test_a_long_chain_of_typedefs() -> None:
@@ -471,8 +472,8 @@ def test_an_expression_of_many_bytes() -> None:
         dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOCATION, dw.FORM_EXPRLOC))
     )
     nops = b"\x96" * 300_000
-    scopes, unit = scopes_of(b"\2x\0" + encode_uleb(len(nops)) + nops + b"\0", shape)
-    (variable,) = scopes.globals_of(unit)
+    _, unit = scopes_of(b"\2x\0" + encode_uleb(len(nops)) + nops + b"\0", shape)
+    (variable,) = globals_of(unit)
     with at_most(20_000):
         problem = coverage_of(variable, None).problem
     assert "an expression of 300000 bytes: more than 262144; no option raises it" in str(problem)
@@ -532,7 +533,7 @@ def test_units_that_import_one_another_in_a_circle() -> None:
         info = debug_info(elf(sections))
 
         def search() -> None:
-            assert Scopes(info).global_named("x") is None
+            assert global_named(info, "x") is None
             assert NameLookup((info,), info.units[0]).of("x") == ()
 
         return search

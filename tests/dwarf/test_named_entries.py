@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
-from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.named_entries import _COMPLETED, _MAX_SEARCHES, NamedEntries
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME
 from dwarfgpu.dwarf.sections import Sections
@@ -46,17 +46,16 @@ def test_names_are_those_of_the_entries(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES[::5], ids=lambda path: path.name)
 def test_global_variables_of_a_name_are_those_of_all(path: Path) -> None:
     info = DebugInfo.of(open_object(path))
-    scopes = Scopes(info)
     for unit in info.units:
         try:
-            every = list(scopes.own_globals_of(unit))
+            every = list(own_globals_of(unit))
         except DwarfGpuError:
             continue
         names = {canonical(variable.name): None for variable in every}
         for name in [*names][:8]:
             accepted = {name, UNKNOWN_NAME, UNREADABLE_NAME}
             expected = [variable for variable in every if canonical(variable.name) in accepted]
-            assert list(scopes.own_globals_of(unit, {name})) == expected
+            assert list(own_globals_of(unit, {name})) == expected
 
 
 def test_each_string_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 from dwarfgpu.dwarf.scope import functions_by_name, unit_search
 from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.required_word import required_word
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
@@ -165,14 +166,14 @@ def test_a_declaration_that_no_unit_completes(tmp_path: Path, read: list[int]) -
 def test_a_name_that_is_no_text_means_nothing(tmp_path: Path, name: str) -> None:
     """A program may ask for any string."""
     file = program(tmp_path)
-    assert file.scopes.global_named(name) is None
+    assert global_named(file.info, name) is None
     assert functions_named(file, name) == () == file.file.symbols_named(name)
 
 
 def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
     file = program(tmp_path)
     assert NameLookup((file.info,)).of("nosuchname") == ()
-    assert file.scopes.global_named("nosuchname") is None
+    assert global_named(file.info, "nosuchname") is None
     assert read == []
     known = first_names([file], ("variable",), "number_42y")
     assert did_you_mean("number_42y", known) == ' Did you mean "number_42x"?'

@@ -7,6 +7,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -190,13 +191,13 @@ def test_globals_of_other_units_and_of_namespaces() -> None:
         })
     )  # fmt: skip
     here = Scopes(info)
-    assert [variable.name for variable in here.globals_of(info.units[0])] == ["near"]
-    result = here.global_named("far")
+    assert [variable.name for variable in globals_of(info.units[0])] == ["near"]
+    result = global_named(here.info, "far")
     assert result is not None and result.unit is info.units[1]
     assert qualified_name(result.die) == "ns::far"
-    assert here.global_named("ns::far") == result
-    assert here.global_named("other::far") is None
-    assert here.global_named("ns::plain") is None
+    assert global_named(here.info, "ns::far") == result
+    assert global_named(here.info, "other::far") is None
+    assert global_named(here.info, "ns::plain") is None
 
 
 def test_the_nearest_of_equal_names_in_namespaces() -> None:
@@ -221,7 +222,7 @@ def test_the_nearest_of_equal_names_in_namespaces() -> None:
     here = Scopes(debug_info(elf(sections)))
 
     def meant(pc: int | None, name: str) -> str | None:
-        variable = here.global_named(name) if pc is None else here.variable_at(pc, name)
+        variable = global_named(here.info, name) if pc is None else here.variable_at(pc, name)
         return None if variable is None else qualified_name(variable.die)
 
     assert [meant(pc, "x") for pc in (0x115, 0x135, None)] == ["ns::x", "x", "x"]
@@ -238,10 +239,10 @@ def test_an_unreadable_unit_does_not_hide_another() -> None:
     broken, good = unit(b"\x01\x07y\0"), unit(b"\x01\x02x\0\0")
     sections = {".debug_info": broken + good, ".debug_abbrev": abbreviations(*shapes)}
     here = Scopes(debug_info(elf(sections)))
-    assert here.global_named("x") is not None
+    assert global_named(here.info, "x") is not None
     with pytest.raises(Malformed, match="unknown abbreviation 7"):
-        here.global_named("y")
-    assert here.global_named("z") is None, "its bytes tell that it has no z"
+        global_named(here.info, "y")
+    assert global_named(here.info, "z") is None, "its bytes tell that it has no z"
 
 
 def test_an_extern_declaration_in_a_block_means_the_global() -> None:
@@ -280,7 +281,7 @@ def test_names_that_cannot_be_printed_are_escaped() -> None:
     shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))]
     entries = b"\x01\x02a\x1b[2J\n\0\x02\xce\xb1\0\0"
     here = Scopes(debug_info(file_of(entries, shapes)))
-    assert [variable.name for variable in here.globals_of(here.info.units[0])] == [
+    assert [variable.name for variable in globals_of(here.info.units[0])] == [
         "a\\x1b[2J\\n",
         "α",
     ]

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
@@ -84,7 +85,7 @@ def test_scopes_at_a_program_location(program: Path) -> None:
 
 def test_types(program: Path) -> None:
     code = opened(program)
-    baseline, corner = code.scopes.global_named("baseline"), code.scopes.global_named("corner")
+    baseline, corner = global_named(code.info, "baseline"), global_named(code.info, "corner")
     assert baseline is not None and corner is not None
     line, point = strip(baseline.type), strip(corner.type)
     assert isinstance(line, Struct) and isinstance(point, Struct)
@@ -201,8 +202,8 @@ def test_nothing_is_opened_before_it_is_needed(
     assert code.scopes.subprogram_at(pc) is not None
     assert code.scopes.variables_at(pc)
     assert reads == ["prog", "a.dwo"]
-    assert code.scopes.global_named("corner") is not None
-    assert code.scopes.global_named("nothing") is None
+    assert global_named(code.info, "corner") is not None
+    assert global_named(code.info, "nothing") is None
     assert reads == ["prog", "a.dwo", "b.dwo"]
 
 
@@ -226,8 +227,8 @@ def test_where_split_files_are_looked_for(kind: str, tmp_path: Path) -> None:
     program = copied(kind, tmp_path, "prog.dwp")
     shutil.move(tmp_path / "a.dwo", away)
     with pytest.raises(MissingContext, match=r"a\.dwo .*is not found; tried .*; give --debug-dir"):
-        opened(program).scopes.global_named("baseline")
-    assert opened(program, away).scopes.global_named("baseline") is not None
+        global_named(opened(program).info, "baseline")
+    assert global_named(opened(program, away).info, "baseline") is not None
 
 
 @pytest.mark.parametrize("kind", IN_SPLIT_FILES)
@@ -240,7 +241,7 @@ def test_a_missing_file_leaves_the_skeleton_usable(kind: str, tmp_path: Path) ->
     assert pc in LineLookup(code.scopes).pcs_of("a.cpp", 17)
     unit = code.scopes.linked_unit_at(pc)
     assert unit is not None and unit.is_skeleton
-    assert code.scopes.global_named("corner") is not None  # the other unit's
+    assert global_named(code.info, "corner") is not None  # the other unit's
     for _ in range(2):
         with pytest.raises(MissingContext, match="split file a.dwo"):
             code.scopes.variables_at(pc)
@@ -253,16 +254,16 @@ def test_a_file_of_another_build_is_not_taken(kind: str, tmp_path: Path) -> None
     program = copied(kind, tmp_path, "prog.dwp", "a.dwo")
     shutil.copy(tmp_path / "b.dwo", tmp_path / "a.dwo")
     with pytest.raises(InconsistentContext, match=r"cannot be used; tried .*\(its ID is 0x"):
-        opened(program).scopes.global_named("baseline")
+        global_named(opened(program).info, "baseline")
 
 
 def test_a_package_of_another_build_is_not_taken(tmp_path: Path) -> None:
     program = copied("gcc5", tmp_path, "prog.dwp")
     shutil.copy(SPLIT / "clang5/prog.dwp", tmp_path)
-    assert opened(program).scopes.global_named("baseline") is not None
+    assert global_named(opened(program).info, "baseline") is not None
     (tmp_path / "a.dwo").unlink()
     with pytest.raises(InconsistentContext, match=r"prog\.dwp \(has no unit with that ID\)"):
-        opened(program).scopes.global_named("baseline")
+        global_named(opened(program).info, "baseline")
 
 
 def test_a_file_for_another_machine_is_not_taken(tmp_path: Path) -> None:
@@ -271,7 +272,7 @@ def test_a_file_for_another_machine_is_not_taken(tmp_path: Path) -> None:
     data[18:20] = (183).to_bytes(2, "little")
     (tmp_path / "a.dwo").write_bytes(data)
     with pytest.raises(InconsistentContext, match="is for AARCH64, not for X86_64"):
-        opened(program).scopes.global_named("baseline")
+        global_named(opened(program).info, "baseline")
 
 
 @pytest.mark.parametrize("version", ["4", "5"])
@@ -360,7 +361,7 @@ def test_a_split_file_is_read_without_its_program(kind: str, name: str) -> None:
     assert {unit.name for unit in info.units if not unit.header.is_type_unit} >= {"../a.cpp"}
     assert sum(unit.header.is_type_unit for unit in info.units) == 3
     code = opened(SPLIT / kind / name)
-    variable = code.scopes.global_named("baseline")
+    variable = global_named(code.info, "baseline")
     assert variable is not None
     kind_of = strip(variable.type)
     assert isinstance(kind_of, Struct) and kind_of.size_bytes == 32
@@ -479,7 +480,7 @@ def test_sections_of_one_name_are_read_as_one() -> None:
         assert not info.problems
         assert sum(unit.header.is_type_unit for unit in info.units) == 3
         code = opened(SPLIT / kind / "a.o")
-        variable = code.scopes.global_named("baseline")
+        variable = global_named(code.info, "baseline")
         assert variable is not None
         line = strip(variable.type)
         assert isinstance(line, Struct) and line.size_bytes == 32
@@ -522,7 +523,7 @@ def test_very_many_skeletons_of_files_that_are_not_the_right_ones(
         at_most(10_000_000),
         pytest.raises((MissingContext, InconsistentContext), match=r"tried .*a\.dwo"),
     ):
-        code.scopes.global_named("x")
+        global_named(code.info, "x")
     with pytest.raises((MissingContext, InconsistentContext), match=r"tried \d places"):
         code.info.units[-1].full  # noqa: B018
 

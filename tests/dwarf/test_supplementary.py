@@ -12,6 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
 from dwarfgpu.dwarf.types.types import Base, strip
@@ -172,14 +173,14 @@ def test_imports_are_followed_and_a_cycle_ends() -> None:
     info, _ = chain(5)
     first = info.units[0]
     assert list(imported_units(first)) == list(info.units[1:])
-    names = [variable.name for variable in Scopes(info).globals_of(first)]
+    names = [variable.name for variable in globals_of(first)]
     assert names == ["v0", "v1", "v2", "v3", "v4"]
 
 
 def test_a_unit_that_imports_itself() -> None:
     info = units_of(unit(b"\x01\x02" + at(12) + b"\x04v\0\0"))
     assert list(imported_units(info.units[0])) == []
-    assert [variable.name for variable in Scopes(info).globals_of(info.units[0])] == ["v"]
+    assert [variable.name for variable in globals_of(info.units[0])] == ["v"]
 
 
 def test_imports_in_namespaces() -> None:
@@ -188,14 +189,14 @@ def test_imports_in_namespaces() -> None:
     info = units_of(partial, unit(b"\x01\x05n\0\x02" + at(12) + b"\0\x04w\0\0"))
     own = info.unit_at(size)
     assert own is not None
-    assert [variable.name for variable in Scopes(info).globals_of(own)] == ["w", "v"]
+    assert [variable.name for variable in globals_of(own)] == ["w", "v"]
 
 
 def test_what_a_variable_of_the_unit_completes_is_left_out() -> None:
     """Link-time optimization writes the variable of the imported unit once more."""
     early = unit(b"\x01\x04v\0\x04w\0\0")
     info = units_of(early, unit(b"\x01\x02" + at(12) + b"\x06" + at(13) + b"\0"))
-    items = list(Scopes(info).globals_of(info.units[1]))
+    items = list(globals_of(info.units[1]))
     assert [(unit.name, unit.unit) for unit in items] == [
         ("v", info.units[1]), ("w", info.units[0]),
     ]  # fmt: skip
@@ -213,12 +214,12 @@ def test_an_import_that_cannot_be_followed_leaves_the_rest_usable() -> None:
     here = Scopes(info)
     names = []
     with pytest.raises(MissingContext, match="supplementary file gone"):
-        for variable in here.globals_of(own):
+        for variable in globals_of(own):
             names.append(variable.name)
     assert names == ["w", "v"]
-    assert here.global_named("v") is not None and here.global_named("w") is not None
+    assert global_named(here.info, "v") is not None and global_named(here.info, "w") is not None
     with pytest.raises(MissingContext, match="supplementary file gone"):
-        here.global_named("nothing")
+        global_named(here.info, "nothing")
 
 
 def test_an_import_of_no_unit_costs_only_itself() -> None:
@@ -248,10 +249,10 @@ def test_a_name_in_a_file_that_is_not_there() -> None:
         unit(b"\x01\x08" + at(0) + b"\x04w\0\0"), others={".gnu_debugaltlink": b"gone\0" + ID}
     )
     here = Scopes(info)
-    assert [variable.name for variable in here.globals_of(info.units[0])] == [UNKNOWN_NAME, "w"]
-    assert here.global_named("w") is not None
+    assert [variable.name for variable in globals_of(info.units[0])] == [UNKNOWN_NAME, "w"]
+    assert global_named(here.info, "w") is not None
     with pytest.raises(MissingContext, match="supplementary file gone"):
-        here.global_named("v")
+        global_named(here.info, "v")
 
 
 # Files that dwz made
@@ -310,6 +311,6 @@ def test_supplementary_files_that_need_one_another(tmp_path: Path) -> None:
     code = opened(tmp_path / "one")
     result = []
     with pytest.raises(IllFormed, match="two needs another one"):
-        for variable in code.scopes.globals_of(code.info.units[0]):
+        for variable in globals_of(code.info.units[0]):
             result.append(variable.name)
     assert result == ["one", "two"]

@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.types.dynamic_properties import Computed
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
@@ -39,7 +40,7 @@ DEMOS = [f"x86_64/demo.{kind}" for kind in ("gcc.O0.v4", "gcc.O2.v5", "clang.O2.
 
 
 def type_of(file: str, name: str) -> Type:
-    variable = Scopes(fixture(file)).global_named(name)
+    variable = global_named(fixture(file), name)
     assert variable is not None
     kind = variable.type
     assert kind is not None
@@ -118,7 +119,7 @@ def test_types_that_refer_to_one_another(demo: str) -> None:
 def test_one_entry_is_one_type() -> None:
     info = fixture(DEMOS[0])
     here = Scopes(info)
-    a, b = here.global_named("numbers"), here.global_named("numbers")
+    a, b = global_named(here.info, "numbers"), global_named(here.info, "numbers")
     assert a is not None and b is not None and a.type is b.type
     assert size_bytes(a.type) == 1200
 

@@ -7,6 +7,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.types.types import Base, Pointer, Struct, strip
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext
 from tests.dwarf.builder import X86_64, Shape, abbreviations, debug_info, elf, fixture, unit
@@ -191,7 +192,7 @@ def test_units_of_a_gpu_without_a_producer_have_the_dialect_of_the_file() -> Non
 def test_qualified_names_in_type_units(kind: str) -> None:
     """The namespaces stand in the type unit too."""
     code = opened(SPLIT / kind / "prog")
-    baseline = code.scopes.global_named("baseline")
+    baseline = global_named(code.info, "baseline")
     assert baseline is not None
     line = strip(baseline.type)
     assert isinstance(line, Struct)

@@ -9,6 +9,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
@@ -121,8 +122,8 @@ def everything(info: DebugInfo) -> None:
             lambda unit=unit: unit.dialect,
             lambda unit=unit: unit.name,
             lambda unit=unit: here.subprogram_at(unit.base_address or 0),
-            lambda unit=unit: list(here.globals_of(unit)),
-            lambda: here.global_named("nothing"),
+            lambda unit=unit: list(globals_of(unit)),
+            lambda: global_named(here.info, "nothing"),
         ]
         for pc in range(0x1000, 0x5400, 0x180):
             questions.append(lambda pc=pc: ask_variables(here, pc))

@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
 from dwarfgpu.dwarf.index.units_by_name import likely_units
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.name_resolution import Names
@@ -71,7 +72,7 @@ def read(info: DebugInfo) -> list[str]:
 )
 def test_units_read_for_a_global(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
-    variable = Scopes(info).global_named(name)
+    variable = global_named(info, name)
     assert variable is not None and variable.unit.name == units[0]
     assert read(info) == units
 
@@ -102,7 +103,7 @@ def test_units_read_for_a_meaning(file: str, name: str, units: list[str]) -> Non
 )
 def test_units_read_for_a_qualified_name(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
-    variable = Scopes(info).global_named(name)
+    variable = global_named(info, name)
     assert variable is not None and read(info) == units
 
 
@@ -121,14 +122,14 @@ def test_units_read_for_a_qualified_name(file: str, name: str, units: list[str])
     ],
 )
 def test_the_same_with_every_index_and_with_none(file: str, name: str, unit: str) -> None:
-    variable = Scopes(opened(file)).global_named(name)
+    variable = global_named(opened(file), name)
     assert variable is not None and variable.unit.name == unit
 
 
 @pytest.mark.parametrize("file", EVERY)
 @pytest.mark.parametrize("name", ["nothing", "value", "local", "i", "outer::x", ""])
 def test_a_name_that_is_not_global_is_found_in_no_unit(file: str, name: str) -> None:
-    assert Scopes(opened(file)).global_named(name) is None
+    assert global_named(opened(file), name) is None
 
 
 @pytest.mark.parametrize("file", EVERY)
@@ -196,7 +197,7 @@ def test_nothing_is_parsed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     info = opened("index/symbols.gcc")
     scopes = Scopes(info)
     for name in ("counter", "limit", "inner", "nothing", "value", "x", "y"):
-        scopes.global_named(name)
+        global_named(scopes.info, name)
     for symbol in ("_start", "_Z6secondi", "_Z5firsti"):
         (result,) = info.object.symbols_named(symbol)
         scopes.variables_at(result.address)
@@ -250,7 +251,7 @@ def test_hints_of_a_hostile_index_are_few(
             yield info.units[0]
 
     monkeypatch.setattr(kind, "units_named", endless)
-    assert Scopes(info).global_named("nothing") is None
+    assert global_named(info, "nothing") is None
     assert asked == 64
 
 
@@ -289,7 +290,7 @@ def test_damaged_indexes_and_symbols(file: str) -> None:
         info = DebugInfo.of(ObjectFile(file, bytes(data)))
         with at_most(400_000):
             for name, unit in (("x", "a.cpp"), ("y", "b.cpp"), ("outer::inner", "b.cpp")):
-                variable = Scopes(info).global_named(name)
+                variable = global_named(info, name)
                 assert variable is not None and variable.unit.name == unit
             with suppress(DwarfGpuError):
                 Scopes(info).variables_at(0x2000B4)

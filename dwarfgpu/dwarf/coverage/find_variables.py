@@ -217,7 +217,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
             continue
         last: CompilationUnit | None = None
         for groups in groups_of(
-            unit, scopes, remaining, with_functions=query.with_functions, names=query.simple_names
+            unit, remaining, with_functions=query.with_functions, names=query.simple_names
         ):
             if query.is_restricted:
                 for group in groups.groups:

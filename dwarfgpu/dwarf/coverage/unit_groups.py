@@ -16,8 +16,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.entry_tree import Tree
-from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import name_problem
+from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import nameless_variables
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, UNREADABLE_NAME
@@ -73,7 +73,6 @@ class UnitGroups:
 
 def groups_of(
     unit: CompilationUnit,
-    scopes: Scopes,
     most: int | None = None,
     *,
     with_functions: bool = True,
@@ -94,7 +93,7 @@ def groups_of(
         unit = unit.full.root.unit
         name = _name_of(unit, parts.current)
         yield from _function_parts(unit, name, parts, with_functions=with_functions, names=names)
-        yield from _global_parts(unit, name, parts, scopes, names)
+        yield from _global_parts(unit, name, parts, names)
         out = parts.current
         _add_unreadable_names(out)
         if most is not None and out.entry_count >= most and not out.problems:
@@ -141,12 +140,11 @@ def _global_parts(
     unit: CompilationUnit,
     name: str,
     parts: _Parts,
-    scopes: Scopes,
     names: Collection[str] | None,
 ) -> Iterator[UnitGroups]:
     """Read the globals of a unit into its last part, and yield the parts before."""
     most = parts.most
-    own = islice(scopes.own_globals_of(unit, names), most)
+    own = islice(own_globals_of(unit, names), most)
     nameless = (variable for variable in islice(nameless_variables(unit), most))
     group = Group(unit, name, None)
     for variable in chain(own, nameless):

@@ -7,41 +7,33 @@ that unit does not have the name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property, partial
 from itertools import islice
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, wrong_argument
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.address_ranges import Range, covers
+from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.index.units_by_name import units_naming
-from dwarfgpu.dwarf.location_lists import value_or_raise
-from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
-from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
-from dwarfgpu.dwarf.scope.link_time import is_link_time, source_unit
+from dwarfgpu.dwarf.scope.covered_code import CoveredCode
+from dwarfgpu.dwarf.scope.global_variables import globals_of
+from dwarfgpu.dwarf.scope.link_time import source_unit
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import agreed
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
-    CONTAINERS,
     DATA,
     FUNCTIONS,
-    UNKNOWN_NAME,
-    UNREADABLE_NAME,
     covered,
     entries_of,
-    name_note,
     name_of,
-    subprograms_with_code,
 )
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
@@ -62,28 +54,24 @@ class Scopes:
 
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
-        self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
-        self._subprograms: dict[
-            CompilationUnit, list[tuple[tuple[Range, ...], int]] | DwarfGpuError
-        ] = {}
-        self._chains: dict[int, tuple[Die, ...]] = {}
+        self._code = CoveredCode(info)
+        self._units = KeptAnswers[int, CompilationUnit | None](_MAX_CHAINS)
+        self._innermost = KeptAnswers[int, Subprogram | None](_MAX_CHAINS)
+        self._chains = KeptAnswers[int, tuple[Die, ...]](_MAX_CHAINS)
+        """Keyed by program location: a variable is looked up and read at the same one."""
         self._functions: tuple[int, tuple[Die, ...]] | None = None
         """The functions at the program location that was asked for last."""
-        """Keyed by program location: a variable is looked up and read at the same one."""
-        self._units: dict[int, CompilationUnit | None] = {}
-        self._variables: dict[int, tuple[Variable, ...]] = {}
-        self._bad_imports: dict[CompilationUnit, DwarfGpuError] = {}
-        """Why variables of imported units are not in `_variables`."""
-        self._locals: dict[int, tuple[Variable, ...]] = {}
-        """Keyed by program location: the frames of a recursion are at one."""
-        self._parameters: dict[int, tuple[Variable, ...]] = {}
-        """The same of the parameters alone, in large functions."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """The last result for a program location: every lane of a wave asks for the same."""
-        self._innermost: dict[int, Subprogram | None] = {}
-        """The function of a program location: `subprogram_at`."""
-        self._entered: dict[Die, tuple[Die, ...]] = {}
-        self._declared: dict[Die, tuple[Variable, ...]] = {}
+        self._variables = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
+        self._bad_imports: dict[CompilationUnit, DwarfGpuError] = {}
+        """Why variables of imported units are not in `_variables`."""
+        self._locals = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
+        """Keyed by program location: the frames of a recursion are at one."""
+        self._parameters = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
+        """The same of the parameters alone, in large functions."""
+        self._entered = KeptAnswers[Die, tuple[Die, ...]](_MAX_CHAINS)
+        self._declared = KeptAnswers[Die, tuple[Variable, ...]](_MAX_CHAINS)
         """The variables of scopes last looked into: `declared_in`."""
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
@@ -106,41 +94,11 @@ class Scopes:
         """
         try:
             if pc not in self._units:
-                if len(self._units) >= _MAX_CHAINS:
-                    self._units.clear()
-                self._units[pc] = self._linked_unit_at(pc)
+                self._units[pc] = self._code.linked_unit(self.info.in_file(pc))
             return self._units[pc]
         except FOREIGN:
             require_right_arguments(Scopes.linked_unit_at, self, pc)
             raise
-
-    def _linked_unit_at(self, pc: int) -> CompilationUnit | None:
-        address = self.info.in_file(pc)
-        problem: DwarfGpuError | None = None
-        for unit in self._candidates(address):
-            try:
-                if self._covers(unit, address):
-                    return unit
-            except DwarfGpuError as error:
-                problem = problem or error
-        if problem is not None:
-            raise problem
-        return None
-
-    def _candidates(self, address: int) -> Iterator[CompilationUnit]:
-        """Yield the units that `.debug_aranges` and `.gdb_index` name for an address, which may be
-        wrong or incomplete; then the units in file order."""
-        yield from self.info.aranges.units_at(address)
-        yield from self.info.gdb_index.units_at(address)
-        yield from self.info.units
-
-    def _covers(self, unit: CompilationUnit, address: int) -> bool:
-        """Return whether the code of a unit covers an address; if its own entry has no ranges,
-        whether that of its subprograms does. A skeleton always has ranges (DWARF 5 3.1.2)."""
-        spans = self._spans_of(unit)
-        if spans or unit.is_skeleton:
-            return covers(spans, address)
-        return self._find(unit, address) is not None
 
     @cached_property
     def main_unit(self) -> CompilationUnit | None:
@@ -160,9 +118,7 @@ class Scopes:
         """Return the innermost non-inlined subprogram whose code covers a program location."""
         if pc not in self._innermost:
             unit = self.unit_at(pc)
-            die = None if unit is None else self._find(unit, self.info.in_file(pc))
-            if len(self._innermost) >= _MAX_CHAINS:
-                self._innermost.clear()
+            die = None if unit is None else self._code.subprogram(unit, self.info.in_file(pc))
             self._innermost[pc] = None if die is None else Subprogram(die)
         return self._innermost[pc]
 
@@ -170,8 +126,6 @@ class Scopes:
         """Return the scopes that cover a program location, from the subprogram inwards."""
         try:
             if pc not in self._chains:
-                if len(self._chains) >= _MAX_CHAINS:
-                    self._chains.clear()
                 self._chains[pc] = tuple(self._chain_at(pc))
             return self._chains[pc]
         except FOREIGN:
@@ -211,8 +165,6 @@ class Scopes:
     def _entry_points(self, subprogram: Die) -> tuple[Die, ...]:
         """Return the entry points of a subprogram, which may have thousands of other children."""
         if subprogram not in self._entered:
-            if len(self._entered) >= _MAX_CHAINS:
-                self._entered.clear()
             self._entered[subprogram] = tuple(subprogram.children((dw.TAG_ENTRY_POINT,)))
         return self._entered[subprogram]
 
@@ -237,8 +189,6 @@ class Scopes:
         does not see them; `inline_level` is their distance.
         """
         if pc not in self._variables:
-            if len(self._variables) >= _MAX_CHAINS:
-                self._variables.clear()
             self._variables[pc] = tuple(self._variables_at(pc))
         return list(self._variables[pc])
 
@@ -254,8 +204,6 @@ class Scopes:
             except DwarfGpuError:
                 return declared_in(scope, name, tags)
         if scope not in self._declared:
-            if len(self._declared) >= _MAX_CHAINS:
-                self._declared.clear()
             try:
                 self._declared[scope] = tuple(declared_in(scope))
             except DwarfGpuError:
@@ -287,8 +235,6 @@ class Scopes:
         The other variables of the unit are not read for them. `is_shadowed` is not set.
         """
         if pc not in self._locals:
-            if len(self._locals) >= _MAX_CHAINS:
-                self._locals.clear()
             self._locals[pc] = tuple(self._locals_at(pc))
         return list(self._locals[pc])
 
@@ -298,8 +244,6 @@ class Scopes:
         if not self.is_large_at(pc):
             return [variable for variable in self.locals_at(pc) if variable.kind == "parameter"]
         if pc not in self._parameters:
-            if len(self._parameters) >= _MAX_CHAINS:
-                self._parameters.clear()
             locals_ = self._locals_at(pc, _PARAMETERS)
             self._parameters[pc] = tuple(v for v in locals_ if v.kind == "parameter")
         return list(self._parameters[pc])
@@ -347,7 +291,7 @@ class Scopes:
     def _readable_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """Yield the variables of `globals_of` that can be read."""
         try:
-            yield from self.globals_of(unit)
+            yield from globals_of(unit)
         except (MissingContext, InconsistentContext):
             return  # a supplementary file is missing, which is reported elsewhere
         except DwarfGpuError as error:
@@ -392,136 +336,6 @@ class Scopes:
             require_right_arguments(Scopes.meanings_at, self, pc, level, infos)
             raise
 
-    def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
-        """Yield the variables of a unit outside of its functions, including those of namespaces and
-        imported units.
-
-        A declaration completed by another entry of the unit is skipped. A failed import, or an
-        imported unit that cannot be read, raises at the end.
-        """
-        if not has_imports(unit):
-            yield from self.own_globals_of(unit)
-            return
-        concrete: set[Die] = set()
-        for variable in self.own_globals_of(unit):
-            concrete.update(variable.die.origins())
-            yield variable
-        problem: DwarfGpuError | None = None
-        imports = imported_units(unit)
-        while True:
-            try:
-                imported = next(imports, None)
-                if imported is None:
-                    break
-                for variable in self.own_globals_of(imported):
-                    if variable.die not in concrete:
-                        yield variable
-            except DwarfGpuError as error:
-                problem = problem or error
-        if problem is not None:
-            raise problem
-
-    def own_globals_of(
-        self, unit: CompilationUnit, names: Collection[str] | None = None
-    ) -> Iterator[Variable]:
-        """Yield the same without those of imported units.
-
-        `names`: only variables whose simple names, in canonical form, are some of these, or cannot
-        be read.
-        """
-        tree = unit.tree
-        may_be = None if names is None else named_entries(unit).may_have(names)
-        pending = [tree.children(0)] if len(tree.offsets) else []
-        while pending:
-            for index in pending[-1]:
-                abbreviation = tree.abbreviations[index]
-                if abbreviation.tag in CONTAINERS:
-                    pending.append(tree.children(index))
-                    break
-                if abbreviation.tag not in DATA:
-                    continue
-                if may_be is not None and not may_be(index, abbreviation):
-                    continue
-                die = unit.die(index)
-                if dw.AT_ABSTRACT_ORIGIN in abbreviation.positions and is_link_time(unit):
-                    continue  # its origin has the name, and is completed by it
-                if die.flag(dw.AT_DECLARATION) or (name := name_of(die)) is None:
-                    continue
-                is_unreadable = name in (UNKNOWN_NAME, UNREADABLE_NAME)
-                if names is None or is_unreadable or canonical(name) in names:
-                    yield Variable(name, die, "global", note=name_note(die, name))
-            else:
-                pending.pop()
-
-    def global_named(self, name: str) -> Variable | None:
-        """Return the first global variable with that name or, with `::`, that qualified name.
-
-        A variable outside of namespaces precedes others of its unit, and is the only match for
-        `::x`.
-
-        Indexes and the symbol table are searched first, then all units that mention the name. An
-        unreadable unit is an error only if no other unit has the name.
-        """
-        simple = split_last(name)[1]
-        indexed = self._indexed(simple, name)
-        if indexed is not None:
-            return indexed
-        problem: DwarfGpuError | None = None
-        visited: set[CompilationUnit] = set()
-        for unit in units_naming(self.info, name):
-            try:
-                matching: list[Variable] = []
-                for searched in searched_units(unit, visited):
-                    for variable in self.own_globals_of(searched, {canonical(simple)}):
-                        if variable.name == simple and is_called(variable.die, name):
-                            matching.append(variable)
-                        elif variable.name in (UNKNOWN_NAME, UNREADABLE_NAME):
-                            problem = problem or _name_problem(variable.die)
-                    if matching:
-                        return min(matching, key=lambda candidate: len(path_of(candidate.die)))
-            except DwarfGpuError as error:
-                problem = problem or error
-        if problem is not None:
-            raise problem
-        return None
-
-    def _indexed(self, simple: str, name: str) -> Variable | None:
-        """Return the global variable in `.debug_names`; None if it has none or is wrong."""
-        try:
-            matching = [
-                die
-                for die in self.info.names.find(simple, DATA)
-                if is_called(die, name) and _is_global(die)
-            ]
-        except DwarfGpuError:
-            return None
-        matching.sort(key=_file_order)
-        first = min(matching, key=lambda die: len(path_of(die)), default=None)
-        return None if first is None else Variable(simple, first, "global")
-
-    def _find(self, unit: CompilationUnit, address: int) -> Die | None:
-        """Return the last entry, which is the innermost, of a subprogram that covers an address."""
-        for spans, index in reversed(self._code_of(unit)):
-            if spans[0].begin <= address < spans[-1].end and covers(spans, address):
-                return unit.die(index)
-        return None
-
-    def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
-        """Return the addresses that a unit says it covers."""
-        if unit not in self._spans:
-            self._spans[unit] = covered(unit.root)
-        return self._spans[unit]
-
-    def _code_of(self, unit: CompilationUnit) -> list[tuple[tuple[Range, ...], int]]:
-        """Return the ranges of all subprograms of a unit that have code, in the order of the
-        file."""
-        if unit not in self._subprograms:
-            try:
-                self._subprograms[unit] = list(subprograms_with_code(unit))
-            except DwarfGpuError as error:  # not read again for each address
-                self._subprograms[unit] = error
-        return value_or_raise(self._subprograms[unit])
-
 
 def _variable(meanings: NameLookup, name: str) -> Variable | None:
     meaning = meanings.of(name)
@@ -542,28 +356,6 @@ def _inner(scope: Die, address: int) -> Die | None:
     for child in entries_of(scope, BLOCKS):
         if covers(covered(child), address):
             return child
-    return None
-
-
-def _is_global(die: Die) -> bool:
-    """Return whether a variable is defined directly in its unit or in namespaces."""
-    if die.flag(dw.AT_DECLARATION):
-        return False
-    above = next((above for above in around(die) if above.tag not in CONTAINERS), None)
-    return above is not None and above.parent() is None
-
-
-def _file_order(die: Die) -> tuple[int, int]:
-    """Return the position of an entry in the file, for an entry of a split unit that of its
-    skeleton."""
-    return (die.unit.skeleton or die.unit).offset, die.offset
-
-
-def _name_problem(die: Die) -> DwarfGpuError | None:
-    try:
-        die.name  # noqa: B018
-    except DwarfGpuError as error:
-        return error
     return None
 
 

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import joined
 from dwarfgpu.dwarf.scope.declarations import MAX_AROUND, qualified_name
+from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -98,7 +99,7 @@ def first_names(
 def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str]:
     """Return the qualified names of the variables with a name."""
     for code_object in code_objects:
-        variable = code_object.scopes.global_named(name)
+        variable = global_named(code_object.info, name)
         if variable is not None and qualified_name(variable.die) != name:
             yield qualified_name(variable.die)
 
