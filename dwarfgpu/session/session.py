@@ -1,12 +1,13 @@
 """A session: the code objects of a program, its machine, and the focus of the user.
 
-It moves the focus (frames, lanes, waves), makes the evaluation context of it, and finds what names
-mean there; `dwarfgpu.session.read_variable` reads what is found.
+It moves the focus (frames, lanes, waves) and makes the evaluation context of it;
+`dwarfgpu.session.focused_names` finds what names mean there, `dwarfgpu.session.read_variable` reads
+what is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from operator import index
 from types import NoneType
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,6 @@ from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol, interposed_address
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -35,7 +35,7 @@ from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.focused_frame import FocusedFrame, WriteCount
-from dwarfgpu.session.focused_lane import FocusedLane
+from dwarfgpu.session.focused_names import FocusedNames
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.read_variable import (
     Presenter,
@@ -50,9 +50,6 @@ from dwarfgpu.session.resolve_type import Resolver
 if TYPE_CHECKING:
     from dwarfgpu.cfi.call_stack import CallStack
     from dwarfgpu.cfi.unwind import CfiFrame
-    from dwarfgpu.dwarf.scope.by_pc import Scopes
-    from dwarfgpu.dwarf.scope.global_names import Kind
-    from dwarfgpu.dwarf.unit import CompilationUnit
 
 MAX_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
@@ -60,7 +57,7 @@ NOT_STARTED: Final = "no state is given: writable memory has its initial content
 
 
 @frozen(eq=False)
-class Session(FocusedLane):
+class Session(FocusedNames):
     """Code objects, a machine, and where the user looks."""
 
     architecture: Architecture
@@ -327,137 +324,6 @@ class Session(FocusedLane):
         if self.iteration is None or frame.is_scalar:
             return context
         return evolve(context, iteration_count=frame.iteration_count())
-
-    def variables(self) -> list[Variable]:
-        """Return every variable in scope at the program location, innermost first."""
-        scopes, pc = self._scopes()
-        variables = scopes.variables_at(pc)
-        if not self.inline_level:
-            return variables
-        own = [e for e in variables if e.kind != "global" and e.inline_level == self.inline_level]
-        return own + [variable for variable in variables if variable.kind == "global"]
-
-    def why_incomplete(self) -> DwarfGpuError | None:
-        """Return why `variables` lacks global variables of imported units; None if it has all."""
-        scopes, pc = self._scopes()
-        return scopes.why_incomplete_at(pc)
-
-    def local_variables(self) -> list[Variable]:
-        """Return those of them that are in the function in focus; its unit is not read for others,
-        and `is_shadowed` is not set."""
-        scopes, pc = self._scopes()
-        level = self.inline_level
-        return [e for e in scopes.locals_at(pc) if not level or e.inline_level == level]
-
-    def parameters(self) -> list[Variable]:
-        """Return the parameters among `local_variables`."""
-        scopes, pc = self._scopes()
-        level = self.inline_level
-        return [e for e in scopes.parameters_at(pc) if not level or e.inline_level == level]
-
-    def variables_to_suggest(self) -> list[Variable]:
-        """Return `variables`; of a large function none, because a suggestion is not worth reading
-        all of them."""
-        scopes, pc = self._scopes()
-        return [] if scopes.is_large_at(pc) else self.variables()
-
-    def _scopes(self) -> tuple[Scopes, int]:
-        """Return the scopes at the program location; `MissingContext` where there are none."""
-        code_object, pc = self.code_object, self.program_location
-        if pc is None:
-            raise MissingContext("the context has no program location")
-        if code_object is None:
-            from dwarfgpu.session.unknown_name import missing_file  # most have their code object
-
-            why = f"pc {pc:#x} is not in any code object{missing_file(self)}"
-            raise MissingContext(f"no variable is in scope: {why}")
-        return code_object.scopes, pc
-
-    def functions(self) -> list[str]:
-        """Return the functions at the program location, the innermost inlined one first."""
-        code_object, pc = self.code_object, self.program_location
-        if code_object is None or pc is None:
-            return []
-        return code_object.scopes.functions_at(pc)
-
-    def objects_with(self, name: str) -> tuple[CodeObject, ...]:
-        """Return the code objects to search for a name in the order in which they were loaded, as
-        GDB and dynamic linkers do; for a wave, that of the program location first."""
-        if not self.architecture.is_simt:
-            return self.code_objects
-        here = self.code_object
-        return tuple(sorted(self.code_objects, key=lambda code_object: code_object is not here))
-
-    def meanings(self, name: str = "") -> NameLookup:
-        """Return what names denote in the focus, at least `name`.
-
-        Without a program location, what they mean in the unit of `main`, or in the only unit.
-        """
-        objects = self.objects_with(name)
-        infos = tuple(code_object.info for code_object in objects)
-        code_object, pc = self.code_object, self.pc
-        if code_object is not None and pc is not None:
-            if self.is_absent:  # the lane sees only names outside of functions
-                return NameLookup(infos, code_object.scopes.unit_at(pc))
-            with_outer = not (self.has_frames or self.inline_level)
-            return code_object.scopes.meanings_at(
-                self._lane_pc(pc), self.inline_level, infos, with_outer=with_outer
-            )
-        return NameLookup(infos, self._main_unit(objects))
-
-    @property
-    def unit(self) -> CompilationUnit | None:
-        """The unit in which `meanings` finds names; in code without one, that of `main`, whose
-        language holds there, as in GDB."""
-        code_object, pc = self.code_object, self.pc
-        unit = None
-        if code_object is not None and pc is not None:
-            unit = code_object.scopes.unit_at(pc if self.is_absent else self._lane_pc(pc))
-        return self._main_unit(self.objects_with("")) if unit is None else unit
-
-    def _main_unit(self, objects: Iterable[CodeObject]) -> CompilationUnit | None:
-        units = (code_object.scopes.main_unit for code_object in objects)
-        return next((unit for unit in units if unit is not None), None)
-
-    def variable(self, name: str) -> Variable:
-        """Return the variable of a name; `UsageError` with GDB's words if there is none."""
-        variable = self.find_variable(name)
-        if variable is not None:
-            return variable
-        why = self._why_unknown(name) + self.unsearched_note()
-        raise UsageError(f'No symbol "{name}" in current context.{why}')
-
-    def find_variable(self, name: str) -> Variable | None:
-        """Return the same, or None if there is none: why may take a search of all names."""
-        for meaning in self.meanings(name).of(name)[:1]:
-            # `f::x` is for the language: it needs a frame of f, or a location that needs none.
-            if isinstance(meaning, Variable) and (meaning.kind == "global" or "::" not in name):
-                return meaning
-        self.require_entered(name)
-        return None
-
-    def require_entered(self, name: str) -> None:
-        """Raise the reason if the lane is not in the frame, and the name means something in the
-        frame."""
-        if not self.is_absent or self.focused(None).meanings(name).of(name):
-            _ = self.program_location
-
-    def _why_unknown(self, name: str) -> str:
-        from dwarfgpu.session.unknown_name import why_unknown  # most names are known
-
-        return why_unknown(self, name)
-
-    def unsearched_note(self) -> str:
-        """Return why an unknown name may exist nevertheless; usually ""."""
-        errors = (code_object.info.unsearched for code_object in self.code_objects)
-        return "".join(f" Not searched: {error}" for error in errors if error is not None)
-
-    def did_you_mean(self, name: str, *kinds: Kind) -> str:
-        """Suggest a name: a variable in scope, else an entity of these kinds outside of
-        functions, of the program or the code object in focus."""
-        from dwarfgpu.session.unknown_name import suggestion
-
-        return suggestion(self, name, kinds)
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Return where an attribute says the object is, in the context of the focus."""
