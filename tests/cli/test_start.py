@@ -64,7 +64,7 @@ def loaded(*arguments: str) -> set[str]:
         ("where --demo t", 230),
         ("where --all FILE", 187),
         ("run --demo", 267),
-        ("debug --demo -batch", 317),
+        ("debug --demo -batch", 318),
         ("debug --demo -batch -ex bt", 355),
         ("debug --demo -batch -ex list", 393),
     ],

@@ -1,49 +1,34 @@
-"""A simulated machine as debuggers see it: the state of a dispatch, which can run.
+"""A simulated machine as debuggers run it: start, step, resume, and why its waves stopped.
 
-Law: from the start on, everything that is read and written is the machine that runs; before, it is
-the state just before the first instruction. Waves that ended are gone; memory stays. NumPy is
-needed only from the start on.
+`simulated_waves` is what they read and write. NumPy is needed only from the start on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.arch.model import Architecture, RegisterInfo
-from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import (
-    FOREIGN,
     WrongType,
-    contents,
     integer,
-    plain_integer,
     require,
     wrong_argument,
 )
-from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import Unavailable, UsageError, shown
+from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.run_control import Halt, Watch
-from dwarfgpu.machine.simulated.debugger.debugger_registers import (
-    WaveRegisters,
-    forget_contents,
-    write_contents,
-)
+from dwarfgpu.machine.simulated.debugger.simulated_waves import SimulatedWaves
 from dwarfgpu.machine.simulated.debugger.stopped_waves import (
     signal_halt,
-    stopped_machine,
     watchpoint_halt,
 )
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
-from dwarfgpu.machine.sparse_memory import Data, Fill
-from dwarfgpu.machine.state.register_bytes import RegisterBytes
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import RegisterId, WaveId
-from dwarfgpu.machine.topology import Machine, StopReason
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import StopReason
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.isa.instruction import Instruction
@@ -59,7 +44,7 @@ _STACK_POINTER: Final = 32
 """s32 by the calling convention (AMDGPU usage, "Non-Kernel Functions")."""
 
 
-class SimulatedTarget(StateTarget):
+class SimulatedTarget(SimulatedWaves):
     """A dispatch that can be started, as often as one likes."""
 
     def __init__(
@@ -72,170 +57,14 @@ class SimulatedTarget(StateTarget):
         """`begin` makes the machine as it is before the first instruction; None for a state, which
         has no beginning. `adopt` makes it from the registers and the memory of a state; None where
         one is attached. `fill`: as that of a state, by default the state's."""
-        fill = state.fill if fill is None else fill
-        super().__init__(state.architecture, state.apertures, state.machine, fill)
-        self._wave_records, self._machine = state._wave_records, state.machine
-        self._registers = state._registers
-        self.workgroups, self.wave_apertures = state.workgroups, state.wave_apertures
-        self._memories = state._memories
+        super().__init__(state, fill)
         self._begin, self._adopt = begin, adopt
-        self._running: RunningMachine | None = None
-        self._by_id: dict[WaveId, SimulatedWave] = {}
-        """The waves of the machine that runs, ended ones too."""
         self._only_wave: WaveId | None = None
         self._call: tuple[WaveId, tuple[int, int]] | None = None
         """The call that a step has not finished: its wave, and the pc and stack pointer there."""
         self._progress: Callable[[int], None] | None = None
-        self._failed: FailedWaves | None = None
-        """Stops the waves that had failed where the machine is from."""
         self._observers: tuple[Observer, ...] = ()
         self._watched = WatchedObjects()
-        self._registers_of_dispatch: dict[int | None, dict[str, RegisterInfo]] = {}
-        self._topology: tuple[int, Machine] = (-1, self._machine)
-        """The machine with the waves that had not ended at a stop."""
-
-    # What is there: the waves that have not ended.
-
-    def _live(self) -> Mapping[WaveId, SimulatedWave]:
-        return {number: wave for number, wave in self._by_id.items() if not wave.is_ended}
-
-    @property
-    def waves(self) -> Mapping[WaveId, Mapping[str, RegisterBytes]]:
-        if self._running is None:
-            return self._registers
-        return {
-            number: WaveRegisters(wave, self._allocated(number))
-            for number, wave in self._live().items()
-        }
-
-    @property
-    def machine(self) -> Machine:
-        if self._running is None:
-            return self._machine
-        if self._topology[0] != self.stop:
-            self._topology = self.stop, stopped_machine(self._machine, self._live())
-        return self._topology[1]
-
-    def _exists(self, wave: WaveId) -> bool:
-        return wave in (self._registers if self._running is None else self._by_id)
-
-    def _why_no_wave(self, wave: WaveId) -> str:
-        if self._running is None:
-            return super()._why_no_wave(wave)
-        return f"wave {shown(wave)} does not exist"
-
-    @names_wrong_arguments
-    def has_ended(self, wave: WaveId) -> bool:
-        """Return whether a wave has ended (`dwarfgpu.machine.target.EndsWaves`)."""
-        return wave in self._by_id and self._by_id[wave].is_ended
-
-    def _wave(self, number: WaveId) -> SimulatedWave:
-        """Return a wave that runs; `Unavailable` with GDB's wording where it has ended."""
-        if self._by_id[number].is_ended:
-            raise Unavailable("No registers.")
-        return self._by_id[number]
-
-    @names_wrong_arguments
-    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
-        if self._running is None:
-            return super().architecture_of_all(waves)
-        return self.architecture if self._by_id.keys() >= set(waves) else None
-
-    # Registers.
-
-    def _allocated(self, wave: WaveId) -> dict[str, RegisterInfo]:
-        """Return the registers that a wave has, by name."""
-        architecture, dispatch = self.architecture, self._machine.dispatch_of(wave)
-        key = None if dispatch is None else dispatch.id
-        if key in self._registers_of_dispatch:
-            return self._registers_of_dispatch[key]
-        out = self._registers_of_dispatch[key] = {}
-        for register in (*architecture.registers.values(), *architecture.other_registers):
-            bank, number = register.name[:1], register.name[1:]
-            is_counted = dispatch is not None and is_decimal(number)
-            count = dispatch.registers_of(bank) if dispatch is not None and is_counted else None
-            if count is None or int(number) < count:
-                out[register.name] = register
-        return out
-
-    def read_register(
-        self,
-        wave: WaveId,
-        register: RegisterId,
-        offset_bytes: int = 0,
-        size_bytes: int | None = None,
-    ) -> bytes:
-        if self._running is None:
-            return super().read_register(wave, register, offset_bytes, size_bytes)
-        try:
-            start, size = plain_integer(offset_bytes), plain_integer(size_bytes)
-            return self._known_bytes(wave, register, start, size)
-        except FOREIGN:
-            require_right_arguments(
-                StateTarget.read_register, self, wave, register, offset_bytes, size_bytes
-            )
-            raise
-
-    def _register(
-        self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
-    ) -> RegisterBytes | None:
-        if self._running is None:
-            return super()._register(wave, register, offset_bytes, end)
-        self._require_inside(wave, register, offset_bytes, end)
-        self._require_allocated(wave, register)
-        return WaveRegisters(self._wave(wave), {register.name: register}).get(register.name)
-
-    @names_wrong_arguments
-    def set_register(
-        self,
-        wave: WaveId,
-        register: RegisterInfo,
-        data: bytes,
-        offset_bytes: int = 0,
-        mask: bytes | None = None,
-    ) -> None:
-        if self._running is None:
-            super().set_register(wave, register, data, offset_bytes, mask)
-            return
-        data = contents("data", data)
-        if mask is not None and mask != b"\xff" * len(data):
-            raise UsageError(f"bits of {register.name} of a running machine cannot be unknown")
-        stored = self._register(wave, register, offset_bytes, offset_bytes + len(data))
-        if stored is None:
-            raise UsageError(f"{register.name} of a running machine cannot be written")
-        write_contents(self._wave(wave), register, offset_bytes, data)
-        if register.name == "pc" and self._failed is not None:
-            self._failed.pc_was_set(wave)
-
-    @names_wrong_arguments
-    def forget_register(
-        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
-    ) -> None:
-        if self._running is None:
-            super().forget_register(wave, register, offset_bytes, size_bytes)
-            return
-        self._require_inside(wave, register, offset_bytes, offset_bytes + size_bytes)
-        forget_contents(self._wave(wave), register, offset_bytes, size_bytes)
-
-    def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
-        """Forget memory (`dwarfgpu.machine.target.ForgetsMemory`)."""
-        from dwarfgpu.machine.simulated.debugger.debugger_memory import (
-            RunningMemory,  # it imports NumPy
-        )
-
-        for store, start, (_, count) in self.lowered(where, address, size_bytes):
-            if isinstance(store, RunningMemory):
-                store.forget(start, count)
-
-    @names_wrong_arguments
-    def set_memory(self, where: Memory, address: int, data: Data) -> None:
-        if self._running is None:
-            super().set_memory(where, address, data)
-            return
-        data = data.to_bytes() if isinstance(data, Fill) else contents("data", data)
-        self.write_memory(where, address, data)
-
-    # Running.
 
     def start(self) -> Halt:
         """Make a new machine."""
@@ -354,12 +183,6 @@ class SimulatedTarget(StateTarget):
         self._observers = observers
         if self._running is not None:
             self._observe(self._running)
-
-    def global_address(self, where: Memory, address: int, size_bytes: int) -> int | None:
-        """Return where an object is in global memory; None where it is elsewhere, or not in one
-        place."""
-        parts = self.lowered(where, address, size_bytes)
-        return parts[0][1] if len(parts) == 1 and not parts[0][0].name else None
 
     def _observe(self, machine: RunningMachine) -> None:
         """Have the watchpoints observe the waves."""
