@@ -9,10 +9,11 @@ Prints a table: each kernel on each GPU, with the instructions of its waves, or 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,7 +55,7 @@ class Case:
     """Its name with template arguments, as demangled."""
     grid: int
     workgroup: int
-    arguments: tuple[Array | int | float, ...]
+    arguments: tuple[Array | int | float | bytes, ...]
     expected: dict[int, Array]
     """By the number of the argument."""
     tolerance: float = 0.0
@@ -213,8 +214,9 @@ class Library:
         self._folder.mkdir()
 
     def kernel(self, name: str) -> Found | None:
-        """Where a kernel of a demangled name is, as a file of its own."""
-        needle = name.partition("<")[0].encode()
+        """Where a kernel is, as a file of its own; the name is demangled, with or without its
+        parameters."""
+        needle = re.split("[<(]", name)[0].encode()
         for entry in self._entries:
             data = bytes(entry.data)
             if needle not in data:
@@ -222,18 +224,21 @@ class Library:
             path = self._folder / f"{entry.index}.co"
             path.write_bytes(data)
             for kernel in read_gpu_code(open_object(path)).kernels:
-                if f" {name}(" in (demangled(kernel.name) or ""):
+                shown = demangled(kernel.name) or ""
+                if shown.endswith(f"::{name}") or f" {name}(" in shown:
                     return Found(path, kernel.name)
         return None
 
 
-def given(value: Array | float, folder: Path, number: int) -> str:
+def given(value: Array | float | bytes, folder: Path, number: int) -> str:
     """An argument as `dwarfgpu run` takes it."""
     if isinstance(value, np.ndarray):
         path = folder / f"{number}.npy"
         array = np.ascontiguousarray(value)
         path.write_bytes(npy_bytes(Npy(array.dtype.str, array.shape, array.tobytes())))
         return f"{number}=@{path}"
+    if isinstance(value, bytes):
+        return f"{number}=bytes:{value.hex()}"
     if isinstance(value, float):
         return f"{number}=bytes:{np.float32(value).tobytes().hex()}"
     return f"{number}={value}"
@@ -283,13 +288,17 @@ def main() -> int:
     except ModuleNotFoundError as error:
         print(f"{error.name} is not installed")
         return 0
-    targets = options.target or TARGETS
+    return report(options.file, options.target or TARGETS, every)
+
+
+def report(file: str, targets: Sequence[str], every: Sequence[Case]) -> int:
+    """Run cases, and print the table; the exit status."""
     failures = 0
     print(f"| Kernel | {' | '.join(target.partition(':')[0] for target in targets)} |")
     print(f"|---|{'---:|' * len(targets)}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        libraries = [Library(options.file, target, folder) for target in targets]
+        libraries = [Library(file, target, folder) for target in targets]
         for case in every:
             cells = []
             for library in libraries:
