@@ -116,9 +116,13 @@ def _has_symbol(callee: Subprogram, called: Die) -> bool:
     return False
 
 
-def attributes_used(call: CallSite, passed: EntryValueSource) -> Iterator[ExprLoc]:
+def attributes_used(
+    callee: Subprogram, call: CallSite, passed: EntryValueSource
+) -> Iterator[ExprLoc]:
     """Return the attributes of a call from which `entry_value_from_call_site` computes an entry
     value."""
+    if isinstance(passed, bytes):
+        passed, _ = _typed_register(callee, passed)
     if call.callee is None and call.target is not None:
         yield call.target
     attribute = _attribute_of(call, passed)

@@ -14,6 +14,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame, OnEntry
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext
 from dwarfgpu.expr.context import Context
@@ -122,7 +123,7 @@ def value_on_entry(frame: CalleeFrame, source: EntryValueSource) -> Value | None
 def _needed(frame: CalleeFrame, physical: CfiFrame, source: EntryValueSource) -> list[_Needed]:
     """Return the prerequisites of a value on entry that are not cached, innermost first."""
     needed: list[_Needed] = []
-    nested: dict[tuple[CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
+    nested: dict[tuple[Die, CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
     sources: tuple[EntryValueSource, ...] = (source,)
     limit = remaining = frame.session.limits.frames
     while sources:
@@ -136,28 +137,32 @@ def _needed(frame: CalleeFrame, physical: CfiFrame, source: EntryValueSource) ->
         call = call_site_returning_to(calling.code_object, return_address)
         needed.append(_Needed(frame, physical, calling, call, sources))
         outer = calling.physical_frame
-        if call is None or outer is None:
+        callee = frame.subprogram
+        if call is None or outer is None or callee is None:
             break
         for entry_source in sources:
-            if (call, entry_source) not in nested:
-                nested[call, entry_source] = tuple(_nested(call, entry_source))
+            if (callee.die, call, entry_source) not in nested:
+                inner_sources = tuple(_nested(callee, call, entry_source))
+                nested[callee.die, call, entry_source] = inner_sources
         frame, physical = calling.frame, outer
-        inner_sources = dict.fromkeys(
-            inner for entry_source in sources for inner in nested[call, entry_source]
+        every = dict.fromkeys(
+            inner for entry_source in sources for inner in nested[callee.die, call, entry_source]
         )
         sources = tuple(
             entry_source
-            for entry_source in inner_sources
+            for entry_source in every
             if entry_source not in outer.on_entry
             and not frame.is_preserved_by_callees(entry_source)
         )
     return needed
 
 
-def _nested(call: CallSite, source: EntryValueSource) -> Iterator[EntryValueSource]:
+def _nested(
+    callee: Subprogram, call: CallSite, source: EntryValueSource
+) -> Iterator[EntryValueSource]:
     """Yield what the description of a value needs from the frame outside of the call's."""
     unit = call.die.unit
-    for attribute in attributes_used(call, source):
+    for attribute in attributes_used(callee, call, source):
         used = attribute.unit
         for instruction in decode(attribute.expression, used.dialect, used.format).instructions:
             operand = instruction.operands[0] if instruction.operands else None

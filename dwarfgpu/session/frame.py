@@ -389,8 +389,9 @@ class SubprogramFrame(FrameLanes):
 
     def nested_context(self, preserved_by_callees: dict[int, Location]) -> Context:
         """Return the context of a nested evaluation, which finds registers preserved by callees."""
-        return self.session.nested().context(
-            evolve(self, preserved_by_callees=preserved_by_callees)
+        session = self.session.nested()
+        return session.context(
+            evolve(self, session=session, preserved_by_callees=preserved_by_callees)
         )
 
     def is_preserved_by_callees(self, source: EntryValueSource) -> bool:

@@ -14,7 +14,7 @@ import pytest
 from dwarfgpu.cfi.unwind import MAX_STEPS
 from dwarfgpu.dwarf.calls import call_sites
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.session import call_site_values, stack_frames
+from dwarfgpu.session import call_site_values, entry_values, stack_frames
 from dwarfgpu.session.session import Session
 from tests.cli.command import run, run_json
 from tests.objfile.deep_stacks import DEEP, FIRST, deep_core
@@ -72,6 +72,17 @@ def test_each_value_is_computed_once(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     counts = {depth: evaluations(monkeypatch, tmp_path, depth) for depth in (50, 100, 200)}
     assert counts[50] >= 2 * 49, "each call passes two arguments"
     assert counts[200] - counts[100] == 2 * (counts[100] - counts[50]) == 2 * 2 * 50
+
+
+def test_values_that_no_call_announces_cost_themselves_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not the frames of the stack: an unknown form of them once ended the whole list."""
+    monkeypatch.setattr(entry_values, "_nested", lambda *_: iter(()))
+    done = run("bt", *deep_core(tmp_path / "core", 200))
+    assert done.status == 0 and len(done.lines) == 1 + 203
+    assert "values on entry nested more than 32 deep" in done.lines[1]
+    assert "n=n@entry=200, first=first@entry=7" in done.lines[201]
 
 
 def test_the_calls_of_a_function_are_read_once(

@@ -11,11 +11,15 @@ from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.expr.context import Context
-from dwarfgpu.session.call_site_values import entry_value_from_call_site, register_from_call_site
+from dwarfgpu.session.call_site_values import (
+    attributes_used,
+    entry_value_from_call_site,
+    register_from_call_site,
+)
 from dwarfgpu.view.location_text import location_text
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 
-STRING, ADDRESS, DATA4, EXPRLOC, REF4, FLAG = 0x08, 0x01, 0x06, 0x18, 0x13, 0x0C
+STRING, ADDRESS, DATA1, DATA4, EXPRLOC, REF4, FLAG = 0x08, 0x01, 0x0B, 0x06, 0x18, 0x13, 0x0C
 FUNCTION = ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4))
 SHAPES = (
     Shape(0x11, (), True),
@@ -24,6 +28,7 @@ SHAPES = (
     Shape(0x49, ((0x02, EXPRLOC), (0x7E, EXPRLOC))),
     Shape(0x49, ((0x02, EXPRLOC), (0x7E, EXPRLOC), (0x86, EXPRLOC))),
     Shape(0x48, ((0x7D, ADDRESS), (0x83, EXPRLOC)), True),
+    Shape(0x24, ((0x03, STRING), (0x0B, DATA1), (0x3E, DATA1))),
 )
 HEADER_BYTES = 12
 
@@ -66,7 +71,9 @@ def made(
     made = call(0x1010, callee, False, PARAMETERS)
     if through is not None:
         made = call_through(0x1010, through, PARAMETERS)
-    entries += function("main", 0x1000, made) + b"\0"
+    entries += function("main", 0x1000, made)
+    assert HEADER_BYTES + len(entries) < 0x80
+    entries += LONG + b"\0"
     path = folder / "made"
     text = Content(bytes(0x2000), flags=6, address=0x1000)
     sections = {".text": text, ".debug_abbrev": abbreviations(*SHAPES)}
@@ -77,6 +84,7 @@ def made(
     return subprogram, result
 
 
+LONG = b"\x07long\0\x08\x05"
 CONTEXT = Context(architecture("x86_64"))
 VALUES = {
     "a register": ("55", 7),
@@ -98,6 +106,18 @@ def test_values(tmp_path: Path, expression: str, expected: int | None) -> None:
     callee, result = made(tmp_path)
     value = entry_value_from_call_site(callee, result, bytes.fromhex(expression), CONTEXT)
     assert (None if value is None else value.bits) == expected
+
+
+def test_what_a_value_is_computed_from_is_known_before(tmp_path: Path) -> None:
+    """So that a chain of calls is followed by a loop; a typed register is the register there."""
+    callee, result = made(tmp_path)
+    (entry,) = (die for die in callee.die.unit.root.children() if die.name == "long")
+    typed = b"\xa5\x05" + bytes((entry.offset - callee.die.unit.offset,))
+    value = entry_value_from_call_site(callee, result, typed, CONTEXT)
+    assert value is not None and (value.bits, value.type.name) == (7, "long")
+    for expression in (typed, b"\x55"):
+        (attribute,) = attributes_used(callee, result, expression)
+        assert attribute.expression == bytes.fromhex("37")
 
 
 def test_registers_at_the_call(tmp_path: Path) -> None:
@@ -139,7 +159,7 @@ def test_a_call_through_a_pointer(tmp_path: Path, target: bytes, expected: int |
 
 
 PARAMETER_SHAPES = (
-    *SHAPES,
+    *SHAPES[:6],
     Shape(0x05, ((0x03, STRING),)),
     Shape(0x05, ((0x31, REF4),)),
     Shape(0x49, ((0x80, REF4), (0x7E, EXPRLOC))),
