@@ -15,7 +15,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import FunctionsAround, Subprogram
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named, NotStarted, Target
 
@@ -137,27 +137,22 @@ class FocusedFrame:
         return self.code_object.scopes.subprogram_at(self.pc)
 
     @cached_property
-    def subprograms(self) -> tuple[Subprogram, ...]:
+    def subprograms(self) -> FunctionsAround:
         """The functions at the program location, inlined ones too, innermost first."""
         if self.code_object is None or self.pc is None:
-            return () if self.subprogram is None else (self.subprogram,)
+            return FunctionsAround(() if self.subprogram is None else (self.subprogram,))
         return self.code_object.scopes.subprograms_at(self.pc)
 
     @cached_property
     def has_lane_pc(self) -> bool:
         """Whether a function has DW_AT_LLVM_lane_pc (A.3.3.5), so that the machine decides where
         lanes are; without the wave's location nothing does."""
-        return self.pc is not None and any(
-            any(True for _ in subprogram.die.llvm_numbers(dw.AT_LLVM_LANE_PC))
-            for subprogram in self.subprograms
-        )
+        return self.pc is not None and bool(self.subprograms.having(dw.AT_LLVM_LANE_PC))
 
     @property
     def has_lane_attributes(self) -> bool:
         """Whether more than the wave's pc and execution mask says what lanes do."""
-        return self.has_lane_pc or any(
-            subprogram.active_lane is not None for subprogram in self.subprograms
-        )
+        return self.has_lane_pc or bool(self.subprograms.having(dw.AT_LLVM_ACTIVE_LANE))
 
     @cached_property
     def wave_location(self) -> LaneLocation:
@@ -167,8 +162,7 @@ class FocusedFrame:
     @cached_property
     def lanes(self) -> int | None:
         """DW_AT_LLVM_lanes (A.3.3.5); None if absent."""
-        counts = (subprogram.lanes for subprogram in self.subprograms)
-        return next((lanes for lanes in counts if lanes is not None), None)
+        return self.subprograms.lanes
 
     @cached_property
     def lane_count(self) -> tuple[int, str | None]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.session.focused_lane import FocusedLane
 
@@ -64,14 +64,12 @@ class FocusedNames(FocusedLane):
         """Return those of them that are in the function in focus; its unit is not read for others,
         and `is_shadowed` is not set."""
         scopes, pc = self._scopes()
-        level = self.inline_level
-        return [e for e in scopes.locals_at(pc) if not level or e.inline_level == level]
+        return at_inline_level(scopes.locals_at(pc), self.inline_level)
 
     def parameters(self) -> list[Variable]:
         """Return the parameters among `local_variables`."""
         scopes, pc = self._scopes()
-        level = self.inline_level
-        return [e for e in scopes.parameters_at(pc) if not level or e.inline_level == level]
+        return at_inline_level(scopes.parameters_at(pc), self.inline_level)
 
     def variables_to_suggest(self) -> list[Variable]:
         """Return `variables`; of a large function none, because a suggestion is not worth reading

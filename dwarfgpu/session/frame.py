@@ -12,9 +12,10 @@ from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import FunctionsAround, Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
 from dwarfgpu.expr.decode import decode
@@ -158,7 +159,7 @@ class SubprogramFrame(FrameLanes):
         return self.described.subprogram
 
     @property
-    def subprograms(self) -> tuple[Subprogram, ...]:
+    def subprograms(self) -> FunctionsAround:
         """The functions at the program location, inlined ones too, innermost first."""
         return self.described.subprograms
 
@@ -320,7 +321,7 @@ class SubprogramFrame(FrameLanes):
         """Return DW_AT_LLVM_iterations (A.3.3.5); 1 if it is absent, None outside of functions."""
         if self.subprogram is None:
             return None
-        for subprogram in self.subprograms:
+        for subprogram in self.subprograms.having(dw.AT_LLVM_ITERATIONS):
             match subprogram.iterations:
                 case None:
                     continue
@@ -332,7 +333,7 @@ class SubprogramFrame(FrameLanes):
 
     def active_lanes(self) -> int | None:
         """Return the mask of DW_AT_LLVM_active_lane (A.3.3.5); None if absent."""
-        for subprogram in self.subprograms:
+        for subprogram in self.subprograms.having(dw.AT_LLVM_ACTIVE_LANE):
             if (attribute := subprogram.active_lane) is not None:
                 return lane_attributes.active_lanes(attribute, self._of_thread())
         return None

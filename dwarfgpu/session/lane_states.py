@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Protocol
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import lane_attributes
-from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import FunctionsAround, Subprogram
 from dwarfgpu.errors import (
     DwarfGpuError,
     MissingContext,
@@ -103,7 +104,7 @@ class FrameLanes:
 
     @property
     @abstractmethod
-    def subprograms(self) -> tuple[Subprogram, ...]: ...
+    def subprograms(self) -> FunctionsAround: ...
 
     @property
     @abstractmethod
@@ -144,7 +145,7 @@ class FrameLanes:
             return None
         vectors: list[tuple[int | None, ...]] = []
         try:
-            for subprogram in self.subprograms:
+            for subprogram in self.subprograms.having(dw.AT_LLVM_LANE_PC):
                 if (attribute := subprogram.lane_pc) is not None:
                     context = self._of_thread()
                     vectors.append(lane_attributes.lane_locations(attribute, context, count))
@@ -171,7 +172,7 @@ class FrameLanes:
 
     def _lane_location(self, lane: int) -> LaneLocation:
         has_lane_pc = False
-        for subprogram in self.subprograms:
+        for subprogram in self.subprograms.having(dw.AT_LLVM_LANE_PC):
             if (attribute := subprogram.lane_pc) is None:
                 continue
             has_lane_pc = True

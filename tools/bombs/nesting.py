@@ -52,10 +52,29 @@ def blocks(count: int) -> Files:
     return {"bomb": program(_FIRST_ENTRY + OF_MAIN + inside + b"\0", *shapes)}
 
 
+def inlined_calls(count: int) -> Files:
+    """Calls inlined into one another, all of the whole function, each with a variable."""
+    shapes = (
+        MAIN,
+        _VARIABLE,
+        INT,
+        Shape(dw.TAG_SUBPROGRAM, (NAME,)),
+        Shape(dw.TAG_INLINED_SUBROUTINE, ((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF4), *PLACE), True),
+    )
+    inlined = FIRST + len(_FIRST_ENTRY)
+    calls = (b"\6" + word(inlined) + HERE + _X) * count
+    entries = _FIRST_ENTRY + b"\5f\0" + OF_MAIN + calls + b"\0" * (count + 1)
+    return {"bomb": program(entries, *shapes)}
+
+
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
 BOMBS: Final = (
     Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
          (*ASK, "debug bomb <<< break nosuch", "debug bomb <<< ptype n::nosuch")),
     Bomb("scopes", INFO, "{} blocks with a variable in one another", blocks, 20_000,
          (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< bt full 1")),
+    Bomb("inlined-locals", INFO, "{} calls inlined into one another, with a variable each",
+         inlined_calls, 8_000, ("debug --pc 0x1000 bomb <<< bt full",
+         "debug --pc 0x1000 bomb <<< bt", "debug --pc 0x1000 bomb <<< frame 5; info locals",
+         "debug bomb <<< info scope main")),
 )  # fmt: skip

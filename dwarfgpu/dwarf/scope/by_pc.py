@@ -35,7 +35,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     entries_of,
     name_of,
 )
-from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.subprogram import FunctionsAround, Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
@@ -61,7 +61,8 @@ class Scopes:
         """Keyed by program location: a variable is looked up and read at the same one."""
         self._functions: tuple[int, tuple[Die, ...]] | None = None
         """The functions at the program location that was asked for last."""
-        self._last: tuple[int, tuple[Subprogram, ...]] | None = None
+        self._large: tuple[int, bool] | None = None
+        self._last: tuple[int, FunctionsAround] | None = None
         """The last result for a program location: every lane of a wave asks for the same."""
         self._variables = KeptAnswers[int, tuple[Variable, ...]](_MAX_CHAINS)
         self._bad_imports: dict[CompilationUnit, DwarfGpuError] = {}
@@ -140,14 +141,14 @@ class Scopes:
             yield scope
             scope = _inner(scope, address)
 
-    def subprograms_at(self, pc: int) -> tuple[Subprogram, ...]:
+    def subprograms_at(self, pc: int) -> FunctionsAround:
         """Return the entries that cover a program location and can have low-level information
         (A.3.3.5).
 
         The inlined calls, the entry points and the subprogram, innermost first.
         """
         if self._last is None or self._last[0] != pc:
-            self._last = pc, tuple(map(Subprogram, self._functions_around(pc)))
+            self._last = pc, FunctionsAround(map(Subprogram, self._functions_around(pc)))
         return self._last[1]
 
     def _functions_around(self, pc: int) -> Iterator[Die]:
@@ -241,17 +242,18 @@ class Scopes:
     def parameters_at(self, pc: int) -> list[Variable]:
         """Return the parameters among `locals_at`; of a large function the other variables are not
         read for them."""
-        if not self.is_large_at(pc):
-            return [variable for variable in self.locals_at(pc) if variable.kind == "parameter"]
         if pc not in self._parameters:
-            locals_ = self._locals_at(pc, _PARAMETERS)
+            is_large = self.is_large_at(pc)
+            locals_ = self._locals_at(pc, _PARAMETERS) if is_large else self.locals_at(pc)
             self._parameters[pc] = tuple(v for v in locals_ if v.kind == "parameter")
         return list(self._parameters[pc])
 
     def is_large_at(self, pc: int) -> bool:
         """Return whether a scope at a program location is too large for reading all its
-        variables, where they are not asked for."""
-        return any(map(_is_large, self.chain_at(pc)))
+        variables, where they are not asked for; every frame of a deep chain asks."""
+        if self._large is None or self._large[0] != pc:
+            self._large = pc, any(map(_is_large, self.chain_at(pc)))
+        return self._large[1]
 
     def _locals_at(self, pc: int, tags: Container[int] = DATA) -> list[Variable]:
         locals_: list[Variable] = []

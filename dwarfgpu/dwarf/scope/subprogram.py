@@ -5,13 +5,16 @@ Law: program locations are those of the loaded code.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.scope.scope_entries import as_loaded, code_ranges, name_of
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.context import ExprLoc, LocList
 
 
@@ -88,3 +91,35 @@ class Subprogram:
     def ranges(self) -> tuple[Range, ...]:
         """The code of the function, as loaded."""
         return as_loaded(self.unit, code_ranges(self.die))
+
+
+class FunctionsAround(tuple[Subprogram, ...]):
+    """The functions at a program location, innermost first.
+
+    Each frame of a deep chain of inlined calls asks for the same facts, which are kept here.
+    """
+
+    @cached_property
+    def _having(self) -> dict[int, tuple[Subprogram, ...]]:
+        return {}
+
+    def having(self, name: int) -> tuple[Subprogram, ...]:
+        """Return the functions whose own entries have a DW_AT_LLVM attribute."""
+        if name not in self._having:
+            self._having[name] = tuple(
+                function for function in self if any(True for _ in function.die.llvm_numbers(name))
+            )
+        return self._having[name]
+
+    @property
+    def lanes(self) -> int | None:
+        """DW_AT_LLVM_lanes of the innermost function that has it, if any."""
+        return value_or_raise(self._lanes)
+
+    @cached_property
+    def _lanes(self) -> int | DwarfGpuError | None:
+        counts = (function.lanes for function in self)
+        try:
+            return next((lanes for lanes in counts if lanes is not None), None)
+        except DwarfGpuError as error:
+            return error

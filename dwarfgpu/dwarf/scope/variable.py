@@ -6,6 +6,7 @@ the location is found, and says so; its value is not this module's concern.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Container, Iterator
 from functools import cached_property
 from typing import Final, Literal
@@ -233,6 +234,21 @@ def is_another_function(scope: Die, origin: Die) -> bool:
     while above is not None and above.tag != dw.TAG_SUBPROGRAM:
         above = above.parent()
     return above is not None and above.reference(dw.AT_ABSTRACT_ORIGIN) == origin
+
+
+def at_inline_level(variables: list[Variable], level: int) -> list[Variable]:
+    """Return those of `Scopes.locals_at` with an `inline_level`; all for 0.
+
+    They are in the order of their levels, and each frame of a deep chain asks for its own.
+    """
+    if not level:
+        return variables
+    first = bisect_left(variables, level, key=_inline_level)
+    return variables[first : bisect_left(variables, level + 1, first, key=_inline_level)]
+
+
+def _inline_level(variable: Variable) -> int:
+    return variable.inline_level
 
 
 def variables_below(function: Die) -> Iterator[Variable]:
