@@ -30,6 +30,7 @@ _FIRST_ENTRY: Final = b"\4" + OF_INT
 """Of a unit whose third abbreviation is `_VARIABLE` and whose fourth is `INT`."""
 _X: Final = b"\3x\0" + word(FIRST) + _AT_X
 """A variable `x` of the type `int`."""
+_ORIGIN: Final = (dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF4)
 _SIZE: Final = (dw.AT_BYTE_SIZE, dw.FORM_DATA1)
 
 
@@ -59,12 +60,29 @@ def inlined_calls(count: int) -> Files:
         _VARIABLE,
         INT,
         Shape(dw.TAG_SUBPROGRAM, (NAME,)),
-        Shape(dw.TAG_INLINED_SUBROUTINE, ((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF4), *PLACE), True),
+        Shape(dw.TAG_INLINED_SUBROUTINE, (_ORIGIN, *PLACE), True),
     )
     inlined = FIRST + len(_FIRST_ENTRY)
     calls = (b"\6" + word(inlined) + HERE + _X) * count
     entries = _FIRST_ENTRY + b"\5f\0" + OF_MAIN + calls + b"\0" * (count + 1)
     return {"bomb": program(entries, *shapes)}
+
+
+def concrete_blocks(count: int) -> Files:
+    """Blocks of code in one another, each an instance of a block without code."""
+    shapes = (
+        MAIN,
+        _VARIABLE,
+        INT,
+        Shape(dw.TAG_SUBPROGRAM, (NAME,), True),
+        Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+        Shape(dw.TAG_LEXICAL_BLOCK, (*PLACE, _ORIGIN), True),
+    )
+    abstract = _FIRST_ENTRY + b"\5f\0"
+    origin = FIRST + len(abstract)
+    abstract += b"\6" + _X + b"\0\0"
+    inside = (b"\7" + HERE + word(origin)) * count + b"\0" * count
+    return {"bomb": program(abstract + OF_MAIN + inside + b"\0", *shapes)}
 
 
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
@@ -77,4 +95,6 @@ BOMBS: Final = (
          inlined_calls, 8_000, ("debug --pc 0x1000 bomb <<< bt full",
          "debug --pc 0x1000 bomb <<< bt", "debug --pc 0x1000 bomb <<< frame 5; info locals",
          "debug bomb <<< info scope main")),
+    Bomb("concrete-blocks", INFO, "{} instances of a block in one another", concrete_blocks, 8_000,
+         (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< info locals")),
 )  # fmt: skip

@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
+from dwarfgpu.dwarf.scope.concrete_entries import ConcreteEntries
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -215,7 +216,7 @@ def only_in_abstract(scope: Die) -> Iterator[Variable]:
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
     if abstract is None or is_another_function(scope, abstract):
         return
-    concrete = set(_origins_in(scope))
+    concrete = ConcreteEntries(scope)
     for child in abstract.children(DATA):
         if child not in concrete:
             variable = variable_of(child)
@@ -259,15 +260,3 @@ def variables_below(function: Die) -> Iterator[Variable]:
         scope = pending.pop()
         yield from declared_in(scope)
         pending += scope.children(BLOCKS - FUNCTIONS)
-
-
-def _origins_in(scope: Die) -> Iterator[Die]:
-    """Yield what the variables of a scope and of its blocks, into which producers move them, are
-    instances of."""
-    pending = [scope]
-    while pending:
-        for child in pending.pop().children():
-            if child.tag in DATA:
-                yield from child.origins()
-            elif child.tag in BLOCKS - FUNCTIONS:
-                pending.append(child)
