@@ -148,6 +148,23 @@ def test_methods_are_not_made_objects_for_a_name_that_is_in_no_entry(
     assert work[2] < work[1] + 40 * 900, work
 
 
+def test_descriptions_of_locations_share_the_budget_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Variables may share a list: what one command describes of all of them is bounded."""
+    monkeypatch.chdir(tmp_path)
+    made = next(bomb for bomb in BOMBS if bomb.name == "shared-list")
+    work = []
+    for count in (10, 100, 400):  # lists of 40, 400 and 1,600 ranges
+        Path("bomb").write_bytes(made.make(count)["bomb"])
+        out = io.StringIO()
+        command = arguments_of("debug --max-command-steps 500 bomb <<< info scope main")
+        with contextlib.redirect_stdout(out):
+            work.append(calls_of(lambda given=command: main(given)))
+        assert ("more than 500 operations in one command" in out.getvalue()) is (count > 10)
+    assert work[2] < 5 * work[1] + START_CALLS, work
+
+
 def test_symbols_of_a_scope_are_read_while_they_are_printed(tmp_path: Path) -> None:
     variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
     work = []

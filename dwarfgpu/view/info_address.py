@@ -7,12 +7,14 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
+from dwarfgpu.expr.operation_budget import FREE_STEPS, OPERATION_BUDGET
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.expr.text.assembly import instruction_text
@@ -33,16 +35,20 @@ class Describer:
     """The file that has it, for variables of threads."""
     frame_base: ExprLoc | LocList | None = None
     """The frame base of the function that has the variable."""
+    limits: Limits = field(factory=Limits)
+    """Of these, `command_steps` bounds the list entries and bytes of operations that one command
+    describes, without the first `FREE_STEPS` of each variable."""
 
     def text(self, attribute: LocationAttribute | None) -> str:
         """Return `static storage at address 0x4040`, `a variable in $rdi`, `multi-location: …`;
-        reads nothing."""
+        reads nothing. `LimitExceeded` where the command has described too much."""
         match attribute:
             case None:
                 return "optimized out"
             case ConstValue(data=data):
                 return self._constant(data)
             case ExprLoc(expression=expression, unit=unit):
+                self._spend(len(expression) - FREE_STEPS)
                 address = _static(self._decoded(expression, unit), unit)
                 if address is not None:
                     return f"static storage at address {address:#x}"
@@ -59,7 +65,11 @@ class Describer:
 
     def _ranges(self, locations: LocList) -> Iterator[str]:
         entries = locations.in_order or locations.entries
+        self._spend(min(len(entries), _MAX_RANGES) - FREE_STEPS)
+        free_bytes = FREE_STEPS
         for entry in entries[:_MAX_RANGES]:
+            self._spend(len(entry.expression) - free_bytes)
+            free_bytes = max(0, free_bytes - len(entry.expression))
             if entry.base is not None:
                 yield f"  Base address {entry.base:#x}"
             where = "default"
@@ -68,6 +78,12 @@ class Describer:
             yield f"  Range {where}: {self._expression(entry.expression, locations.unit)}\n"
         if len(entries) > _MAX_RANGES:
             yield "  ...\n"
+
+    def _spend(self, steps: int) -> None:
+        """Count what is described for the command; nothing is evaluated."""
+        budget = OPERATION_BUDGET.get()
+        if steps > 0 and budget is not None:
+            budget.spend(steps, self.limits, None)
 
     def _decoded(self, data: bytes, unit: Unit) -> Expression:
         return decode(data, unit.dialect, unit.format)

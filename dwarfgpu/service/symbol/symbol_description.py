@@ -92,7 +92,8 @@ def _describer(session: Session, entry: Die) -> Describer:
         (code_object for code_object in session.code_objects if code_object.info.main is info.main),
         None,
     )
-    return Describer(session.architecture, "" if owner is None else full_path(owner), base)
+    path = "" if owner is None else full_path(owner)
+    return Describer(session.architecture, path, base, session.limits)
 
 
 def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
