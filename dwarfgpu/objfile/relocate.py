@@ -35,6 +35,8 @@ SHT_REL: Final = 9
 SHN_UNDEF: Final = 0
 SHN_COMMON: Final = 0xFFF2
 MAX_FIELD_BYTES: Final = 8
+_MAX_ULEB_BYTES: Final = 16
+"""Of a field: a value of 64 bits has 10, and assemblers may pad it."""
 _PAGE_BYTES: Final = 0x1000
 _NOWHERE_BYTES: Final = 16
 """Between the addresses of two symbols that are not defined here."""
@@ -200,6 +202,11 @@ class Relocator:
             size_bytes = relocation.size_bytes
             if kind in _ULEB:
                 size_bytes = _uleb_bytes(data, offset)
+                if size_bytes > _MAX_ULEB_BYTES:
+                    raise Malformed(
+                        f"{file.path}: {table.name} relocates {section.name}+{offset:#x}: a "
+                        f"ULEB128 number of more than {_MAX_ULEB_BYTES} bytes"
+                    )
             if offset + size_bytes > len(data):
                 raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
             if index >= len(symbols):
@@ -251,9 +258,9 @@ def _value(kind: RelocationKind, target: int, place: int) -> int:
 
 
 def _uleb_bytes(data: bytes, offset: int) -> int:
-    """Return the size of a ULEB128 number; one more than is left where it has no end."""
-    end = offset
-    while end < len(data) and data[end] & 0x80:
+    """Return the size of a ULEB128 number; one more than is left, or may be, if it has no end."""
+    end, last = offset, min(len(data), offset + _MAX_ULEB_BYTES)
+    while end < last and data[end] & 0x80:
         end += 1
     return end + 1 - offset
 

@@ -172,6 +172,14 @@ def test_a_number_that_does_not_fit() -> None:
         relocated_data(made(table, b"\xff" * 16, 243), ".debug_info")
 
 
+def test_a_number_of_the_whole_section_is_not_read() -> None:
+    """Else each relocation would read all of it."""
+    padded = b"\x80" * 15 + b"\0" * 17
+    assert relocated_data(made(rela(0, 60, 3), padded, 243), ".debug_info")[:2] == b"\x8b\xef"
+    with pytest.raises(Malformed, match=r"\+0x0: a ULEB128 number of more than 16 bytes"):
+        relocated_data(made(rela(0, 60, 3), b"\x80" * 16 + b"\0" * 16, 243), ".debug_info")
+
+
 def test_an_addend_in_the_section() -> None:
     data = (0x10).to_bytes(4, "little") + bytes(12)
     file = made(struct.pack("<QQ", 0, 1 << 32 | 10), data, kind=9)
