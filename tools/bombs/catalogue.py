@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from tools.bombs import archives, containers, damaged, entries, machines, nesting, sections
+from tools.bombs import (
+    archives,
+    containers,
+    damaged,
+    entries,
+    machines,
+    nesting,
+    objects,
+    sections,
+)
 
 BOMBS: Final = (
     *entries.BOMBS,
@@ -14,4 +23,5 @@ BOMBS: Final = (
     *containers.BOMBS,
     *damaged.BOMBS,
     *archives.BOMBS,
+    *objects.BOMBS,
 )

@@ -1,0 +1,223 @@
+"""Bombs of relocatable files, and of files that name or describe others."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from typing import Final
+
+from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.objfile import archives
+from tools.bombs.elf import (
+    INT,
+    MAIN,
+    NAME,
+    OF_INT,
+    OF_MAIN,
+    START,
+    UNIT,
+    packed,
+    program,
+    sized,
+    units,
+    word,
+)
+from tools.bombs.model import Bomb, Files
+
+_RISCV: Final = 243
+_RELOCATABLE: Final = 1
+_R_X86_64_64: Final = 1
+_R_RISCV_SET_ULEB128: Final = 60
+_SHT_RELA: Final = 4
+_VARIABLE: Final = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOW_PC, dw.FORM_ADDR)))
+_ROOT: Final = b"\1" + bytes(12) + b"u\0"
+"""The values of `UNIT`, not relocated."""
+_ROOT_ADDRESS: Final = 13
+"""Where its address is in a unit."""
+_ONLY_ROOT: Final = unit(_ROOT + b"\0")
+_TEXT: Final = Content(bytes(0x1000), flags=6, address=START)
+
+
+def _rela(offset: int, symbol: int = 1, kind: int = _R_X86_64_64, addend: int = 0) -> bytes:
+    return struct.pack("<QQq", offset, symbol << 32 | kind, addend)
+
+
+def _object(info: list[bytes], tables: list[tuple[int, bytes]], *shapes: Shape,
+            machine: int = X86_64) -> bytes:  # fmt: skip
+    """A relocatable file: its sections `.debug_info`, and tables that relocate one of them each."""
+    code_symbol = struct.pack("<IBBHQQ", 0, 3, 0, 1, 0, 0)
+    sections: dict[str, bytes | Content] = {
+        ".text": Content(bytes(0x1000), flags=6),
+        ".debug_abbrev": abbreviations(*shapes),
+        ".symtab": Content(bytes(24) + code_symbol, type=2, link=4, entry_bytes=24),
+        ".strtab": Content(b"\0", type=3),
+        ".debug_info": info[0],
+    }
+    sections |= {f".debug_{number}": data for number, data in enumerate(info[1:])}
+    first_table = len(sections) + 1
+    for number, (_, rows) in enumerate(tables):
+        sections[f".rela{number}"] = Content(rows, type=_SHT_RELA, link=3, entry_bytes=24)
+    data = bytearray(elf(sections, machine, 0, type=_RELOCATABLE))
+    (headers_at,) = struct.unpack_from("<Q", data, 40)
+    (name_of_info,) = struct.unpack_from("<I", data, headers_at + 64 * 5)
+    for number in range(1, len(info)):
+        struct.pack_into("<I", data, headers_at + 64 * (5 + number), name_of_info)
+    for number, (relocated, _) in enumerate(tables):
+        sh_info_at = headers_at + 64 * (first_table + number) + 44
+        struct.pack_into("<I", data, sh_info_at, 5 + relocated)
+    return bytes(data)
+
+
+def relocations(count: int) -> Files:
+    """Each of the address of a variable."""
+    first = 12 + len(_ROOT) + 3
+    rows = b"".join(_rela(first + 11 * number, addend=number) for number in range(count))
+    info = unit(_ROOT + (b"\2x\0" + bytes(8)) * count + b"\0")
+    return {"bomb": _object([info], [(0, rows)], UNIT, _VARIABLE)}
+
+
+def relocations_of_a_field(count: int) -> Files:
+    """All of one field, in ten tables."""
+    rows = _rela(_ROOT_ADDRESS) * (count // 10)
+    return {"bomb": _object([_ONLY_ROOT], [(0, rows)] * 10, UNIT)}
+
+
+def relocations_of_a_number(count: int) -> Files:
+    """All of one LEB128 number, which is as long as they are many."""
+    row = _rela(len(_ONLY_ROOT), kind=_R_RISCV_SET_ULEB128)
+    info = _ONLY_ROOT + b"\xff" * count + b"\0"
+    return {"bomb": _object([info], [(0, row * count)], UNIT, machine=_RISCV)}
+
+
+def sections_of_a_name(count: int) -> Files:
+    """Each with a unit and a table of relocations."""
+    tables = [(number, _rela(_ROOT_ADDRESS)) for number in range(count)]
+    return {"bomb": _object([_ONLY_ROOT] * count, tables, UNIT)}
+
+
+def packed_members(count: int) -> Files:
+    """Each with a section that unpacks to as many bytes, which may be a megabyte at any ratio."""
+    info = packed(unit(_ROOT + b"\2" * count + b"\0"))
+    shapes = abbreviations(UNIT, Shape(dw.TAG_LEXICAL_BLOCK))
+    one = elf({".debug_info": info, ".debug_abbrev": shapes}, X86_64)
+    return {"bomb": archives.ar([(f"f{number}", one) for number in range(20)])}
+
+
+def claimed_pairs(count: int) -> Files:
+    """A table of FDEs that says how many it has."""
+    table = b"\1\x1b\4\x3b" + struct.pack("<iQ", 0x4000 - 4, count) + bytes(80)
+    frames = Content(word(0), flags=2, address=0x8000)
+    search = Content(table, flags=2, address=0x4000)
+    return {"bomb": elf({".text": _TEXT, ".eh_frame": frames, ".eh_frame_hdr": search}, X86_64)}
+
+
+def _indexed(*indexes: bytes) -> Files:
+    others = {".debug_names": b"".join(indexes)}
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
+
+
+def _index(counts: tuple[int, ...], tables: bytes = b"") -> bytes:
+    """Of units, types in the file, types elsewhere, buckets, names, bytes of abbreviations, 0."""
+    return sized(b"\5\0\0\0" + b"".join(map(word, counts)) + tables)
+
+
+def claimed_names(count: int) -> Files:
+    return _indexed(_index((count, count, 0, count, count, 8, 0), bytes(1000)))
+
+
+def name_indexes(count: int) -> Files:
+    """Indexes of one unit without names."""
+    return _indexed(_index((1, 0, 0, 0, 0, 0, 0), word(0)) * count)
+
+
+def named_entries(count: int) -> Files:
+    """One name, of as many entries, all of them the function `main`."""
+    hashed = 5381
+    for letter in b"main":
+        hashed = (hashed * 33 + letter) & 0xFFFFFFFF
+    kinds = b"\1\x2e\3\x13\0\0\0"  # DW_IDX_die_offset, DW_FORM_ref4
+    main_at = word(12 + len(b"\1") + 12 + len(b"u\0"))
+    tables = word(0) + word(1) + word(hashed) + word(0) + word(0) + kinds
+    entries = (b"\1" + main_at) * count + b"\0"
+    index = _index((1, 0, 0, 1, 1, len(kinds), 0), tables + entries)
+    others = {".debug_names": index, ".debug_str": b"main\0"}
+    return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
+
+
+def _noted(notes: bytes) -> Files:
+    note = Content(notes, type=7, flags=2, address=0x500)
+    return {"bomb": elf({".text": _TEXT, ".note": note}, X86_64)}
+
+
+def file_notes(count: int) -> Files:
+    return _noted((struct.pack("<III", 4, 0, 3) + b"GNU\0") * count)
+
+
+def long_build_id(count: int) -> Files:
+    return _noted(struct.pack("<III", 4, count, 3) + b"GNU\0" + bytes(count))
+
+
+def properties(count: int) -> Files:
+    """The flags of one kind, again and again."""
+    one = struct.pack("<III", 0xC0000002, 4, 3) + bytes(4)
+    return _noted(struct.pack("<III", 4, len(one) * count, 5) + b"GNU\0" + one * count)
+
+
+def linked_circle(size_bytes: int) -> Files:
+    """Two stripped files that name each other as their debug files."""
+
+    def stripped(name: bytes, checksum: int) -> bytes:
+        padded = (name + b"\0").ljust(-(-(len(name) + 1) // 4) * 4, b"\0")
+        return elf({".text": _TEXT, ".gnu_debuglink": padded + word(checksum)}, X86_64)
+
+    other = stripped(b"bomb", 0) + bytes(size_bytes)
+    return {"other": other, "bomb": stripped(b"other", zlib.crc32(other))}
+
+
+def macros(count: int) -> Files:
+    """Definitions, and then as many imports of the table that has them."""
+    shape = Shape(dw.TAG_COMPILE_UNIT, (NAME, (0x79, dw.FORM_SEC_OFFSET)), True)  # DW_AT_macros
+    table = b"\5\0\0" + b"\1\1A\0" * count + (b"\7" + word(0)) * count + b"\0"
+    data = unit(b"\1u\0" + word(0) + b"\2" + OF_INT + b"\0")
+    return {"bomb": units(data, shape, INT, others={".debug_macro": table})}
+
+
+def abbreviations_of_names(count: int) -> Files:
+    """An index with as many kinds of entries."""
+    kinds = b"".join(encode_uleb(code) + b"\x2e\3\x13\0\0" for code in range(1, count + 1)) + b"\0"
+    tables = word(0) + word(1) + word(0) + word(0) + word(0) + kinds + b"\0"
+    return _indexed(_index((1, 0, 0, 1, 1, len(kinds), 0), tables))
+
+
+ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
+NAMES: Final = (*ASK, "debug bomb <<< break main", "where bomb main")
+FILES: Final = (*ASK, "bt --core bomb")
+BOMBS: Final = (
+    Bomb("relocations", "object file", "{} relocations, each of a variable's address", relocations,
+         500_000, ("info bomb", "check bomb", "debug bomb <<< print x", "where bomb x")),
+    Bomb("field-relocations", "object file", "{} relocations of one field",
+         relocations_of_a_field, 1_000_000, ASK),
+    Bomb("number-relocations", "object file", "{} relocations of a LEB128 number as long",
+         relocations_of_a_number, 500_000, ASK, says="more than 16 bytes"),
+    Bomb("info-sections", "object file", "{} sections of one name, each with relocations",
+         sections_of_a_name, 20_000, ASK),
+    Bomb("packed-members", "ar archive", "20 members with {} compressed entries each",
+         packed_members, 1_000_000, ("info bomb", "check bomb"), cpu_seconds=15.0),
+    Bomb("claimed-pairs", ".eh_frame_hdr", "a table that says it has {} pairs", claimed_pairs,
+         1 << 40, ("frames bomb", "frames bomb --pc 0x1000", "check bomb")),
+    Bomb("claimed-names", ".debug_names", "an index that says it has {} names", claimed_names,
+         0xFFFFFFFF, NAMES, small=0xFFFF),
+    Bomb("name-indexes", ".debug_names", "{} indexes of one unit", name_indexes, 200_000, NAMES),
+    Bomb("name-kinds", ".debug_names", "an index with {} abbreviations", abbreviations_of_names,
+         200_000, NAMES),
+    Bomb("name-entries", ".debug_names", "{} entries of one name", named_entries, 200_000, NAMES),
+    Bomb("macros", ".debug_macro", "{} macros, and a circle of as many imports", macros, 500_000,
+         ASK),
+    Bomb("file-notes", "ELF notes", "{} build IDs of no bytes", file_notes, 1_000_000, FILES),
+    Bomb("build-id", "ELF notes", "a build ID of {} bytes", long_build_id, 1_000_000, FILES),
+    Bomb("properties", "ELF notes", "{} properties of one kind", properties, 1_000_000, FILES),
+    Bomb("debug-links", ".gnu_debuglink", "two files that name each other, one of {} bytes",
+         linked_circle, 10_000_000, FILES),
+)  # fmt: skip
