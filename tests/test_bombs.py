@@ -138,6 +138,18 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+@pytest.mark.parametrize("command", ["info locals", "bt full", "info args"])
+def test_too_many_variables_are_not_all_read(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither for the error, nor for the arguments of a function without any."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc._MANY_ENTRIES", 50)
+    asked = f"debug --max-variables 9 --pc 0x1000 bomb <<< {command}"
+    work = _work_of("locals", asked)
+    assert work[2] < work[1] + 25 * 900, work
+
+
 def test_methods_are_not_made_objects_for_a_name_that_is_in_no_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     DATA,
     FUNCTIONS,
+    PARAMETERS,
     covered,
     entries_of,
     name_of,
@@ -40,7 +41,6 @@ from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
-_PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER})
 _MANY_ENTRIES: Final = 10_000
 """Of a scope: its variables are not all read for one name, nor kept."""
 _MAX_CHAINS: Final = 128
@@ -244,7 +244,7 @@ class Scopes:
         read for them."""
         if pc not in self._parameters:
             is_large = self.is_large_at(pc)
-            locals_ = self._locals_at(pc, _PARAMETERS) if is_large else self.locals_at(pc)
+            locals_ = self._locals_at(pc, PARAMETERS) if is_large else self.locals_at(pc)
             self._parameters[pc] = tuple(v for v in locals_ if v.kind == "parameter")
         return list(self._parameters[pc])
 
@@ -262,7 +262,9 @@ class Scopes:
         level = 0
         for scope in reversed(self.chain_at(pc)):
             declared = self._declared_at(pc, scope, tags=tags)
-            locals_ += [evolve(variable, inline_level=level) for variable in declared]
+            if level:
+                declared = [evolve(variable, inline_level=level) for variable in declared]
+            locals_ += declared
             if scope.tag in FUNCTIONS:
                 locals_ += [evolve(variable, inline_level=level) for variable in agreed(scope)]
                 level += 1

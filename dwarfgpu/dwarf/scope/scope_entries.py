@@ -38,6 +38,7 @@ BLOCKS: Final = frozenset(
 )
 FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
 DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER})
 UNKNOWN_NAME: Final = "<name in a supplementary file>"
 """Name of a variable whose name is in a missing file."""
 UNREADABLE_NAME: Final = "<unreadable name>"

@@ -14,7 +14,7 @@ from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import listed, machine_interface
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.frame.focus import contents, variables
+from dwarfgpu.service.frame.focus import contents, require_listable, variables
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
@@ -55,6 +55,8 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     letters, typed, argument = listing_options(argument)
     pattern, of_type = compiled(argument), compiled(typed or "")
     has_code = session.pc is None or session.code_object is not None
+    if has_code and not argument and not typed:
+        require_listable(session, kind)
     shown_variables = [
         variable
         for variable in (variables(session, kind) if has_code else [])
@@ -99,6 +101,8 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
         return
     try:
         is_described = frame.is_described
+        if is_described:
+            require_listable(frame.session, "local")
         local_variables = variables(frame.session, "local") if is_described else []
         listed(frame.session, "variable", local_variables)
     except DwarfGpuError as error:  # the other frames follow

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.types.types import MemberPointer, strip
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.machine_variables import lane_count
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
@@ -100,11 +103,29 @@ def variables(session: Session, kind: str) -> list[Variable]:
     """Return the variables of a kind that belong to the function in focus."""
     require_frame(session)
     level = session.inline_level
+    of_frame = session.parameters() if kind == "parameter" else session.local_variables()
     return [
         variable
-        for variable in session.local_variables()
+        for variable in of_frame
         if variable.kind == kind and variable.inline_level == level
     ]
+
+
+def require_listable(session: Session, kind: str) -> None:
+    """Raise `LimitExceeded` if more variables of a kind belong to the function in focus than are
+    listed: of a large function they are counted before the objects of all of them are made."""
+    code_object, pc = session.code_object, session.program_location
+    if code_object is None or pc is None or not code_object.scopes.is_large_at(pc):
+        return
+    most, level, count = code_object.file.limits.variables, session.inline_level, 0
+    tags = PARAMETERS if kind == "parameter" else DATA
+    for scope in reversed(code_object.scopes.chain_at(pc)):
+        if level == 0:
+            of_kind = (True for variable in declared_in(scope, tags=tags) if variable.kind == kind)
+            count += sum(islice(of_kind, most + 1 - count))
+            if count > most:
+                raise LimitExceeded(f"the frame has more than {most} variables", "--max-variables")
+        level -= scope.tag in FUNCTIONS
 
 
 def unread_arguments(error: DwarfGpuError) -> str:
