@@ -93,6 +93,8 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
         ("_ZTSi", "typeinfo name for int"),
         ("_ZTT1X", "VTT for X"),
         ("_ZGVZ1fiE1x", "guard variable for f(int)::x"),
+        ("_ZTWN1R2tlE", "TLS wrapper function for R::tl"),
+        ("_ZTH1a", "TLS init function for a"),
         ("_ZThn8_N1A1fEv", "non-virtual thunk to A::f()"),
         ("_ZTv0_n24_N1AD1Ev", "virtual thunk to A::~A()"),
         ("_Z1fB5cxx11v", "f[abi:cxx11]()"),

@@ -141,6 +141,33 @@ def test_a_function_with_only_a_linkage_name() -> None:
     assert name_of_nameless(nameless) == f"function {nameless.offset:#x}"
 
 
+def test_functions_in_functions_of_cplusplus_are_listed_if_they_are_external() -> None:
+    """So GDB 13 lists the lambdas of inline functions, not those of `main`."""
+    code = (dw.AT_LOW_PC, 0x01), (dw.AT_HIGH_PC, 0x0B)
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, 0x0B),), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, 0x08), *code), True),
+        Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LINKAGE_NAME, 0x08), (dw.AT_EXTERNAL, 0x19), *code)),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LINKAGE_NAME, 0x08), *code)),
+    ]
+    at = b"\x10" + bytes(7) + b"\x01"
+    languages: dict[int, set[str]] = {0x04: {"f(int)::L::m()"}, 0x0C: set()}  # C++ and C
+    for language, inner in languages.items():
+        body = b"".join(
+            (
+                bytes((1, language)),
+                b"\x02f\0" + at + b"\x03",
+                b"\x04_ZZ1fiEN1L1mEv\0" + at,
+                b"\x05_ZZ1fiEN1L1nEv\0" + at,
+                bytes(3),
+            )
+        )
+        info = debug_info(file_of(body, shapes))
+        names = {symbol.name for symbol in listed_symbols(info, "functions")}
+        assert names - {"f", "f()", "f(void)"} == inner
+
+
 def test_string_literals_of_clang_are_no_variables() -> None:
     """They have no names; GDB lists none."""
     info = CodeObject.open(FIXTURES / "x86_64/demo.clang.O0.v5").info

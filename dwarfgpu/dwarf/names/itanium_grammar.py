@@ -24,6 +24,11 @@ _SPECIAL: Final = {
     "TI": "typeinfo for ",
     "TS": "typeinfo name for ",
 }
+_OF_VARIABLE: Final = {
+    "GV": "guard variable for ",
+    "TH": "TLS init function for ",
+    "TW": "TLS wrapper function for ",
+}
 _BUILTIN: Final = {
     "v": "void", "w": "wchar_t", "b": "bool", "c": "char", "a": "signed char",
     "h": "unsigned char", "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int",
@@ -165,8 +170,9 @@ class ItaniumName:
             self.number()
             self.expect("_")
             return f"construction vtable for {self.type()}-in-{derived}"
-        if self.at("GV") is not None:
-            return "guard variable for " + self.name()
+        variable = self.at(*_OF_VARIABLE)
+        if variable is not None:
+            return _OF_VARIABLE[variable] + self.name()
         thunk = self.thunk()
         if thunk is not None:
             self.enter()

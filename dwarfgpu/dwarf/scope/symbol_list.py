@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.forms import Attribute, ReadValue
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
@@ -109,38 +110,79 @@ def listed_symbols(
         simple = _SimpleNames(full, kind)
         plain = _PlainSymbols(full, kind)
         lacks = lacking_word(full, word) if kind == "functions" else None
-        roles: dict[Abbreviation, tuple[bool, bool]] = {}
-        pending = [0]
-        while pending:
-            above = pending.pop()
-            for index in tree.children(above):
-                abbreviation = tree.abbreviations[index]
-                role = roles.get(abbreviation)
-                if role is None:
-                    role = roles[abbreviation] = _role(full, abbreviation, kind)
-                is_scope, is_listed = role
-                if is_scope:
-                    pending.append(index)
-                if not is_listed:
+        for above, index, abbreviation in _candidates(full, tree, kind):
+            if simple.are_in(above, abbreviation):
+                name = simple.name_at(index, abbreviation)
+                if name is not None and pattern is not None and not pattern.search(name):
                     continue
-                if simple.are_in(above, abbreviation):
-                    name = simple.name_at(index, abbreviation)
-                    if name is not None and pattern is not None and not pattern.search(name):
-                        continue
-                    symbol = None if name is None else plain.symbol_at(index, abbreviation, name)
-                    if symbol is not None:
-                        yield symbol
-                        continue
-                elif lacks is not None and lacks(above, index):
+                symbol = None if name is None else plain.symbol_at(index, abbreviation, name)
+                if symbol is not None:
+                    yield symbol
                     continue
-                die = full.die(index)
-                try:
-                    listed = _listed(die, index, kind, pattern, only_with_location)
-                except DwarfGpuError as error:
-                    skipped.append(die.located(error))
-                    continue
-                if listed is not None:
-                    yield listed
+            elif lacks is not None and lacks(above, index):
+                continue
+            die = full.die(index)
+            try:
+                listed = _listed(die, index, kind, pattern, only_with_location)
+            except DwarfGpuError as error:
+                skipped.append(die.located(error))
+                continue
+            if listed is not None:
+                yield listed
+
+
+def _candidates(
+    unit: CompilationUnit, tree: Tree, kind: Kind
+) -> Iterator[tuple[int, int, Abbreviation]]:
+    """Yield the entries that may be symbols of a kind, each after the index of its parent."""
+    roles: dict[Abbreviation, tuple[bool, bool]] = {}
+    pending = [0]
+    while pending:
+        above = pending.pop()
+        for index in tree.children(above):
+            abbreviation = tree.abbreviations[index]
+            role = roles.get(abbreviation)
+            if role is None:
+                role = roles[abbreviation] = _role(unit, abbreviation, kind)
+            is_scope, is_listed = role
+            if is_scope:
+                pending.append(index)
+            if is_listed:
+                yield above, index, abbreviation
+    if kind == "functions" and unit.is_cplusplus:
+        for index in _external_inner_functions(unit, tree):
+            yield tree.parents[index], index, tree.abbreviations[index]
+
+
+def _external_inner_functions(unit: CompilationUnit, tree: Tree) -> Iterator[int]:
+    """Yield the functions in functions of C++ that GDB lists: those with external linkage, such as
+    lambdas of inline functions and of templates."""
+    wanted = {
+        abbreviation
+        for abbreviation in set(tree.abbreviations)
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and _has_code(abbreviation)
+    }
+    for index, abbreviation in enumerate(tree.abbreviations):
+        if abbreviation not in wanted or not _is_in_function(tree, index):
+            continue
+        try:
+            is_external = any(origin.flag(dw.AT_EXTERNAL) for origin in unit.die(index).origins())
+        except DwarfGpuError:
+            is_external = True  # what reads its name reports the error
+        if is_external:
+            yield index
+
+
+def _is_in_function(tree: Tree, index: int) -> bool:
+    """Return whether an entry is below a function; one without attributes is none, and its
+    variables are those of the file."""
+    above = tree.parents[index]
+    while above > 0:
+        abbreviation = tree.abbreviations[above]
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and abbreviation.attributes:
+            return True
+        above = tree.parents[above]
+    return False
 
 
 def _units_of_kind(
@@ -170,14 +212,17 @@ def _units_of_kind(
 def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tuple[bool, bool]:
     """Return whether symbols may be below the entries of an abbreviation, and whether they may be
     symbols themselves. As in GDB, functions in functions of Fortran or Ada are listed, those of C
-    are local."""
+    are local; for C++ see `_external_inner_functions`."""
     tag = abbreviation.tag
     is_scope = tag in _SCOPES or (tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes)
     if kind == "functions" and unit.style in ("fortran", "ada"):
         is_scope = is_scope or tag == dw.TAG_SUBPROGRAM or tag in BLOCKS
+    return is_scope, tag in _TAGS[kind] and (kind != "functions" or _has_code(abbreviation))
+
+
+def _has_code(abbreviation: Abbreviation) -> bool:
     positions = abbreviation.positions
-    has_code = dw.AT_LOW_PC in positions or dw.AT_RANGES in positions
-    return is_scope, tag in _TAGS[kind] and (has_code or kind != "functions")
+    return dw.AT_LOW_PC in positions or dw.AT_RANGES in positions
 
 
 class _SimpleNames:
