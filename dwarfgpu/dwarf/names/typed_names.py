@@ -16,10 +16,11 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.declarations import followed, variable_name
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.required_word import units_with_word
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
+from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -36,7 +37,14 @@ _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_UNION_TYPE: "union",
     dw.TAG_ENUMERATION_TYPE: "enum",
 }
-_READ: Final = CONTAINERS | {*_TYPES, dw.TAG_SUBPROGRAM, dw.TAG_VARIABLE}
+_READ: Final = CONTAINERS | {
+    *_TYPES,
+    dw.TAG_SUBPROGRAM,
+    dw.TAG_VARIABLE,
+    dw.TAG_IMPORTED_DECLARATION,
+}
+_CONSTANTS: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER})
+"""Entries of static members."""
 _OTHER_NAMES: Final = frozenset(
     {
         dw.AT_LINKAGE_NAME,
@@ -134,7 +142,7 @@ def _units(info: DebugInfo, word: str) -> Iterable[CompilationUnit]:
         return info.units
     from dwarfgpu.dwarf.index.unit_names import kinds_of  # few commands look for part of a name
 
-    kinds = kinds_of(_READ | {dw.TAG_ENUMERATOR}, CONTAINERS | CLASSES)
+    kinds = kinds_of(_READ | {dw.TAG_ENUMERATOR}, CONTAINERS | CLASSES | _CONSTANTS)
     return units_with_word(info, word, kinds, is_beginning=True)
 
 
@@ -146,7 +154,10 @@ def _declared(
             yield from _function(die, is_cplusplus, wanted)
         elif die.tag == dw.TAG_VARIABLE:
             if die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
-                yield qualified_name(die) if is_cplusplus else name_of(die) or "", "variable"
+                yield variable_name(die) if is_cplusplus else name_of(die) or "", "variable"
+        elif die.tag == dw.TAG_IMPORTED_DECLARATION:
+            if die.name is not None and followed(die).tag == dw.TAG_NAMESPACE:
+                yield f"{around}{die.name}", "namespace"
         elif die.tag in _TYPES:
             yield from _type(die, around, is_cplusplus, wanted)
         elif die.tag in CONTAINERS and die.name is not None:
@@ -173,7 +184,12 @@ def _type(
 ) -> Iterator[tuple[str, NameKind]]:
     name = die.name
     if die.flag(dw.AT_DECLARATION):
+        if is_cplusplus and die.tag in CLASSES:  # around the type of a type unit
+            inside = f"{around}{die.described.name}::"
+            yield from _declared(die.children(_TYPES), inside, is_cplusplus, wanted)
         return
+    if die.has(dw.AT_SPECIFICATION):
+        around = scope_of(die)
     if die.tag == dw.TAG_BASE_TYPE:
         if name is not None:
             unit = die.unit
@@ -191,6 +207,9 @@ def _type(
                 yield f"{inside}{child.name}", "enumerator"
     elif is_cplusplus and die.tag in CLASSES:
         yield from _declared(die.children(_TYPES), inside, is_cplusplus, wanted)
+        for child in die.children(_CONSTANTS):
+            if child.name is not None and child.has(dw.AT_CONST_VALUE):
+                yield f"{inside}{child.name}", "variable"
 
 
 _base_type_name: Final = lru_cache(maxsize=256)(canonical)

@@ -240,6 +240,13 @@ def qualified_name(die: Die) -> str:
     return "::".join(qualified(die))
 
 
+def variable_name(die: Die) -> str:
+    """Return the qualified name of a variable, of an instance of a template with its arguments."""
+    *scopes, name = qualified(die)
+    instance = instance_name(die) if die.unit.is_cplusplus else None
+    return "::".join((*scopes, instance or name))
+
+
 def has_parameters(die: Die, part: Part) -> bool:
     """Return whether a function has the parameters that are written, or none are, and a variable
     the written arguments of a template."""
@@ -258,13 +265,13 @@ def has_parameters(die: Die, part: Part) -> bool:
 
 def _has_arguments(variable: Die, part: Part) -> bool:
     """Return whether a variable has the template arguments that are written, or none are."""
-    instance = _instance_name(variable)
+    instance = instance_name(variable)
     if instance is not None:
         return instance == part.name
     return not part.name.endswith(">") or canonical(variable.name or "") == part.name
 
 
-def _instance_name(die: Die) -> str | None:
+def instance_name(die: Die) -> str | None:
     """Return the canonical simple name of an instance of a variable template, `v<int>`, which
     compilers name by its linkage name only; None of another variable."""
     holder = die.holder(dw.AT_LINKAGE_NAME)

@@ -19,7 +19,12 @@ from dwarfgpu.dwarf.forms import Attribute, ReadValue
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
+from dwarfgpu.dwarf.scope.declarations import (
+    followed,
+    is_nameless_function,
+    qualified_name,
+    variable_name,
+)
 from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, NamedEntries
 from dwarfgpu.dwarf.scope.required_word import (
@@ -46,10 +51,11 @@ from dwarfgpu.errors import DwarfGpuError
 Kind = Literal["functions", "variables", "types"]
 _TAGS: Final[dict[Kind, frozenset[int]]] = {
     "functions": frozenset({dw.TAG_SUBPROGRAM}),
-    "variables": frozenset({dw.TAG_VARIABLE}),
-    "types": frozenset(TYPES | {dw.TAG_NAMESPACE}),
+    "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER}),
+    "types": frozenset(TYPES | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION}),
 }
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
+_NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION})
 _AROUND: Final = TAGGED | CONTAINERS
 """Their names are part of those of the entries in them."""
 
@@ -217,7 +223,12 @@ def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tupl
     is_scope = tag in _SCOPES or (tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes)
     if kind == "functions" and unit.style in ("fortran", "ada"):
         is_scope = is_scope or tag == dw.TAG_SUBPROGRAM or tag in BLOCKS
-    return is_scope, tag in _TAGS[kind] and (kind != "functions" or _has_code(abbreviation))
+    is_listed = tag in _TAGS[kind]
+    if tag == dw.TAG_SUBPROGRAM:
+        is_listed = is_listed and _has_code(abbreviation)
+    elif tag == dw.TAG_MEMBER:  # a static one of DWARF 4 and before
+        is_listed = is_listed and dw.AT_CONST_VALUE in abbreviation.positions
+    return is_scope, is_listed
 
 
 def _has_code(abbreviation: Abbreviation) -> bool:
@@ -373,7 +384,10 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
     if kind == "functions":
         return full_function_name(die) if code_ranges(die) else None
     if kind == "variables":
-        return _qualified_name(die) if _is_variable(die, only_with_location) else None
+        return _shown(variable_name(die), die) if _is_variable(die, only_with_location) else None
+    if die.tag == dw.TAG_IMPORTED_DECLARATION:
+        is_alias = die.name is not None and followed(die).tag == dw.TAG_NAMESPACE
+        return _shown(qualified_name(die), die) if is_alias else None
     if die.flag(dw.AT_DECLARATION):
         return None
     if die.tag == dw.TAG_NAMESPACE:
@@ -385,7 +399,7 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
         return type_name(built, cplusplus=True) if declared_name(built) else None
     if die.name is None:
         return None
-    return _qualified_name(die)
+    return _shown(qualified_name(die), die)
 
 
 def _is_variable(die: Die, only_with_location: bool) -> bool:
@@ -395,15 +409,16 @@ def _is_variable(die: Die, only_with_location: bool) -> bool:
     if die.name is None:
         return False
     if die.flag(dw.AT_DECLARATION):
-        return die.has(dw.AT_CONST_VALUE)
+        above = die.parent()
+        is_in_type_unit = above is not None and above.has(dw.AT_SIGNATURE)
+        return die.has(dw.AT_CONST_VALUE) and not is_in_type_unit
     if not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
         return True
     return not any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 
 
-def _qualified_name(die: Die) -> str:
+def _shown(name: str, die: Die) -> str:
     """Return `std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
-    name = qualified_name(die)
     return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 
 
@@ -412,7 +427,7 @@ def _with_declaration(die: Die, index: int, name: str, kind: Kind) -> ListedSymb
     declaration = die.described if die.has(dw.AT_SIGNATURE) else die  # of a type unit
     file = _source_name(declaration) or unit.name
     if kind == "types":
-        is_static = not (unit.is_cplusplus and die.tag in TAGGED | {dw.TAG_NAMESPACE})
+        is_static = not (unit.is_cplusplus and die.tag in TAGGED | _NAMESPACES)
     elif kind == "functions" and unit.style != "c":
         is_static = False  # as in GDB: Fortran and Ada have no static functions
     else:

@@ -13,7 +13,12 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import passed_parameters, with_parameters
+from dwarfgpu.dwarf.scope.declarations import (
+    followed,
+    passed_parameters,
+    qualified_name,
+    with_parameters,
+)
 from dwarfgpu.dwarf.scope.symbol_at_address import demangled_entry, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
@@ -62,7 +67,8 @@ def _type(die: Die) -> Type | None:
         assert isinstance(kind, Function)
         parameters = passed_parameters(described, kind.parameters)
         return Function(types.type_of(die), parameters, kind.is_prototyped, kind.is_variadic)
-    return types.type_of(die) if die.tag == dw.TAG_VARIABLE else types.build(die)
+    is_object = die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER)
+    return types.type_of(die) if is_object else types.build(die)
 
 
 def _type_text(row: ListedSymbol) -> str:
@@ -77,6 +83,8 @@ def symbol_text(row: ListedSymbol) -> str:
     outer_t;`."""
     if row.die.tag == dw.TAG_NAMESPACE:
         return row.name
+    if row.die.tag == dw.TAG_IMPORTED_DECLARATION:  # the alias of a namespace
+        return qualified_name(followed(row.die))
     try:
         return _definition(row, _type(row.die))
     except DwarfGpuError as error:
@@ -87,7 +95,7 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
     cplusplus = row.die.unit.is_cplusplus
     static = "static " if row.is_static else ""
     match type_:
-        case _ if row.die.tag == dw.TAG_VARIABLE:
+        case _ if row.die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER):
             text = declaration(type_, row.name, cplusplus=cplusplus, has_unnamed_bodies=True)
             return f"{static}{text};"
         case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
