@@ -77,3 +77,19 @@ def test_aliases_of_namespaces_are_listed_as_what_they_name(program: Sequence[st
     listed = answer(program, "info types -q ^z")
     assert listed[-2:] == ["6:\ta", "6:\ta::b"]
     assert answer(program, "info types -q ^a::ab")[-1] == "5:\ta::b"
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_files_of_type_units_have_the_names_of_the_line_table(
+    compiler: str, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """In DWARF 5 the directories are relative to the first one of the table; the unit has none."""
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part/kind.h").write_text("struct Kind { int a; };\n")
+    (tmp_path / "kind.cc").write_text(
+        '#include "part/kind.h"\nKind k; int main() { return k.a; }\n'
+    )
+    options = ["-gdwarf-5", "-fdebug-types-section", "kind.cc", "-o", "kind"]
+    subprocess.run([tool(compiler), *options], check=True, capture_output=True, cwd=tmp_path)
+    program = "debug", str(tmp_path / "kind"), "--batch"
+    assert answer(program, "info types -q ^Kind")[1:3] == ["File part/kind.h:", "1:\tKind;"]

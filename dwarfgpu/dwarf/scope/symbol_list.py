@@ -438,7 +438,4 @@ def _with_declaration(die: Die, index: int, name: str, kind: Kind) -> ListedSymb
 def _source_name(die: Die) -> str | None:
     """Return the declaring file of an entry; None without a declaration."""
     source = decl_file(die)
-    if source is None:
-        return None
-    folder = source.table.unit.root.string(dw.AT_COMP_DIR)
-    return source.path.removeprefix(f"{folder}/")
+    return None if source is None else source.shown_name
