@@ -338,8 +338,9 @@ def array_pieces(
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
     lower = array_type.lower_bounds if _shows_indices(shown) else ()
-    if not strides:
-        yield _without_elements(shown, element, counts[0], first_bit, letter)
+    is_empty = shown.options.style == "c" and min(counts) <= 0  # whichever dimension has no element
+    if not strides or is_empty:
+        yield _without_elements(shown, element, counts[0], first_bit, letter, depth)
         return
     yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
 
@@ -357,7 +358,7 @@ def _elements(
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
     if count <= 0 or not (stride or shown.size(element)):
-        yield _without_elements(shown, element, count, first_bit, letter)
+        yield _without_elements(shown, element, count, first_bit, letter, depth)
         return
     last = len(counts) == 1
     text = _string(shown, element, first_bit, count, stride, letter) if last else None
@@ -408,13 +409,15 @@ def _elements(
 
 
 def _without_elements(
-    shown: Shown, element: Type | None, count: int, first_bit: int, letter: str | None
+    shown: Shown, element: Type | None, count: int, first_bit: int, letter: str | None, depth: int
 ) -> str:
     """Format an empty array, or one with elements of size 0; C treats it as a pointer to its first
-    one, with the characters that are there."""
+    one, with the characters that are there. As in GDB, it is a level of `set print max-depth`."""
     if count <= 0 and shown.options.style != "c":
         characters = character_kind(element, shown.options.style)
         return "()" if characters is None else shown.quoted(b"", characters, is_cut=False)
+    if depth >= shown.options.max_depth:
+        return "{...}"
     byte_address = None if shown.address is None else shown.address + first_bit // 8
     if byte_address is None:
         return "{}"

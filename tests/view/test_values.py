@@ -539,3 +539,14 @@ def test_an_unknown_count_is_not_zero(dimensions: tuple[int | None, ...], style:
     assert format_value(Bits(0, 0), Array(INT, (0,)), options, architecture=ARCH) == "()"
     empty = format_value(Bits(0, 0), Array(CHAR, (0,)), options, architecture=ARCH)
     assert empty == ("''" if style == "fortran" else '""')  # as GDB shows them
+
+
+def test_an_array_without_elements_is_a_level() -> None:
+    """As in GDB 13 with `set print max-depth 1`; whichever dimension is empty."""
+    members = (Member("n", INT, 0), Member("tail", Array(INT, (None,)), 32))
+    flexible = Struct("struct", "flexible", 4, members)
+    assert format_value(Bits(1, 32), flexible) == "{n = 1, tail = {}}"
+    one_level = FormatOptions(max_depth=1)
+    assert format_value(Bits(1, 32), flexible, one_level) == "{n = 1, tail = {...}}"
+    assert format_value(Bits(0, 0), Array(INT, (2, 0))) == "{}"
+    assert format_value(Bits(0, 0), Array(INT, (2, 0)), FormatOptions(max_depth=0)) == "{...}"
