@@ -379,6 +379,16 @@ def test_a_breakpoint_of_a_line_without_code_names_that_line() -> None:
     assert done.out.rstrip().endswith("x86_64/bodies.c:11. (2 locations)"), done.out
 
 
+def test_a_breakpoint_of_a_line_names_the_file_and_the_line_as_typed() -> None:
+    """As in GDB 13, where its locations are several."""
+    program = FIXTURES / "x86_64/bodies.gcc.O2.v5"
+    places = ("-ex", "break -line 11", "-ex", "list 5,11", "-ex", "break -1")
+    lines = run("debug", program, "-cd", FIXTURES, "--batch", *places).lines
+    first, second = [line for line in lines if line.startswith("Breakpoint")]
+    assert first.endswith(": -source x86_64/bodies.c -line 11. (2 locations)")
+    assert second.endswith(": x86_64/bodies.c:-1. (2 locations)")
+
+
 def test_thread_local_variables_without_debugging_information(tmp_path: Path) -> None:
     """Which `errno` is in most programs: crash.c sets its own one to 41 before the crash."""
     program = tmp_path / "crash"

@@ -172,16 +172,20 @@ def keep(shell: Shell, added: Breakpoint) -> None:
     shell.values.named["bpnum"] = evolve(number, convenience="bpnum")
 
 
+def _with_file(typed: str, path: str) -> str:
+    """Return a location as typed, with the default file if it is only a line, as in GDB."""
+    if _LINE.fullmatch(typed):
+        return f"{path}:{typed}"
+    return f"-source {path} {typed}" if typed.startswith("-line ") else typed
+
+
 def announced(added: Breakpoint, *, shows_address: bool = True) -> Output:
     """Return `Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
     position = added.locations[0].position
     is_located = position is not None or len(added.addresses) > 1
     text = f" at {added.addresses[0]:#x}" if shows_address or not is_located else ""
     if len(added.addresses) > 1:
-        is_line = _LINE.fullmatch(added.typed)
-        line = added.typed if is_decimal(added.typed) else position.line if position else 0
-        where = f"{position.path}:{line}" if position and is_line else added.typed
-        text += f": {where}." if position is not None else ""
+        text += "" if position is None else f": {_with_file(added.typed, position.path)}."
         text += f" ({len(added.addresses)} locations)"
     elif position is not None:
         text += f": file {position.file}, line {position.line}."
