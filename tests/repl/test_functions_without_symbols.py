@@ -62,3 +62,15 @@ def test_padding_has_no_name() -> None:
         "   0x00000000000011cf",
         "   0x00000000000011d0 <factorial+0>",
     ]
+
+
+def test_info_frame_names_the_symbol_at_the_pc(tmp_path: Path) -> None:
+    """As in GDB 13: after a call that ends a function, the pc is in no symbol; a backtrace names
+    that of the call."""
+    program = tmp_path / "program"
+    data = (FIXTURES / "x86_64/demo.gcc.O2.v5").read_bytes()
+    program.write_bytes(data.replace(b".debug_", b".xebug_"))
+    machine = ("--pc", "0x11d0", "--reg", "rsp=0x7000", "--mem", f"0x7000=c411{bytes(70).hex()}")
+    done = run("debug", program, *machine, "--batch", "-ex", "frame 1", "-ex", "info frame")
+    assert done.lines[0].endswith(" in twice ()")
+    assert done.lines[2].startswith(" rip = 0x11c4; saved rip = ")

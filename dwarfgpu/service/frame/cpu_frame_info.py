@@ -37,7 +37,9 @@ def thread_frame_info(
     yield heading(f"{head} frame at {_shown(_cfa(session))}:")
     position = frame.position
     line = "" if position is None else f" ({position.file}:{position.line})"
-    function = frame.function or _symbol(session, frame.pc)
+    # As in GDB, a symbol is that of the pc: after a call that does not return there may be none.
+    described = frame.function if frame.is_described else None
+    function = described or _symbol(session, frame.pc)
     name = "" if function is None else f" in {function}{line}"
     saved_pc = _return_address(session)
     text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
