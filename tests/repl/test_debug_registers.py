@@ -6,6 +6,7 @@ import pytest
 
 from dwarfgpu.arch.x86_64_groups import GROUPS
 from dwarfgpu.service.frame.x87 import lines
+from tests.cli.command import FIXTURES, run
 
 ONE, INFINITY = 0x3FFF << 64 | 1 << 63, 0x7FFF << 64 | 1 << 63
 
@@ -49,6 +50,15 @@ def test_words_of_the_x87() -> None:
         "Operand Pointer:     <unavailable>:<unavailable>",
         "Opcode:              0xd9d9",
     ]
+
+
+def test_the_x87_of_a_caller_is_not_saved() -> None:
+    """As `info registers` shows its registers."""
+    core = FIXTURES / "core/crash.x86_64.O0"
+    shown = ("-ex", "info registers fstat", "-ex", "info float")
+    lines = run("debug", core, f"{core}.core", "--batch", "-ex", "frame 1", *shown).lines
+    assert "fstat          <not saved>" in lines and "Status Word:         <not saved>" in lines
+    assert not any("<unavailable>" in line for line in lines)
 
 
 @pytest.mark.parametrize(

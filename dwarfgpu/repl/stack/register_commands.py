@@ -11,6 +11,7 @@ from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.register_values import (
+    NOT_SAVED,
     RegisterValue,
     groups_of,
     named_registers,
@@ -89,7 +90,9 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
 
     from dwarfgpu.service.frame import x87  # few sessions ask for it
 
-    yield Output("\n".join(x87.lines(number)), {"x87": x87.record(number)})
+    [status] = named_registers(session, "fstat")
+    shown = x87.lines(number, NOT_SAVED) if status.is_lost else x87.lines(number)
+    yield Output("\n".join(shown), {"x87": x87.record(number)})
 
 
 @command("info vector", topic="stack")

@@ -23,7 +23,7 @@ from dwarfgpu.view.values import FormatOptions, format_value
 
 _COLUMN = 15
 _NATURAL_COLUMN = 35
-_NOT_SAVED: Final = "<not saved>"
+NOT_SAVED: Final = "<not saved>"
 _CLASSES: Final = ("all", "general", "scalar", "vector", "system", "trap")
 """Groups of a GPU's registers, in the order of precedence of abbreviations."""
 
@@ -68,7 +68,7 @@ class RegisterValue:
         unless it is a vector."""
         head = f"{self.name:<{_COLUMN - 1}} "
         if self.is_lost:
-            return head + _NOT_SAVED
+            return head + NOT_SAVED
         is_float = isinstance(self.type, Base) and self.type.base.encoding == "float"
         if is_float and self.bits.is_complete:
             digits = (self.bits.size_bits + 3) // 4

@@ -19,14 +19,18 @@ _ROUNDING: Final = ("Round to nearest", "Round down", "Round up", "Round toward 
 _EXCEPTIONS: Final = ("I", "D", "Z", "O", "U", "P")
 _MARGIN: Final = " " * 23
 _MAX_EXPONENT: Final = 0x7FFF
-
+_UNAVAILABLE: Final = "<unavailable>"
 
 Read: TypeAlias = "Callable[[str], int | None]"
 """Returns the number in a register, None if unknown."""
 
 
-def lines(read: Read) -> Iterator[str]:
-    """Yield the report for people."""
+def lines(read: Read, missing: str = _UNAVAILABLE) -> Iterator[str]:
+    """Yield the report for people. `missing`: the text for unknown registers."""
+    return (line.replace(_UNAVAILABLE, missing) for line in _lines(read))
+
+
+def _lines(read: Read) -> Iterator[str]:
     status, control, tags = read("fstat"), read("fctrl"), read("ftag")
     top = None if status is None else status >> 11 & 7
     for number in reversed(range(8)):
@@ -81,12 +85,12 @@ def _opcode(read: Read) -> int | None:
 
 
 def _hexadecimal(number: int | None, digits: int) -> str:
-    return "<unavailable>" if number is None else f"{number:#0{digits + 2}x}"
+    return _UNAVAILABLE if number is None else f"{number:#0{digits + 2}x}"
 
 
 def _number(bits: int | None, tag: int | None) -> str:
     if bits is None:
-        return "<unavailable>"
+        return _UNAVAILABLE
     return f"{bits:#022x}" + ("" if tag in (None, 3) else _meaning(bits))
 
 
@@ -113,7 +117,7 @@ def _meaning(bits: int) -> str:
 
 def _status(word: int | None) -> Iterator[str]:
     if word is None:
-        yield "Status Word:         <unavailable>"
+        yield f"Status Word:         {_UNAVAILABLE}"
         return
 
     def flags(names: tuple[str, ...], bits: tuple[int, ...]) -> str:
@@ -129,7 +133,7 @@ def _status(word: int | None) -> Iterator[str]:
 
 def _control(word: int | None) -> Iterator[str]:
     if word is None:
-        yield "Control Word:        <unavailable>"
+        yield f"Control Word:        {_UNAVAILABLE}"
         return
     masks = (f" {name + 'M' if word >> n & 1 else '  '}" for n, name in enumerate(_EXCEPTIONS))
     yield f"Control Word:        {word:#06x}  {''.join(masks)}"
