@@ -66,6 +66,9 @@ TAG_ATOMIC_TYPE: Final = 0x47
 TAG_CALL_SITE: Final = 0x48
 TAG_CALL_SITE_PARAMETER: Final = 0x49
 TAG_SKELETON_UNIT: Final = 0x4A
+TAG_GNU_TEMPLATE_TEMPLATE_PARAM: Final = 0x4106
+TAG_GNU_TEMPLATE_PARAMETER_PACK: Final = 0x4107
+TAG_GNU_FORMAL_PARAMETER_PACK: Final = 0x4108
 NO_TYPES: Final = frozenset(
     {
         0x03, 0x05, 0x08, 0x0A, 0x0B, 0x0D, 0x11, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D, 0x1E, 0x22,
@@ -78,6 +81,19 @@ NO_TYPES: Final = frozenset(
 A template parameter may be a type (2.23), and so may what a vendor adds."""
 FUNCTIONS: Final = frozenset({TAG_ENTRY_POINT, TAG_INLINED_SUBROUTINE, TAG_SUBPROGRAM})
 """Tags of functions and of their instances (3.3)."""
+TEMPLATE_INSTANCES: Final = frozenset(
+    {TAG_CLASS_TYPE, TAG_STRUCTURE_TYPE, TAG_SUBPROGRAM, TAG_UNION_TYPE}
+)
+"""Tags of what may be an instance of a template (2.23)."""
+TEMPLATE_PARAMETERS: Final = frozenset(
+    {
+        TAG_GNU_TEMPLATE_PARAMETER_PACK,
+        TAG_GNU_TEMPLATE_TEMPLATE_PARAM,
+        TAG_TEMPLATE_TYPE_PARAMETER,
+        TAG_TEMPLATE_VALUE_PARAMETER,
+    }
+)
+"""Tags of the parameters of templates, which in their instances have arguments."""
 
 AT_LOCATION: Final = 0x02
 AT_NAME: Final = 0x03
@@ -148,6 +164,8 @@ AT_STR_OFFSETS_BASE: Final = 0x72
 AT_ADDR_BASE: Final = 0x73
 AT_RNGLISTS_BASE: Final = 0x74
 AT_DWO_NAME: Final = 0x76
+AT_REFERENCE: Final = 0x77
+AT_RVALUE_REFERENCE: Final = 0x78
 AT_ALIGNMENT: Final = 0x88
 AT_EXPORT_SYMBOLS: Final = 0x89
 AT_LOCLISTS_BASE: Final = 0x8C
@@ -156,6 +174,7 @@ AT_GNU_DENOMINATOR: Final = 0x2304
 AT_GNU_BIAS: Final = 0x2305
 AT_MIPS_LINKAGE_NAME: Final = 0x2007
 AT_GNU_VECTOR: Final = 0x2107
+AT_GNU_TEMPLATE_NAME: Final = 0x2110
 AT_GNU_DWO_NAME: Final = 0x2130
 AT_GNU_DWO_ID: Final = 0x2131
 AT_GNU_RANGES_BASE: Final = 0x2132

@@ -138,6 +138,12 @@ class DebugInfo:
         main = self.main
         return declaration if main._find_class is None else main._find_class(main, declaration)
 
+    def name_with_arguments(self, die: Die, name: str) -> str:
+        """Return the name of a class or function with the arguments of its template, if any."""
+        from dwarfgpu.dwarf.names.template_arguments import template_names  # few units need it
+
+        return template_names(die.unit).full(die, name)
+
     @property
     def architecture(self) -> Architecture | None:
         """The architecture of the code; None if it is not supported."""

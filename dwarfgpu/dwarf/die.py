@@ -292,11 +292,17 @@ class Die:
 
     @property
     def name(self) -> str | None:
-        """DW_AT_name of the entry or its origins."""
-        if dw.AT_NAME in self.abbreviation.positions:
-            return self.string(dw.AT_NAME)
-        holder = self.holder(dw.AT_NAME)
-        return None if holder is None else holder.string(dw.AT_NAME)
+        """DW_AT_name of the entry or its origins; of an instance of a template in C++ always with
+        its arguments."""
+        has_own = dw.AT_NAME in self.abbreviation.positions
+        holder = self if has_own else self.holder(dw.AT_NAME)
+        if holder is None:
+            return None
+        name = holder.string(dw.AT_NAME)
+        is_whole = holder.abbreviation.tag not in dw.TEMPLATE_INSTANCES
+        if is_whole or name is None or not holder.unit.has_bare_templates:
+            return name
+        return holder.unit.info.name_with_arguments(holder, name)
 
 
 def may_be_origin(tag: int, origin: int) -> bool:

@@ -102,6 +102,22 @@ class CompilationUnit:
         return UnitTables(self)
 
     @cached_property
+    def has_bare_templates(self) -> bool:
+        """Whether DW_AT_name of an instance of a template lacks the arguments, as clang writes it
+        with `-gsimple-template-names`."""
+        tags = {abbreviation.tag for abbreviation in self.abbreviations.values()}
+        if tags.isdisjoint(dw.TEMPLATE_PARAMETERS) or not self.is_cplusplus:
+            return False
+        tree, last = self.tree, -1
+        for index in tree.with_tags(dw.TEMPLATE_PARAMETERS):
+            above, last = last, tree.parents[index]
+            if last not in (-1, above) and tree.abbreviations[last].tag in dw.TEMPLATE_INSTANCES:
+                name = self.die(last).string(dw.AT_NAME)
+                if name is not None and "<" not in name:
+                    return True
+        return False
+
+    @cached_property
     def _base_types(self) -> dict[int, BaseType]:
         return {}
 

@@ -68,6 +68,10 @@ class UnitFile(Protocol):
         """Return the entry that defines a class; the declaration where none is found."""
         ...
 
+    def name_with_arguments(self, die: Die, name: str) -> str:
+        """Return the name of a class or function with the arguments of its template, if any."""
+        ...
+
     def type_entry(self, signature: int) -> Die:
         """Return the type that a signature names."""
         ...

@@ -74,8 +74,13 @@ def mentions(
 
 
 def name_texts(name: str, *, is_template: bool = False) -> tuple[bytes, ...]:
-    """Return how the strings of a simple name begin: whole, or also before template arguments."""
-    texts = [text.encode("utf-8", "surrogatepass") for text in spellings(name)]
+    """Return how the strings of a simple name begin: whole, or also before template arguments.
+
+    The arguments of an instance may be in other entries than its name.
+    """
+    template = name.partition("<")[0].rstrip() if name.endswith(">") else ""
+    written = (*spellings(name), template) if template else spellings(name)
+    texts = [text.encode("utf-8", "surrogatepass") for text in written]
     terminated = tuple(text + b"\0" for text in texts)
     return (*terminated, texts[0] + b"<") if is_template else terminated
 

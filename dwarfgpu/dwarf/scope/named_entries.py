@@ -85,7 +85,9 @@ class NamedEntries:
         """Return the canonical names of the instances of a template with a canonical simple name:
         no names are read where no bytes can be part of one."""
         if "by_name" not in vars(self) and _is_plain(name) and self._shows_names:
-            unit, instance = self._unit, re.compile(re.escape(name_bytes(name)) + rb"\s*<")
+            # Without arguments in the file, the name of an instance is that of the template.
+            after = rb"[\s<\0]" if self._unit.has_bare_templates else rb"\s*<"
+            unit, instance = self._unit, re.compile(re.escape(name_bytes(name)) + after)
             in_entries = instance.search(unit.data, unit.header.entries_at, unit.end)
             if not in_entries and not _is_in_strings(unit.sections, instance):
                 return []
@@ -175,8 +177,11 @@ class NamedEntries:
         distances: dict[int, tuple[int | None, bool]] = {}
         texts: dict[bytes, str] = {}
         text_of = unit.sections.budget.text
+        bare = dw.TEMPLATE_INSTANCES if unit.has_bare_templates else frozenset[int]()
 
         def name_of(index: int, abbreviation: Abbreviation) -> str:
+            if abbreviation.tag in bare:
+                return canonical(unit.die(index).name or "")
             known = distances.get(abbreviation.code)
             if known is None:
                 known = distances[abbreviation.code] = _distance_in(abbreviation)

@@ -5,7 +5,7 @@ Law: entries are read on demand; nothing is cached, and an unreadable entry does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.base.regexp import Regexp
@@ -197,7 +197,12 @@ def _units_of_kind(
     """Yield the units that may have symbols of a kind, those of a supplementary file that are
     imported included; types are also in type units of split files and packages, which no skeleton
     leads to."""
-    yield from units_with_word(info, word)
+    with_word: set[CompilationUnit] = set()
+    for unit in units_with_word(info, word):
+        with_word.add(unit)
+        yield unit
+    if kind == "types" and word:
+        yield from _named_elsewhere(info, with_word)
     try:
         has_supplementary = info.supplementary_link is not None
     except DwarfGpuError as error:
@@ -213,6 +218,27 @@ def _units_of_kind(
             problems.append(error)
     for source in type_sources(info) if kind == "types" else ():
         yield from source.type_units
+
+
+def _named_elsewhere(
+    info: DebugInfo, known: Container[CompilationUnit]
+) -> Iterator[CompilationUnit]:
+    """Yield the other type units of clang whose names have words in other units: those of scopes
+    that are only declared, and of arguments of templates."""
+    if info.type_units and any("clang" in unit.producer for unit in info.units):
+        for unit in info.type_units:
+            try:
+                scopes = map(_is_nameless_scope, unit.abbreviations.values())
+                if unit not in known and (any(scopes) or unit.has_bare_templates):
+                    yield unit
+            except DwarfGpuError:
+                continue  # the search without a word reports it
+
+
+def _is_nameless_scope(abbreviation: Abbreviation) -> bool:
+    positions = abbreviation.positions
+    is_declared = dw.AT_SIGNATURE in positions and dw.AT_NAME not in positions
+    return is_declared and abbreviation.has_children
 
 
 def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tuple[bool, bool]:
