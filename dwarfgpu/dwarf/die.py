@@ -43,6 +43,9 @@ INHERITING_DATA: Final = frozenset(
 )
 """Tags of data objects that never inherit from a function."""
 
+_PARAMETERS: Final = frozenset(
+    {dw.TAG_FORMAL_PARAMETER, dw.TAG_GNU_FORMAL_PARAMETER_PACK, dw.TAG_UNSPECIFIED_PARAMETERS}
+)
 _FIXED_DATA: Final = {
     dw.FORM_DATA1: 1,
     dw.FORM_DATA2: 2,
@@ -224,6 +227,15 @@ class Die:
         for child in tree.children(self.index):
             if tags is None or tree.abbreviations[child].tag in tags:
                 yield self.unit.die(child)
+
+    def parameters(self) -> Iterator[Die]:
+        """Return the entries of the formal parameters of a function, those in GCC's packs included,
+        and that of unspecified ones."""
+        for child in self.children(_PARAMETERS):
+            if child.tag == dw.TAG_GNU_FORMAL_PARAMETER_PACK:
+                yield from child.children({dw.TAG_FORMAL_PARAMETER})
+            else:
+                yield child
 
     def parent(self) -> Die | None:
         """Return the parent entry; None for the unit's own entry."""

@@ -16,7 +16,9 @@ from dwarfgpu.dwarf.names.function_names import (
     is_read_by_gdb,
     name_in_frames,
     name_of_nameless,
+    resolved_function_name,
 )
+from dwarfgpu.dwarf.scope.declarations import parameter_types
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
@@ -173,3 +175,34 @@ def test_string_literals_of_clang_are_no_variables() -> None:
     info = CodeObject.open(FIXTURES / "x86_64/demo.clang.O0.v5").info
     listed = [*listed_symbols(info, "variables")]
     assert listed and all(symbol.die.name for symbol in listed)
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_functions_with_packs_and_several_template_arguments(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GCC puts the parameters of a pack below an entry of their own."""
+    (tmp_path / "pack.cc").write_text(
+        "template <class... T> int several(T... t) { return sizeof...(t); }\n"
+        "template <class T, class U> U both(T t, U u) { return t + u; }\n"
+        "struct S { template <class... T> int own(char c, T... t) const { return c; } };\n"
+        "int main() { return several(1, 2.5f, (short)3) + several() + both(1, 2l)\n"
+        "  + S().own(1, 2); }\n"
+    )
+    command = [tool(compiler), "-g", "pack.cc", "-o", "pack"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    program = CodeObject.open(tmp_path / "pack")
+    names = {
+        "several<int, float, short>(int, float, short)",
+        "several<>()",
+        "both<int, long>(int, long)",
+        "S::own<int>(char, int) const",
+    }
+    for name in names:
+        for text in (name.removesuffix(" const"), name.partition("(")[0]):
+            (function,) = functions_named(program, text)
+            assert function.name == name == resolved_function_name(function.die)
+            assert parameter_types(function.die) == [
+                item for item in name.split("(")[1].partition(")")[0].split(", ") if item
+            ]
+    assert functions_named(program, "several<int, float, short>(int, float)") == ()

@@ -131,15 +131,15 @@ def _parameters(function: Die, spelling: Callable[[Type | None], str]) -> tuple[
     """Return the types of the parameters that a function declares, and its qualifiers."""
     parameters: list[str] = []
     suffix = ""
-    for child in function.children():
+    for child in function.parameters():
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             parameters.append("...")
-        elif child.tag == dw.TAG_FORMAL_PARAMETER:
-            kind = types_of(function.unit).type_of(child)
-            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
-                parameters.append(spelling(kind))
-            elif not suffix:
-                suffix = _qualifiers(kind)
+            continue
+        kind = types_of(function.unit).type_of(child)
+        if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
+            parameters.append(spelling(kind))
+        elif not suffix:
+            suffix = _qualifiers(kind)
     return parameters, suffix
 
 

@@ -292,7 +292,7 @@ def with_parameters(function: Die) -> Die:
     is_conclusive = [
         origin
         for origin in function.origins()
-        if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in origin.children())
+        if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in origin.parameters())
     ]
     return is_conclusive[-1] if is_conclusive else declaration_of(function)
 
@@ -323,10 +323,10 @@ def parameter_types(function: Die, spelling: Callable[[Type | None], str] = _spe
     """Return the canonical types of the parameters of a function, without `this`."""
     types = types_of(function.unit)
     out: list[str] = []
-    for child in with_parameters(function).children():
+    for child in with_parameters(function).parameters():
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             out.append("...")
-        elif child.tag == dw.TAG_FORMAL_PARAMETER and not child.flag(dw.AT_ARTIFICIAL):
+        elif not child.flag(dw.AT_ARTIFICIAL):
             out.append(spelling(types.type_of(child)))
     return out
 

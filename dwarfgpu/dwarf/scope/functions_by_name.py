@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_functions
-from dwarfgpu.dwarf.names import cxx
+from dwarfgpu.dwarf.names import cxx, qualified
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import (
     bare_name,
@@ -172,7 +172,7 @@ def _in_unit(
     unit: CompilationUnit, components: list[str], parameters: str | None
 ) -> Iterator[NamedFunction]:
     simple = canonical(components[-1])
-    keys = [simple]
+    keys = [qualified.canonical(simple)]
     if "<" not in simple and unit.is_cplusplus:
         keys += named_entries(unit).templates(simple)
     names: dict[Die, str] = {}
