@@ -36,7 +36,7 @@ from dwarfgpu.language.complexes import COMPLEX, is_complex
 from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
@@ -318,8 +318,11 @@ class Arithmetic:
 
     def _referring(self, value: TypedValue, bare: BareType) -> TypedValue:
         """Return a reference to an object in memory, or to what is not evaluated; elsewhere, the
-        object itself with the target type."""
+        object itself with the target type. A register is no object of the program: as in GDB, it
+        is refused."""
         assert isinstance(bare, Pointer)
+        if value.is_register:
+            raise UsageError(why_no_address(value))
         storage = None if value.location is None else value.location.single_locations[0].storage
         is_evaluated = not isinstance(self.objects, Unevaluated)
         if is_evaluated and storage is not None and not isinstance(storage, Memory):

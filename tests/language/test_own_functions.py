@@ -115,6 +115,13 @@ def test_neither_references_nor_unicode_characters_are_addresses(operand: str) -
     assert text(stopped("bases.gcc.O0"), f"*({operand})") == expected
 
 
+@pytest.mark.parametrize("cast", ["(long &)$rax", "(int &)$eax", "(long &)$rip", "(char &&)$rax"])
+def test_a_register_is_in_no_memory_to_refer_to(cast: str) -> None:
+    session = stopped("bases.gcc.O0")
+    expected = "Attempt to take address of value not located in memory."  # GDB 13
+    assert text(session, cast) == text(session, f"sizeof({cast})") == expected
+
+
 def test_the_size_of_what_a_number_points_to() -> None:
     session = stopped("bases.gcc.O0")
     expected = "Attempt to take contents of a non-pointer value."  # GDB 13
