@@ -31,6 +31,8 @@ def answer(item: str) -> str:
         raise MemoryError
     if item == "deep":
         raise RecursionError
+    if item == "objects":
+        return str(len(gc.get_objects()))
     return item.upper()
 
 
@@ -184,6 +186,12 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository
     process.terminate()
     out, _ = process.communicate(timeout=200)
     assert (process.returncode, out) == (-signal.SIGTERM, "")
+
+
+def test_the_collector_does_not_look_through_modules() -> None:
+    """It looks for the objects of each file, behind which are ten times as many of the modules."""
+    (objects,) = in_order(answer, ["objects"], lost, 2)
+    assert int(objects) < 5_000
 
 
 @pytest.mark.parametrize("jobs", [-1, 257, 1.5, 2.0, True, None, "x"])
