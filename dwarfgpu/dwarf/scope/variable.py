@@ -19,7 +19,6 @@ from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.concrete_entries import ConcreteEntries
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -216,6 +215,8 @@ def only_in_abstract(scope: Die) -> Iterator[Variable]:
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
     if abstract is None or is_another_function(scope, abstract):
         return
+    from dwarfgpu.dwarf.scope.concrete_entries import ConcreteEntries  # few scopes are instances
+
     concrete = ConcreteEntries(scope)
     for child in abstract.children(DATA):
         if child not in concrete:
