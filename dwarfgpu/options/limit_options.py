@@ -40,7 +40,7 @@ FILE_LIMITS: Final = {
         "section_bytes",
         "total size of the parts of a file that are read into memory, in bytes",
     ),
-    "--max-units": ("units", "units of a section"),
+    "--max-units": ("units", "units of a section, each of a .dwp package counted as four"),
     "--max-dies": ("dies", "debugging information entries that are read from a file"),
     "--max-symbols": ("symbols", "symbols of a symbol table"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),

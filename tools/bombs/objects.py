@@ -146,6 +146,27 @@ def named_entries(count: int) -> Files:
     return {"bomb": program(OF_MAIN + b"\0", MAIN, others=others)}
 
 
+def package_rows(count: int) -> Files:
+    """Rows of a package's index, whose units are one unit with tables of their own."""
+    slots = 1 << (3 * count // 2).bit_length()
+    signatures = [0] * slots
+    signatures[1 : count + 1] = range(1, count + 1)
+    columns = (1, 3, 4)  # DW_SECT_INFO, DW_SECT_ABBREV, DW_SECT_LINE
+    one, shapes = unit(b"\1"), abbreviations(Shape(dw.TAG_COMPILE_UNIT))
+    index = struct.pack("<HHIII", 5, 0, len(columns), count, slots)
+    index += struct.pack(f"<{slots}Q", *signatures) + struct.pack(f"<{slots}I", *signatures)
+    index += struct.pack("<3I", *columns)
+    index += b"".join(struct.pack("<3I", 0, 0, number) for number in range(count))
+    index += struct.pack("<3I", len(one), len(shapes), 1) * count
+    sections: dict[str, bytes | Content] = {
+        ".debug_cu_index": index,
+        ".debug_info.dwo": one,
+        ".debug_abbrev.dwo": shapes,
+        ".debug_line.dwo": bytes(count),
+    }
+    return {"bomb": elf(sections, X86_64)}
+
+
 def _noted(notes: bytes) -> Files:
     note = Content(notes, type=7, flags=2, address=0x500)
     return {"bomb": elf({".text": _TEXT, ".note": note}, X86_64)}
@@ -215,6 +236,8 @@ BOMBS: Final = (
     Bomb("name-entries", ".debug_names", "{} entries of one name", named_entries, 200_000, NAMES),
     Bomb("macros", ".debug_macro", "{} macros, and a circle of as many imports", macros, 500_000,
          ASK),
+    Bomb("package-rows", ".debug_cu_index", "{} rows of one unit", package_rows, 250_000,
+         ("info bomb", "where --all bomb", "check bomb"), says="--max-units"),
     Bomb("file-notes", "ELF notes", "{} build IDs of no bytes", file_notes, 1_000_000, FILES),
     Bomb("build-id", "ELF notes", "a build ID of {} bytes", long_build_id, 1_000_000, FILES),
     Bomb("properties", "ELF notes", "{} properties of one kind", properties, 1_000_000, FILES),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Program, Sections
@@ -12,6 +12,8 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
 from dwarfgpu.objfile.elf import ObjectFile
 
 _Rows: TypeAlias = tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]
+_UNITS_OF_A_ROW: Final = 4
+"""How many units of one section take as much memory as a row, which has sections of its own."""
 
 
 class SplitPart(Protocol):
@@ -89,7 +91,7 @@ class Package:
             problems: list[DwarfGpuError] = []
             known: set[int] = set()
             for signature in self._signatures(section, problems):
-                if len(units) + len(problems) >= self.file.limits.units:
+                if _UNITS_OF_A_ROW * (len(units) + len(problems)) >= self.file.limits.units:
                     problems.append(self._too_many(section, len(units), len(problems)))
                     break
                 try:
