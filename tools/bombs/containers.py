@@ -127,6 +127,11 @@ def fatbin_entries(count: int) -> Files:
     return {"bomb": FATBIN_MAGIC + struct.pack("<HHQ", 1, 16, count * len(one)) + count * one}
 
 
+def fatbin_cubins(count: int) -> Files:
+    """Cubins without code, all for the same GPUs."""
+    return {"bomb": fatbin([(0, elf({".text": b""}, 190, 75), 0)] * count)}
+
+
 def inflated_fatbin(size_bytes: int) -> Files:
     """A byte, and matches of all the others."""
     more = size_bytes - 20
@@ -262,6 +267,8 @@ BOMBS = (
          fat_bundles, 1_000, ("info bomb", "info bomb --target gfx942"), small=2),
     Bomb("fatbin-entries", "fat binary", "{} entries of CUDA without contents", fatbin_entries,
          65_000, ("info bomb", "disas bomb --target sm_75")),
+    Bomb("fatbin-cubins", "fat binary", "{} cubins for one GPU", fatbin_cubins, 10_000,
+         ("info bomb", "check bomb", "where --all bomb", "disas bomb --target sm_75")),
     Bomb("inflated-fatbin", "fat binary", "a cubin that LZ4 packed, of {} bytes", inflated_fatbin,
          300_000_000, ("info bomb", "check bomb"), small=1 << 21, says="--max-inflated"),
     Bomb("gzip", "core file", "a core file of {} bytes, packed by gzip", gzip_core, 300_000_000,

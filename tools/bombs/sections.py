@@ -69,6 +69,12 @@ def claimed_files(count: int) -> Files:
     return line_program(FOLDER + b"\1\1\x19" + encode_uleb(count), b"")
 
 
+def long_directory(count: int) -> Files:
+    """Files of one directory, whose name is twice as long as they are many."""
+    folder = listed([b"/" + b"d" * (2 * count) + b"\0"])
+    return line_program(folder + listed([b"f%d.c\0\0" % n for n in range(count)], (2, 0x0B)), b"")
+
+
 def rows(count: int) -> Files:
     code = SET_ADDRESS + b"\x4b" * count + END_SEQUENCE
     return line_program(FOLDER + ONE_FILE, code)
@@ -266,6 +272,8 @@ BOMBS = (
     Bomb("wide-files", ".debug_line", "files of 200 columns, {} in all", wide_files, 2_000_000,
          LIST),
     Bomb("claimed-files", ".debug_line", "{} files of no bytes", claimed_files, 1 << 40, LIST),
+    Bomb("long-directory", ".debug_line", "{} files of a directory with a name twice as long",
+         long_directory, 20_000, (*LIST, "debug bomb <<< info sources", "info --lines bomb")),
     Bomb("rows", ".debug_line", "{} rows", rows, 1_000_000, LIST),
     Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 100_000, LIST),
     Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
