@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.program import LineRow, line_program_problem, run_line_program
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import open_object
@@ -407,6 +408,21 @@ def test_directories_are_relative_to_that_of_the_compilation(
 )
 def test_joined(directory: str, name: str, expected: str) -> None:
     assert joined(directory, name) == expected
+
+
+def test_very_long_folders_are_cut_where_names_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The primary file has the name in the unit, whose folder is cut as well."""
+    own, other = b"/" + b"d" * 200_000, b"/" + b"e" * 200_000
+    names = table([(PATH, 8)], [own + b"\0", other + b"\0"])
+    names += table([(PATH, 8), (DIRECTORY, dw.FORM_UDATA)], [b"a.c\0\0", b"b.h\0\1"])
+    result = info_of(Table(names=names), directory=own).units[0].line_table
+    assert result is not None
+    monkeypatch.setattr(CompilationUnit, "primary_file", "a.c")
+    assert result.file(0).shown_name == "a.c"
+    assert result.file(1).shown_name == f"/{'e' * 16_383}.../b.h"
+    assert len(result.file(1).path) == 200_005
 
 
 def test_names_are_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry
+from dwarfgpu.dwarf.section_budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 
@@ -62,7 +63,7 @@ class SourceFile:
     @property
     def shown_name(self) -> str:
         """The name as GDB shows it, but without `.` components: that of the unit for its primary
-        file, else the name with the directory that the table gives."""
+        file, else the name with the directory that the table gives. Very long ones are cut."""
         return self.table.shown_name_of(self)
 
     @property
@@ -101,6 +102,11 @@ def is_path_end(path: str, sought: str) -> bool:
     """Return whether a path, perhaps without leading directories, denotes another one."""
     sought = joined("", sought)
     return path == sought or path.endswith("/" + sought)
+
+
+def _cut(name: str) -> str:
+    """Return a name, a very long one cut as those of entries are."""
+    return name if len(name) <= LONGEST_NAME_BYTES else f"{name[:LONGEST_NAME_BYTES]}..."
 
 
 def joined(directory: str, name: str) -> str:
@@ -210,7 +216,7 @@ class FileTable(ABC):
         if name is None:
             root = self.unit.root
             folder, primary = root.string(dw.AT_COMP_DIR) or "", self.unit.primary_file
-            own = joined(self.written_directory(file.entry.directory), file.name)
+            own = joined(_cut(self.written_directory(file.entry.directory)), _cut(file.name))
             is_primary = joined(folder, own) == joined(folder, primary)
             name = joined("", primary) if is_primary else own
             if len(name) <= _MAX_KEPT_PATH:
