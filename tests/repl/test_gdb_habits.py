@@ -379,11 +379,14 @@ def test_a_breakpoint_of_a_line_without_code_names_that_line() -> None:
     assert done.out.rstrip().endswith("x86_64/bodies.c:11. (2 locations)"), done.out
 
 
-def test_a_breakpoint_of_a_line_names_the_file_and_the_line_as_typed() -> None:
+def test_a_breakpoint_of_a_line_names_the_file_and_the_line_as_typed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """As in GDB 13, where its locations are several."""
+    monkeypatch.chdir(FIXTURES)  # where the text is
     program = FIXTURES / "x86_64/bodies.gcc.O2.v5"
     places = ("-ex", "break -line 11", "-ex", "list 5,11", "-ex", "break -1")
-    lines = run("debug", program, "-cd", FIXTURES, "--batch", *places).lines
+    lines = run("debug", program, "--batch", *places).lines
     first, second = [line for line in lines if line.startswith("Breakpoint")]
     assert first.endswith(": -source x86_64/bodies.c -line 11. (2 locations)")
     assert second.endswith(": x86_64/bodies.c:-1. (2 locations)")
