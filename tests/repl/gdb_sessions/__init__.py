@@ -94,6 +94,11 @@ NEEDS_PRINTERS = frozenset({"containers"})
 NOT_BATCH = frozenset({"given_breakpoints", "given_commands", "given_files", "radix"})
 """The sessions whose commands are given with `-ex` only, as if they were typed."""
 _REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
+_WARNINGS = re.compile(
+    r"warning: (?:Section `.*' in core file too small|Source file is more recent than executable)"
+    r"\.\n"
+)
+"""GDB's, the second where a checkout wrote a source a second after the program."""
 _MARK = re.compile(r"\n@@[0-9]+\n")
 
 
@@ -146,9 +151,7 @@ def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
     given = [word for setting in settings for word in ("-iex", setting)]
     batch = [] if name in NOT_BATCH else ["-batch"]
     result = answers(["gdb", "-q", "-nx", *batch, *given, *FILES[name]], commands)
-    return [
-        re.sub(r"warning: Section `.*' in core file too small\.\n", "", item) for item in result
-    ]
+    return [_WARNINGS.sub("", item) for item in result]
 
 
 def answers_of_dwarfgpu(name: str, commands: list[str]) -> list[str]:
