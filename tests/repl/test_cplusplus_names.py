@@ -12,6 +12,7 @@ from tests.cli.command import FIXTURES, run
 
 SOURCE = """
 #include <cstddef>
+template <class T> struct Pair { T *first; T second[2]; T &of(T *p, T q); };
 struct Num { int v = 3;
   operator int &() { return v; }
   operator const char *() const { return ""; }
@@ -19,6 +20,8 @@ struct Num { int v = 3;
   bool operator<(const Num &o) const { return v < o.v; }
   int operator()(int a) { return a; }
   int operator[](int i) { return i; }
+  operator long unsigned int() const { return 1; }
+  operator const Pair<unsigned short> &() const { static Pair<unsigned short> p; return p; }
   Num *operator->() { return this; }
   int operator,(int x) { return x; }
   Num &operator++() { return *this; }
@@ -29,6 +32,7 @@ int operator""_x(unsigned long long v) { return v; }
 namespace ns { struct P { int a; }; bool operator==(const P &x, const P &y) { return x.a == y.a; } }
 int operator*(const Num &n, int b) { return b; }
 
+Pair<const char *> pair; Pair<int> numbers;
 template <class T, char C> struct Box { T t; };
 template <unsigned char C> struct Byte { int t; };
 int global; template <int *P> struct To { int t; };
@@ -119,6 +123,21 @@ def answers(program: Path, commands: list[str]) -> list[str]:
 def test_types(program: Path) -> None:
     types = [text.removeprefix("type = ") for text in answers(program, list(TYPES))]
     assert dict(zip(TYPES, types, strict=True)) == TYPES
+
+
+def test_names_in_classes_are_those_of_gdb(program: Path) -> None:
+    """Conversions are spelled as types are. A template parameter is for a whole type or one with a
+    name: not for the pointer in another one."""
+    number, pair, numbers = answers(program, ["ptype Num", "ptype pair", "ptype numbers"])
+    assert "    operator unsigned long(void) const;" in number
+    assert "    operator Pair<unsigned short> const&(void) const;" in number
+    lines = (
+        "    const char **first;", "    const char *second[2];",
+        "    const char *& of(const char **, T);",
+    )  # fmt: skip
+    assert all(line in pair.splitlines() for line in lines), pair
+    lines = "    T *first;", "    T second[2];", "    T & of(T *, T);"
+    assert all(line in numbers.splitlines() for line in lines), numbers
 
 
 def test_symbols(program: Path) -> None:

@@ -38,6 +38,7 @@ _INTEGER_WORDS: Final = frozenset(
     ["signed", "unsigned", "short", "long", "int", "char", "__int128"]
 )
 _QUALIFIERS: Final = ("const", "volatile")
+_ALLOCATION: Final = frozenset({"new", "delete"})
 _TAGS: Final = frozenset({"struct", "class", "union", "enum"})
 _LONGEST: Final = 10_000
 _DEEPEST: Final = 40
@@ -179,12 +180,21 @@ class _Parser:
                 opening = self.take()
                 self.expect({"(": ")", "[": "]"}[opening])
                 part += {"(": "()", "[": "[]"}[opening]
+            elif part == "operator" and _is_name(self.next) and self.next not in _ALLOCATION:
+                return "::".join([*parts, self.conversion()])
             if self.next == "<":
                 part += self.arguments()
             parts.append(part)
             if self.next != "::":
                 return "::".join(parts)
             self.take()
+
+    def conversion(self) -> str:
+        """Return the rest of a conversion's name: no parameters can follow its type."""
+        has_functions, self.has_functions = self.has_functions, False
+        text = f"operator {self.type()}"
+        self.has_functions = has_functions
+        return text
 
     def arguments(self) -> str:
         self.expect("<")

@@ -113,14 +113,16 @@ class _Speller:
         needs_blank = bool(declared)
         qualifiers: set[Qualifier] = set()
         leaf: str | None = None
-        after_pointer = is_dynamic = False
+        after_pointer = is_dynamic = is_inside = False
         while self.parts_left > 0:
             self.parts_left -= 1
             if isinstance(type_, Qualified):
                 qualifiers.add(type_.qualifier)
                 type_ = type_.target
                 continue
-            shown = type_ if shown_as is None else shown_as(type_)
+            shown: str | Type | None = type_
+            if shown_as is not None and not (is_inside and _is_derived(type_)):
+                shown = shown_as(type_)  # as in GDB, inside another type only one with a name
             if isinstance(shown, str):
                 leaf = shown
                 break
@@ -137,7 +139,7 @@ class _Speller:
                     qualifiers = set()
                 declarator = self.pointer_mark(type_) + declarator
                 needs_blank = isinstance(type_, MemberPointer) or type_.kind == "pointer"
-                type_, after_pointer = type_.target, True
+                type_, after_pointer, is_inside = type_.target, True, True
                 continue
             if isinstance(type_, Dynamic | Absent):
                 is_dynamic = isinstance(type_, Dynamic)
@@ -146,7 +148,7 @@ class _Speller:
             if not _is_derived(type_):
                 break
             declarator = f"({declarator})" if after_pointer else declarator
-            after_pointer = False
+            after_pointer, is_inside = False, True
             if isinstance(type_, Array):  # a qualified array is one of qualified elements: C 6.7.3
                 declarator = _array_mark(type_, declarator, "variable length" if is_dynamic else "")
                 type_, is_dynamic = type_.element, False
