@@ -26,6 +26,8 @@ class LocalNames:
 
     names: dict[str, str] = field(factory=dict)
     """Keyed by the name of the type in full, and by that name with the local names of its parts."""
+    nameless: dict[Struct | Enum, str] = field(factory=dict)
+    """Of types without a name of their own, as that of a lambda."""
 
     def with_parameters(self, parameters: Sequence[TemplateType]) -> LocalNames:
         """Add the template parameters of a class."""
@@ -38,18 +40,22 @@ class LocalNames:
     def _with(self, added: list[tuple[str, Type | None]]) -> LocalNames:
         if not added:
             return self
-        names = dict(self.names)
+        names, nameless = dict(self.names), dict(self.nameless)
         for name, kind in added:
+            if isinstance(kind, Struct | Enum) and not kind.name:
+                nameless.setdefault(kind, name)
             key = _key(kind)
             if key is not None:
                 names.setdefault(key, name)
         # `canonical` replaces the parts of a name before the whole: `Al<int>` is there as `Al<T>`.
         for key in sorted(names, key=len):
             names.setdefault(canonical(key, names, is_shown=True), names[key])
-        return LocalNames(names)
+        return LocalNames(names, nameless)
 
     def of(self, type_: Type | None) -> str | None:
         """Return the local name of a type, if it has one."""
+        if isinstance(type_, Struct | Enum) and not type_.name:
+            return self.nameless.get(type_)
         if not self.names:
             return None
         key = _key(type_)

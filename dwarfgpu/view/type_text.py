@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
     Member,
+    Qualified,
     Struct,
     Type,
     Typedef,
@@ -96,6 +97,10 @@ class Definition:
         are shown; at 1 named ones are, too, and typedefs are looked through.
         """
 
+        outermost = type_
+        while isinstance(outermost, Qualified):
+            outermost = outermost.target
+
         def shown_inside(part: Type | None) -> str | Type | None:
             local = names.of(part)
             if local is not None:
@@ -112,7 +117,9 @@ class Definition:
                 return part.target
             if isinstance(part, Base) and part.flags and levels > 0:
                 return _flags(part)
-            is_body = levels > 0 or (levels == 0 and declared_name(part) is None)
+            is_local = part is outermost and names.of(part) is not None
+            is_named = is_local or declared_name(part) is not None
+            is_body = levels > 0 or (levels == 0 and not is_named)
             if not is_body or not isinstance(part, Struct | Enum):
                 return shown_inside(part) if levels <= 0 else part
             if isinstance(part, Enum):
@@ -231,7 +238,7 @@ class Definition:
         prefix = "virtual " if method.slot is not None else "" if method.has_this else "static "
         if not _is_without_result(struct_type, method):
             prefix += self.text(method.type.result, -1, 0, names) + " "
-        parameters = [self.text(parameter, -1, 0, names) for parameter in method.written]
+        parameters = [self.text(parameter, 0, 0, names) for parameter in method.written]
         if method.type.is_variadic:
             parameters.append("...")
         if not parameters and self.cplusplus:

@@ -33,6 +33,7 @@ namespace ns { struct P { int a; }; bool operator==(const P &x, const P &y) { re
 int operator*(const Num &n, int b) { return b; }
 
 Pair<const char *> pair; Pair<int> numbers;
+template <class F> struct Keeps { F f; void of(F &); };
 template <class T, char C> struct Box { T t; };
 template <unsigned char C> struct Byte { int t; };
 int global; template <int *P> struct To { int t; };
@@ -51,6 +52,9 @@ int main() {
   5_x; ns::P p{1}; p == p; new Num[2];
   chr<'x'>(1); call<inc>(1); to<&global>(1); count<9>();
   scaled<int> = 4; scaled<double> = 2.5;
+  auto lambda = [&r](int a) { return a + r; }; Keeps<decltype(lambda)> keeps{lambda};
+  struct Of { decltype(lambda) of; void take(decltype(lambda) &) {} }; Of of{lambda};
+  of.take(lambda);
   return r + !c;
 }
 """
@@ -138,6 +142,15 @@ def test_names_in_classes_are_those_of_gdb(program: Path) -> None:
     assert all(line in pair.splitlines() for line in lines), pair
     lines = "    T *first;", "    T second[2];", "    T & of(T *, T);"
     assert all(line in numbers.splitlines() for line in lines), numbers
+
+
+def test_classes_without_names_in_classes_are_those_of_gdb(program: Path) -> None:
+    """Of a lambda as argument of a template, and as type of a parameter."""
+    keeps, of = answers(program, ["ptype keeps", "ptype of"])
+    kind = "class" if "class {" in of else "struct"
+    assert f"\n    F f;\n  public:\n    void of({kind} {{\n" in keeps
+    assert f"    void take({kind} {{\n" in of
+    assert keeps.endswith("\n} &);\n}") and of.endswith("\n} &);\n}")
 
 
 def test_symbols(program: Path) -> None:
