@@ -14,10 +14,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
-from dwarfgpu.dwarf.names.template_arguments import TemplateNames
+from dwarfgpu.dwarf.names.template_arguments import TemplateNames, _Speller
 from dwarfgpu.dwarf.scope.class_definition import class_definition
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
+from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
+from dwarfgpu.errors import LimitExceeded
 from tests.cli.command import run
 from tests.dwarf.builder import Shape, debug_info, file_of
 
@@ -246,25 +248,61 @@ def test_names_are_not_longer_than_the_limit() -> None:
     assert 10 < len(full) < 20 and names[: len(full)] == full and len(full[-1]) <= 1 << 16
 
 
+def test_long_names_of_many_instances_are_bounded() -> None:
+    dies = _unit(("N" * 3_000, [1]), ("M" * 3_000, 1), *(("T", [0] * 10) for _ in range(1_200)))
+    names: list[str] = []
+    with pytest.raises(LimitExceeded, match="names of over 67108864 characters"):
+        names += [die.name or "" for die in dies]
+    with pytest.raises(LimitExceeded):
+        names += [dies[-1].name or ""]
+    assert NamedEntries(dies[0].unit).by_name[UNKNOWN_NAME]
+
+
+def test_many_arguments_are_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An instance with long names as its arguments has no more of them spelled than fit."""
+    spelled: list[int] = []
+    name = _Speller.name
+
+    def watched(self: _Speller, die: Die) -> str:
+        spelled.append(die.offset)
+        return name(self, die)
+
+    monkeypatch.setattr(_Speller, "name", watched)
+    dies = _unit(("N" * 3_000, 1), ("T", [0] * 5_000))
+    assert dies[1].name == "T" and len(spelled) == 65_536 // 3_004 + 1
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The offsets of the instances that are spelled, or are tried to be."""
+    offsets: list[int] = []
+    spelled = TemplateNames.spelled
+
+    def watched(self: TemplateNames, die: Die, name: str, level: int = 0) -> tuple[str, int]:
+        offsets.append(die.offset)
+        return spelled(self, die, name, level)
+
+    monkeypatch.setattr(TemplateNames, "spelled", watched)
+    return offsets
+
+
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_instances_are_not_deeper_than_the_limit(is_reversed: bool) -> None:
+def test_instances_are_not_deeper_than_the_limit(is_reversed: bool, counted: list[int]) -> None:
     dies = _unit(("T", 1), *(("T", [index]) for index in range(3_000)))
     names = [die.name or "" for die in (reversed(dies) if is_reversed else dies)]
     names = names[::-1] if is_reversed else names
     assert [name.count("<") for name in names] == [*range(1, 101), *([0] * 2_901)]
+    assert len(counted) < 5 * len(dies)
 
 
-def test_each_instance_is_spelled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_circle_of_instances(counted: list[int]) -> None:
+    dies = _unit(*(("T", [(index + 1) % 1_000]) for index in range(1_000)), ("T", 1))
+    assert [die.name for die in dies] == ["T"] * 1_000 + ["T<1>"]
+    assert len(counted) < 5 * len(dies)
+
+
+def test_each_instance_is_spelled_once(counted: list[int]) -> None:
     dies = _unit(("T", 1), *(("T", [index, index]) for index in range(8)))
-    spelled: list[int] = []
-    known = TemplateNames.spelled
-
-    def watched(self: TemplateNames, die: Die, name: str, level: int = 0) -> tuple[str, int]:
-        if die.offset not in self._known:
-            spelled.append(die.offset)
-        return known(self, die, name, level)
-
-    monkeypatch.setattr(TemplateNames, "spelled", watched)
     for _ in range(3):
-        assert all((die.name or "").endswith(">") for die in dies)
-    assert len(spelled) == len(set(spelled)) == len(dies)
+        assert all((die.name or "").endswith(">") for die in reversed(dies))
+    assert len(counted) < 6 * len(dies)

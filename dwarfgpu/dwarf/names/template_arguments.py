@@ -17,6 +17,7 @@ from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import LimitExceeded
 
 _OUTERMOST: Final = frozenset(
     {
@@ -71,6 +72,8 @@ _ESCAPES: Final = {ord(code): f"\\{code}" for code in "\\'"} | {
 }
 _MAX_NAME: Final = 1 << 16
 """Characters of a name; one with more keeps the name in the file."""
+_MAX_NAMES: Final = 1 << 26
+"""Characters of all names of a unit."""
 _MAX_DEPTH: Final = 100
 """Templates inside one another."""
 _MAX_CHAIN: Final = 1_000
@@ -79,6 +82,15 @@ _MAX_CHAIN: Final = 1_000
 
 class _NotSpelled(Exception):
     """An argument has no spelling."""
+
+
+class _TooDeep(Exception):
+    """An instance is inside too many others to be spelled with them."""
+
+    def __init__(self, die: Die, name: str) -> None:
+        super().__init__()
+        self.die = die
+        self.name = name
 
 
 class TemplateNames:
@@ -90,30 +102,41 @@ class TemplateNames:
         self._bare: set[int] = set()
         """The offsets of other entries."""
         self._pending: set[int] = set()
+        self._left = _MAX_NAMES
 
     def full(self, die: Die, name: str) -> str:
         """Return the name of a class or function with its template arguments, if it has any."""
-        if "<" in name or die.offset in self._bare:
-            return name
-        try:
-            return self.spelled(die, name)[0]
-        except _NotSpelled:
-            self._bare.add(die.offset)
-            return name
+        if "<" not in name and die.offset not in self._bare:
+            _resolve(die, name)
+        known = self._known.get(die.offset)
+        return name if known is None else known[0]
+
+    def keep(self, die: Die) -> None:
+        """Leave the name of an instance as it is."""
+        self._bare.add(die.offset)
 
     def spelled(self, die: Die, name: str, level: int = 0) -> tuple[str, int]:
         """Return the full name of a class or function, and how deep templates are inside it."""
         known = self._known.get(die.offset)
         if known is None:
-            if level >= _MAX_DEPTH or die.offset in self._pending:
+            if die.offset in self._bare or die.offset in self._pending:
                 raise _NotSpelled
+            if level >= _MAX_DEPTH:
+                raise _TooDeep(die, name)
             self._pending.add(die.offset)
             try:
                 known = _with_arguments(die, name, level)
+                if len(known[0]) > _MAX_NAME or known[1] > _MAX_DEPTH:
+                    raise _NotSpelled
+            except _NotSpelled:  # nor are those with this one among their arguments
+                self.keep(die)
+                raise
             finally:
                 self._pending.remove(die.offset)
-            if len(known[0]) > _MAX_NAME or known[1] > _MAX_DEPTH:
-                raise _NotSpelled
+            self._left -= len(known[0])
+            if self._left < 0:
+                message = f"template instances of a unit have names of over {_MAX_NAMES} characters"
+                raise die.located(LimitExceeded(message))
             self._known[die.offset] = known
         return known
 
@@ -122,6 +145,23 @@ class TemplateNames:
 def template_names(unit: CompilationUnit) -> TemplateNames:
     """Return the names of the instances of a unit, which are made once."""
     return TemplateNames()
+
+
+def _resolve(die: Die, name: str) -> None:
+    """Spell an instance, after those that are too deep inside it to be reached by calls."""
+    waiting = {die: name}
+    while waiting:
+        current = next(reversed(waiting))
+        try:
+            template_names(current.unit).spelled(current, waiting[current])
+        except _TooDeep as inner:
+            if inner.die not in waiting:
+                waiting[inner.die] = inner.name
+                continue
+            template_names(inner.die.unit).keep(inner.die)  # it is inside itself
+        except _NotSpelled:
+            pass
+        del waiting[current]
 
 
 def _with_arguments(die: Die, name: str, level: int) -> tuple[str, int]:
@@ -143,6 +183,13 @@ class _Speller:
         self.level = level
         self.depth = 0
         """How deep templates are inside the arguments."""
+        self.left = _MAX_NAME
+
+    def count(self, text: str) -> None:
+        """Count the characters of a part, before there are more parts than a name may have."""
+        self.left -= len(text) + 1
+        if self.left < 0:
+            raise _NotSpelled
 
     def arguments(self, parameter: Die) -> Iterator[str]:
         """Yield the argument of a parameter, or those of a pack."""
@@ -154,17 +201,21 @@ class _Speller:
                 name = parameter.string(dw.AT_GNU_TEMPLATE_NAME)
                 if not name:
                     raise _NotSpelled
+                self.count(name)
                 yield name
             case dw.TAG_TEMPLATE_TYPE_PARAMETER:
                 yield self.type(parameter.reference(dw.AT_TYPE))
             case _:
-                yield self.value(parameter)
+                value = self.value(parameter)
+                self.count(value)
+                yield value
 
     def value(self, parameter: Die) -> str:
         kind = parameter.reference(dw.AT_TYPE)
         for _ in range(_MAX_CHAIN):
             if kind is None or kind.tag not in (dw.TAG_TYPEDEF, *_QUALIFIERS):
                 break
+            self.count("")
             kind = kind.reference(dw.AT_TYPE)
         value = parameter.signed_integer(dw.AT_CONST_VALUE)
         if kind is None or value is None:
@@ -198,9 +249,11 @@ class _Speller:
                 name = "void" if die is None else self.name(die)
                 words = [word for word in _QUALIFIERS.values() if word in qualifiers]
                 base = " ".join([*words, name])
+                self.count(declarator)
                 return base + (" " if declarator[:1] not in ("", "[") else "") + declarator
             if tag in _QUALIFIERS:
                 qualifiers.add(_QUALIFIERS[die.tag])
+                self.count("")
                 die = die.reference(dw.AT_TYPE)
                 continue
             if tag in _POINTERS or tag == dw.TAG_PTR_TO_MEMBER_TYPE:
@@ -263,6 +316,7 @@ class _Speller:
                 self.depth = max(self.depth, depth)
             elif scope.tag == dw.TAG_UNSPECIFIED_TYPE and name == "decltype(nullptr)":
                 name = "std::nullptr_t"
+            self.count(name)
             parts.append(name)
             scope = scope.parent()
         raise _NotSpelled
