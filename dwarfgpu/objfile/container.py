@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST_MAGIC_BYTES: Final = 64
-_MAX_LISTED: Final = 100
-"""Maximum number of code objects that a message lists."""
+_MAX_LISTED: Final = 12
+"""Maximum number of code objects that a message lists: it is not cut with so many."""
 _ENTRY_NAME: Final = pattern(
     r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_[0-9]+[af]?|joined"
     r"|kind [0-9]+-sm_[0-9]+[af]?"
