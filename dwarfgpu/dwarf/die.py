@@ -43,9 +43,8 @@ INHERITING_DATA: Final = frozenset(
 )
 """Tags of data objects that never inherit from a function."""
 
-_PARAMETERS: Final = frozenset(
-    {dw.TAG_FORMAL_PARAMETER, dw.TAG_GNU_FORMAL_PARAMETER_PACK, dw.TAG_UNSPECIFIED_PARAMETERS}
-)
+FORMAL_PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER, dw.TAG_UNSPECIFIED_PARAMETERS})
+_WITH_PACKS: Final = FORMAL_PARAMETERS | {dw.TAG_GNU_FORMAL_PARAMETER_PACK}
 _FIXED_DATA: Final = {
     dw.FORM_DATA1: 1,
     dw.FORM_DATA2: 2,
@@ -231,7 +230,7 @@ class Die:
     def parameters(self) -> Iterator[Die]:
         """Return the entries of the formal parameters of a function, those in GCC's packs included,
         and that of unspecified ones."""
-        for child in self.children(_PARAMETERS):
+        for child in self.children(_WITH_PACKS):
             if child.tag == dw.TAG_GNU_FORMAL_PARAMETER_PACK:
                 yield from child.children({dw.TAG_FORMAL_PARAMETER})
             else:

@@ -13,7 +13,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import FORMAL_PARAMETERS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled_clone, demangled_function, demangled_name
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -127,11 +127,16 @@ def _with_parameters(die: Die, bare: str) -> str | None:
     return f"{bare}({', '.join(parameters) or 'void'}){suffix}"
 
 
-def _parameters(function: Die, spelling: Callable[[Type | None], str]) -> tuple[list[str], str]:
-    """Return the types of the parameters that a function declares, and its qualifiers."""
+def _parameters(
+    function: Die, spelling: Callable[[Type | None], str], *, with_packs: bool = False
+) -> tuple[list[str], str]:
+    """Return the types of the parameters that a function declares, and its qualifiers.
+
+    Mangled names have the parameters of GCC's packs; what GDB makes of entries has not.
+    """
     parameters: list[str] = []
     suffix = ""
-    for child in function.parameters():
+    for child in function.parameters() if with_packs else function.children(FORMAL_PARAMETERS):
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             parameters.append("...")
             continue
@@ -196,7 +201,7 @@ def _name(die: Die, symbol: str) -> str | None:
     *_, declared = (holder or die).origins()
     if not _has_named_scopes(declared):
         return None
-    return _spelled(die, name, _mangled_spelling)
+    return _spelled(die, name, _mangled_spelling, with_packs=True)
 
 
 def _as_declared(die: Die) -> str | None:
@@ -211,9 +216,11 @@ def _as_declared(die: Die) -> str | None:
         return None
 
 
-def _spelled(die: Die, name: str, spelling: Callable[[Type | None], str]) -> str:
+def _spelled(
+    die: Die, name: str, spelling: Callable[[Type | None], str], *, with_packs: bool = False
+) -> str:
     *_, declared = (die.holder(dw.AT_NAME) or die).origins()
-    parameters, suffix = _parameters(die, spelling)
+    parameters, suffix = _parameters(die, spelling, with_packs=with_packs)
     return f"{canonical(scope_of(declared) + name)}({', '.join(parameters)}){suffix}"
 
 
