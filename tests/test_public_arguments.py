@@ -19,8 +19,28 @@ import pytest
 import dwarfgpu as dg
 from dwarfgpu.base import records
 from dwarfgpu.base.arguments import WrongType
+from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.debug_names import NameIndex
+from dwarfgpu.dwarf.index.string_index import StringIndex
+from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
+from dwarfgpu.dwarf.location_lists import UnitLists
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.split.split_units import SplitFiles
+from dwarfgpu.dwarf.types.builder import TypeBuilder
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_tables import UnitTables
+from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.topology import Wave
 from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.session.focused_frame import LaneLocation
+from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.view.values import FormatOptions
 
 DATA = Path(dg.__file__).parent / "data"
@@ -115,13 +135,64 @@ def world() -> World:
         "assemble.text": "lit4", "code_places.text": "nest.hip:12", "unit_at.section_offset": 0,
         "Value.shift_right_arithmetic.count": objects["Value"], "Bits.slice.count": 8,
     }  # fmt: skip
-    return World(objects, right, session_of(FIXTURES / "states" / "locations.gfx942.json"))
+    reached = reached_objects(session)
+    right |= {type(value).__name__: value for value in reached.values()}
+    right |= right_arguments(session)
+    return World(
+        objects | reached, right, session_of(FIXTURES / "states" / "locations.gfx942.json")
+    )
 
 
+def reached_objects(session: dg.Session) -> dict[str, Any]:
+    """Return an object of each class that scripts reach from public objects."""
+    unit, info = session.unit, session.code_object.info
+    found = (
+        unit, unit.root, unit.lists, unit.tables, unit.line_table, info.sections,
+        info.line_tables, info.call_frames, info.names, info.strings, info.split, info.types,
+        info.object, session.call_stack, session.frame, session.lane_states([3])[0],
+
+    )  # fmt: skip
+    return {type(value).__name__: value for value in found}
+
+
+def right_arguments(session: dg.Session) -> dict[str, Any]:
+    """Return an argument of each type of their methods."""
+    unit, info = session.unit, session.code_object.info
+    section, fde = next(info.call_frames.entries_at(info.in_file(session.pc)))
+    name = unit.root.attribute(0x03)
+    location = session.variable("t").die.attribute(0x02)
+    return {
+        "Attribute": name, "Attribute | None": name, "LineUnit": unit, "SourceFile":
+        unit.line_table.files[0], "LineHeader": unit.line_table.header, "Range": Range(0, 8),
+        "Symbol": info.object.symbols[-1], "Section": info.object.sections_by_name[".text"],
+        "FrameSection": section, "Fde": fde, "Cie": fde.cie, "Container[int] | None": [5],
+        "Collection[int]": [5], "Collection[bytes]": [b"t"], "tuple[int, ...]": (0x72,),
+        "DwarfGpuError": dg.IllFormed("no"), "ExplicitAddress": ExplicitAddress(0, 0x1000),
+        "LaneLocation": LaneLocation(1),
+        "LocList": unit.lists.locations_of(location),
+        "index": 0, "string_offset.index": 0,
+        "list_offset.section": ".debug_loclists",
+    }  # fmt: skip
+
+
+REACHED: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        CallFrames, CallStack, CompilationUnit, DebugInfo, Die, LaneState, LineTable,
+        LineTables, NameIndex, ObjectFile, Scopes, Sections, SplitFiles, StringIndex,
+        SubprogramFrame, TypeBuilder, UnitLists, UnitTables,
+    )
+}  # fmt: skip
+"""Classes that scripts reach from public objects, as `session.unit` and `variable.die`."""
 REASONS = {
     "CodeObject.from_elffile": "tests/pyelftools has objects of pyelftools",
     "StateTarget.replace_memory": "it moves the memory of the state that the others read",
     "StateTarget.share_global_memory": "the same",
+    "NameIndex.die_of": "the program has no .debug_names",
+    "NameIndex.unit_of": "the same",
+    "SubprogramFrame.at_call": "no function of the program is called",
+    "SubprogramFrame.is_preserved_by_callees": "the same",
+    "SubprogramFrame.nested_context": "the same",
 }
 """Why some are not called."""
 LATE = frozenset(
@@ -141,6 +212,11 @@ LATE = frozenset(
     }
 )  # fmt: skip
 """What evaluations call most: arguments are judged only where a call fails."""
+LATE_CLASSES = (
+    "CallFrames", "CallStack", "CompilationUnit", "Die", "LaneState", "LineTable",
+    "LineTables", "ObjectFile", "Sections", "SubprogramFrame", "UnitTables",
+)  # fmt: skip
+"""Classes with such methods."""
 WRONG: dict[str, Any] = {
     "None": None, "object": Unknown(), "text": "x", "bytes": b"x", "fraction": 1.5, "negative": -1,
     "wide": 1 << 70, "list": [], "list of lists": [[]], "nan": math.nan, "infinity": math.inf,
@@ -161,9 +237,8 @@ UNJUDGED = ("Observer", "Symbolize", "ClassDefinitionLookup", "Unit", "Package")
 
 def functions() -> Iterator[tuple[str, str | None, list[inspect.Parameter]]]:
     """Yield the name of each function, the class that has it, and its parameters."""
-    for name in sorted({*dg.__all__, "Scopes", "DebugInfo"}):
-        public = {"Scopes": scopes_class, "DebugInfo": info_class}.get(name)
-        kind = getattr(dg, name) if public is None else public()
+    for name in sorted({*dg.__all__, *REACHED}):
+        kind = REACHED[name] if name in REACHED else getattr(dg, name)
         if isinstance(kind, FunctionType):
             yield name, None, list(inspect.signature(kind).parameters.values())
         if not isinstance(kind, type) or issubclass(kind, Exception):
@@ -177,18 +252,6 @@ def functions() -> Iterator[tuple[str, str | None, list[inspect.Parameter]]]:
                 parameters = list(inspect.signature(function).parameters.values())[1:]
                 if parameters:
                     yield f"{name}.{method}", name, parameters
-
-
-def scopes_class() -> type:
-    from dwarfgpu.dwarf.scope.by_pc import Scopes
-
-    return Scopes
-
-
-def info_class() -> type:
-    from dwarfgpu.dwarf.debug_info import DebugInfo
-
-    return DebugInfo
 
 
 def argument(world: World, label: str, parameter: inspect.Parameter) -> Any:
@@ -257,7 +320,12 @@ def test_an_argument_that_is_wrong(
                 assert "\n" not in str(error)
                 assert " object at 0x" not in str(error)
             is_session = isinstance(value, dg.Session) and "Session" in annotation
-            if label in LATE or is_session or not is_wrong_type(value, annotation):
+            if (
+                label in LATE
+                or owner in LATE_CLASSES
+                or is_session
+                or not is_wrong_type(value, annotation)
+            ):
                 continue
             assert isinstance(error, WrongType), (parameter.name, kind, error)
 
@@ -358,3 +426,22 @@ def test_the_question_of_one_lane_names_its_argument(world: World) -> None:
         answers.alone(None)
     with pytest.raises(WrongType, match="^LaneAnswers.of: lane: expected int, not True$"):
         answers.of(0, True)
+
+
+def test_what_scripts_reach_refuses_arguments_under_which_nothing_is_found() -> None:
+    session = session_of(DATA / "demo.json")
+    unit, file = session.unit, session.code_object.file
+    for question, message in (
+        (lambda: unit.root.string("name"), "Die.attribute: name: expected int, not 'name'"),
+        (lambda: unit.root.has("name"), "Die.has: name: expected int, not 'name'"),
+        (lambda: unit.root.flag(None), "Die.flag: name: expected int, not None"),
+        (lambda: unit.die(1 << 20), f"index: expected an index below {len(unit.tree.offsets)}"),
+        (lambda: file.symbols_named("nest", 3), "ObjectFile.symbols_named: beginnings: expected"),
+        (lambda: file.section_data(4), "ObjectFile.section_data: name: expected str, not 4"),
+        (lambda: session.call_stack.frame("0"), "CallStack.frame: level: expected int, not '0'"),
+    ):
+        with pytest.raises(dg.UsageError, match=f"^{re.escape(message)}"):
+            question()
+    assert [symbol.name for symbol in file.symbols_named("nest", "ne")] == ["nest", "nest.kd"]
+    with pytest.raises(dg.Malformed, match="outside the"):
+        file.file_bytes(-4, 4, "header")

@@ -42,6 +42,8 @@ from dwarfgpu.errors import UsageError
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
+_CO_VARARGS: Final = 0x04
+"""The flag of the code of a function with `*args`, as `inspect.CO_VARARGS`."""
 _CO_GENERATOR: Final = 0x20
 """The flag of the code of a generator, as `inspect.CO_GENERATOR`."""
 _ELEMENTS: Final = 100
@@ -117,7 +119,8 @@ def methods_name_wrong_arguments(kind: type[_R]) -> type[_R]:
         judges_itself = require_right_arguments.__name__ in function.__code__.co_names
         if judges_itself or "__wrapped__" in vars(function):  # as decorated functions have
             continue
-        if function.__code__.co_argcount + function.__code__.co_kwonlyargcount > 1:
+        code = function.__code__
+        if code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & _CO_VARARGS) > 1:
             judging: Any = names_wrong_arguments(function)
             setattr(kind, name, judging if function is method else classmethod(judging))
     return kind
@@ -144,9 +147,14 @@ def _judged(
     plain = tuple(map(plain_argument, args))
     named = {name: plain_argument(value) for name, value in kwargs.items()}
     code, module = function.__code__, function.__module__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    end = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:end]
+    pairs = [*zip(names[: code.co_argcount], plain, strict=False), *named.items()]
+    if code.co_flags & _CO_VARARGS:
+        names += (code.co_varnames[end],)
+        pairs += [(code.co_varnames[end], value) for value in plain[code.co_argcount :]]
     is_decided = True
-    for name, value in (*zip(names, plain, strict=False), *named.items()):
+    for name, value in pairs:
         if name in ("self", "cls") or name not in names:  # Python says which name is unknown
             continue
         expected = _evaluated(function.__annotations__[name], module)
@@ -191,9 +199,12 @@ def wrong_call(
     except TypeError:  # too many, too few, or unknown names: Python has said which
         return None
     for name, value in bound.arguments.items():
-        annotation = declared.parameters[name].annotation
+        parameter = declared.parameters[name]
+        annotation = parameter.annotation
         if name == "cls":
             continue
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            annotation = f"tuple[{annotation}, ...]"
         if name == "self":
             wrong = _wrong_field(type(value).__name__, value, 1)
         else:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from _thread import RLock
 from typing import Final, Protocol
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.calling_convention import STACK_POINTER_NUMBER, Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
@@ -79,6 +81,7 @@ class End:
         return self.reason if self.is_outermost else f"stopped: {self.reason}"
 
 
+@methods_name_wrong_arguments
 class CallStack:
     """The frames of one thread at one stop, unwound on demand."""
 
@@ -117,11 +120,15 @@ class CallStack:
 
     def frame(self, level: int) -> CfiFrame | None:
         """Return the frame of a level, 0 for the top one; None beyond the last."""
-        if level >= len(self._frames) and self._end is None:
-            with _GOING_ON:
-                while level >= len(self._frames) and self._end is None:
-                    self._go_on()
-        return self._frames[level] if level < len(self._frames) else None
+        try:
+            if level >= len(self._frames) and self._end is None:
+                with _GOING_ON:
+                    while level >= len(self._frames) and self._end is None:
+                        self._go_on()
+            return self._frames[level] if level < len(self._frames) else None
+        except FOREIGN:
+            require_right_arguments(CallStack.frame, self, level)
+            raise
 
     def why_no_callers(self, level: int) -> str | None:
         """Return why the tail-call frames between the frame of a level and the next frame are

@@ -13,6 +13,8 @@ from copy import copy
 from functools import cached_property
 from typing import Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
@@ -43,6 +45,7 @@ class Description:
     row: Row
 
 
+@methods_name_wrong_arguments
 class CallFrames:
     """The sections `.debug_frame` and `.eh_frame` of a file, or of its separate debug file."""
 
@@ -145,12 +148,16 @@ class CallFrames:
         An entry without rules counts only if no other section has rules. Raises the
         error that ends the rows of an entry before the location.
         """
-        address = self._program.in_file(pc)
-        if address not in self._rows:
-            if len(self._rows) >= _MAX_ROWS:
-                self._rows.clear()
-            self._rows[address] = self._row_at(address)
-        return self._rows[address]
+        try:
+            address = self._program.in_file(pc)
+            if address not in self._rows:
+                if len(self._rows) >= _MAX_ROWS:
+                    self._rows.clear()
+                self._rows[address] = self._row_at(address)
+            return self._rows[address]
+        except FOREIGN:
+            require_right_arguments(CallFrames.row_at, self, pc)
+            raise
 
     def _row_at(self, address: int) -> FrameRow | None:
         description = self.description_at(address)
@@ -165,14 +172,18 @@ class CallFrames:
 
     def description_at(self, address: int) -> Description | None:
         """Return the entry and the row that apply to an address of the file, as `row_at`."""
-        empty: Description | None = None
-        for section, fde in self.entries_at(address):
-            row = self._row(self.table(section, fde), address)
-            described = Description(section, fde, row)
-            if not self._frame_row(fde.cie, row).is_empty:
-                return described
-            empty = empty or described
-        return empty
+        try:
+            empty: Description | None = None
+            for section, fde in self.entries_at(address):
+                row = self._row(self.table(section, fde), address)
+                described = Description(section, fde, row)
+                if not self._frame_row(fde.cie, row).is_empty:
+                    return described
+                empty = empty or described
+            return empty
+        except FOREIGN:
+            require_right_arguments(CallFrames.description_at, self, address)
+            raise
 
     def _row(self, table: RowTable, address: int) -> Row:
         index = bisect_right(table.rows, address, key=lambda row: row.start) - 1
@@ -192,10 +203,14 @@ class CallFrames:
 
         `[llvm:…]` marks compilers that wrote the one-byte encodings, along with the others.
         """
-        forced = self._program.forced_dialect
-        if forced is not None:
-            return dialect(forced)
-        return AMD_DIRECT if cie.augmentation.text.startswith("[llvm") else AMD
+        try:
+            forced = self._program.forced_dialect
+            if forced is not None:
+                return dialect(forced)
+            return AMD_DIRECT if cie.augmentation.text.startswith("[llvm") else AMD
+        except FOREIGN:
+            require_right_arguments(CallFrames.dialect, self, cie)
+            raise
 
 
 def search_table_of(file: ObjectFile) -> SearchTable | None:

@@ -6,9 +6,11 @@ strings are text, references are entries, addresses are those of the file.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, WrongType
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -81,16 +83,32 @@ class Die:
     def tag(self) -> int:
         return self.abbreviation.tag
 
+    # These are called for each attribute of a file: an argument is judged only where it fails, or
+    # where nothing is found.
+
     def has(self, name: int) -> bool:
-        return name in self.abbreviation.positions
+        try:
+            return name in self.abbreviation.positions or (
+                name.__class__ is not int and self._refuse_name(Die.has, name)
+            )
+        except FOREIGN:
+            require_right_arguments(Die.has, self, name)
+            raise
+
+    def _refuse_name(self, method: Callable[..., object], name: object) -> bool:
+        """Raise `WrongType` for the name of an attribute that is no number."""
+        require_right_arguments(method, self, name)
+        return False
 
     def attribute(self, name: int) -> Attribute | None:
         """Return the unresolved attribute with that number; None if there is none."""
         abbreviation = self.abbreviation
-        index = abbreviation.positions.get(name)
-        if index is None:
-            return None
         try:
+            index = abbreviation.positions.get(name)
+            if index is None:
+                if name.__class__ is not int:
+                    self._refuse_name(Die.attribute, name)
+                return None
             unit = self.unit
             form, kind, read, _ = abbreviation.values.get(index) or abbreviation.value(index)
             raw = read(unit.data, self.values_at, unit.end)
@@ -102,12 +120,20 @@ class Die:
             return tuple.__new__(Attribute, (form, kind, raw))
         except DwarfGpuError as error:
             raise self.located(error)
+        except FOREIGN:
+            require_right_arguments(Die.attribute, self, name)
+            raise
 
     def located(self, error: DwarfGpuError) -> DwarfGpuError:
         """Return the error, with this entry as its context unless it has one already."""
-        if error.context is None:
-            error.context = f"{self.unit.sections.path}: {self.unit.section} entry {self.offset:#x}"
-        return error
+        try:
+            if error.context is None and not isinstance(error, WrongType):
+                section = f"{self.unit.sections.path}: {self.unit.section}"
+                error.context = f"{section} entry {self.offset:#x}"
+            return error
+        except FOREIGN:
+            require_right_arguments(Die.located, self, error)
+            raise
 
     def attributes(self) -> Iterator[tuple[int, Attribute]]:
         """Yield every attribute by its number, in the order of the file."""
@@ -131,8 +157,12 @@ class Die:
 
     def flag(self, name: int) -> bool:
         """Return the value of a flag; False if it is absent."""
-        if name not in self.abbreviation.positions:
-            return False
+        try:
+            if name not in self.abbreviation.positions:
+                return name.__class__ is not int and self._refuse_name(Die.flag, name)
+        except FOREIGN:
+            require_right_arguments(Die.flag, self, name)
+            raise
         attribute = self.attribute(name)
         return attribute is not None and attribute.kind == "flag" and bool(attribute.raw)
 
@@ -223,9 +253,13 @@ class Die:
         if not self.abbreviation.has_children:
             return
         tree = self.unit.tree
-        for child in tree.children(self.index):
-            if tags is None or tree.abbreviations[child].tag in tags:
-                yield self.unit.die(child)
+        try:
+            for child in tree.children(self.index):
+                if tags is None or tree.abbreviations[child].tag in tags:
+                    yield self.unit.die(child)
+        except FOREIGN:
+            require_right_arguments(Die.children, self, tags)
+            raise
 
     def parameters(self) -> Iterator[Die]:
         """Return the entries of the formal parameters of a function, those in GCC's packs included,

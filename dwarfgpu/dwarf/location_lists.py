@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Protocol, TypeVar
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.forms import Attribute
@@ -49,6 +50,7 @@ class ListUnit(EntryUnit, Protocol):
         ...
 
 
+@methods_name_wrong_arguments
 class UnitLists:
     """The location lists and range lists of a unit. Each is read once."""
 

@@ -13,6 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.records import field, frozen
@@ -73,6 +75,7 @@ class Program:
         return pc - self.load_address
 
 
+@methods_name_wrong_arguments
 class Sections:
     """The debug sections of an object file, or of one row of a package."""
 
@@ -119,26 +122,37 @@ class Sections:
 
         The name is that of the standard, without `.dwo`.
         """
-        data = self._data.get(name)
-        if data is None:
-            data = self._data[name] = self._failed.read(name, lambda: self._read(name))
-        return data
+        try:
+            data = self._data.get(name)
+            if data is None:
+                data = self._data[name] = self._failed.read(name, lambda: self._read(name))
+            return data
+        except FOREIGN:
+            require_right_arguments(Sections.section, self, name)
+            raise
 
     def buffer(self, name: str) -> SectionBuffer | None:
         """Return the memory into which ranges of a large section are loaded; None for a section
         that is read whole. The name is as for `section`."""
         try:
+            if name not in self._buffers:
+                is_own = self._row is None and name not in self._data
+                buffer = section_buffer(self.object, name + self.suffix) if is_own else None
+                self._buffers.setdefault(name, buffer)
             return self._buffers[name]
-        except KeyError:
-            is_own = self._row is None and name not in self._data
-            buffer = section_buffer(self.object, name + self.suffix) if is_own else None
-            return self._buffers.setdefault(name, buffer)
+        except FOREIGN:
+            require_right_arguments(Sections.buffer, self, name)
+            raise
 
     def loaded(self, name: str, start: int, end: int) -> Data:
         """Return the bytes of a section by their offsets, at least those of a range; errors as for
         `section`."""
-        buffer = self.buffer(name)
-        return self.section(name) if buffer is None else buffer.load(start, end)
+        try:
+            buffer = self.buffer(name)
+            return self.section(name) if buffer is None else buffer.load(start, end)
+        except FOREIGN:
+            require_right_arguments(Sections.loaded, self, name, start, end)
+            raise
 
     def _read(self, name: str) -> bytes:
         if self._row is not None:
@@ -163,37 +177,51 @@ class Sections:
 
     def string(self, section: str, offset: int) -> bytes:
         """Return the bytes of a string in a string section; `Malformed` where none starts there."""
-        cached = self._long_strings.get((section, offset))
-        if cached is not None:
-            return cached
-        data = self.section(section)
-        end = data.find(b"\0", offset)
-        if offset >= len(data) or end < 0:
-            raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
-        if end - offset <= LONGEST_NAME_BYTES:
-            return data[offset:end]
-        # Many entries may refer to one long string, or to parts of it.
-        self.budget.spend(section, len(data), end - offset)
-        return self._long_strings.setdefault((section, offset), data[offset:end])
+        try:
+            cached = self._long_strings.get((section, offset))
+            if cached is not None:
+                return cached
+            data = self.section(section)
+            end = data.find(b"\0", offset)
+            if offset >= len(data) or end < 0:
+                raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
+            if end - offset <= LONGEST_NAME_BYTES:
+                return data[offset:end]
+            # Many entries may refer to one long string, or to parts of it.
+            self.budget.spend(section, len(data), end - offset)
+            return self._long_strings.setdefault((section, offset), data[offset:end])
+        except FOREIGN:
+            require_right_arguments(Sections.string, self, section, offset)
+            raise
 
     def text(self, offset: int) -> str:
         """Return the text of a string of `.debug_str`, a very long one cut; errors as `string`."""
-        text = self._texts.get(offset)
-        if text is None:
-            data = self.string(".debug_str", offset)
-            text = self.budget.text(data)
-            if len(data) < LONG_NAME_BYTES:
-                if len(self._texts) >= _MAX_TEXTS:
-                    self._texts.clear()  # what comes often comes again
-                self._texts[offset] = text
-        return text
+        try:
+            text = self._texts.get(offset)
+            if text is None:
+                data = self.string(".debug_str", offset)
+                text = self.budget.text(data)
+                if len(data) < LONG_NAME_BYTES:
+                    if len(self._texts) >= _MAX_TEXTS:
+                        self._texts.clear()  # what comes often comes again
+                    self._texts[offset] = text
+            return text
+        except FOREIGN:
+            require_right_arguments(Sections.text, self, offset)
+            raise
 
     def abbreviations(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
         """Return the abbreviation table at an offset, as units of a format read it."""
-        key = (offset, format)
-        if key not in self._abbreviations:
-            self._abbreviations[key] = self._failed.read(key, lambda: self._table(offset, format))
-        return self._abbreviations[key]
+        try:
+            key = (offset, format)
+            if key not in self._abbreviations:
+                self._abbreviations[key] = self._failed.read(
+                    key, lambda: self._table(offset, format)
+                )
+            return self._abbreviations[key]
+        except FOREIGN:
+            require_right_arguments(Sections.abbreviations, self, offset, format)
+            raise
 
     def _table(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
         section = ".debug_abbrev"

@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, wrong_argument
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
@@ -48,6 +50,7 @@ _CPLUSPLUS: Final = frozenset(
 )
 
 
+@methods_name_wrong_arguments
 class CompilationUnit:
     """A unit: its format, its entries, and what its indexes and offsets refer to."""
 
@@ -172,24 +175,35 @@ class CompilationUnit:
 
     def die(self, index: int) -> Die:
         """Return the entry of an index in `tree`."""
-        tree = self.tree
-        offset = tree.offsets[index]
-        values_at = offset + 1
-        if self.data[offset] >= 0x80:  # an abbreviation's code is mostly one byte
-            values_at = read_uleb(self.data, offset, self.end)[1]
-        return Die(self, offset, tree.abbreviations[index], values_at)
+        try:
+            tree = self.tree
+            offset = tree.offsets[index]
+            values_at = offset + 1
+            if self.data[offset] >= 0x80:  # an abbreviation's code is mostly one byte
+                values_at = read_uleb(self.data, offset, self.end)[1]
+            return Die(self, offset, tree.abbreviations[index], values_at)
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.die, self, index)
+            if not 0 <= index < len(self.tree.offsets):
+                expected = f"an index below {len(self.tree.offsets)}"
+                raise wrong_argument("index", index, expected) from None
+            raise
 
     def die_at(self, section_offset: int) -> Die:
         """Return the entry at an offset in its section; `IllFormed` where none of this unit
         starts."""
-        if section_offset == self.header.entries_at:
-            return self.root
-        index = self.tree.find(section_offset)
-        if index is None:
-            raise IllFormed(
-                f"no entry of the unit at {self.offset:#x} starts at offset {section_offset:#x}"
-            )
-        return self.die(index)
+        try:
+            if section_offset == self.header.entries_at:
+                return self.root
+            index = self.tree.find(section_offset)
+            if index is None:
+                raise IllFormed(
+                    f"no entry of the unit at {self.offset:#x} starts at offset {section_offset:#x}"
+                )
+            return self.die(index)
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.die_at, self, section_offset)
+            raise
 
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         if error.context is None:
@@ -323,41 +337,53 @@ class CompilationUnit:
 
     def string_of(self, attribute: Attribute) -> bytes:
         """Return the bytes of a string attribute; `IllFormed` for an attribute of another class."""
-        raw = attribute.raw
-        if isinstance(raw, bytes):
-            if attribute.kind == "string":
-                return raw
-        elif attribute.kind == "strp":
-            return self.sections.string(".debug_str", raw)
-        elif attribute.kind == "line_strp":
-            return self.sections.string(".debug_line_str", raw)
-        elif attribute.kind == "strx":
-            return self.sections.string(".debug_str", self.tables.string_offset(raw))
-        elif attribute.kind == "supplementary_string":
-            return self.info.supplementary.sections.string(".debug_str", raw)
-        raise IllFormed(f"an attribute of class {attribute.kind} is in place of a string")
+        try:
+            raw = attribute.raw
+            if isinstance(raw, bytes):
+                if attribute.kind == "string":
+                    return raw
+            elif attribute.kind == "strp":
+                return self.sections.string(".debug_str", raw)
+            elif attribute.kind == "line_strp":
+                return self.sections.string(".debug_line_str", raw)
+            elif attribute.kind == "strx":
+                return self.sections.string(".debug_str", self.tables.string_offset(raw))
+            elif attribute.kind == "supplementary_string":
+                return self.info.supplementary.sections.string(".debug_str", raw)
+            raise IllFormed(f"an attribute of class {attribute.kind} is in place of a string")
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.string_of, self, attribute)
+            raise
 
     def text_of(self, attribute: Attribute) -> str:
         """Return a string attribute as text, a very long one cut; errors as `string_of`."""
-        raw, kind = attribute.raw, attribute.kind
-        if isinstance(raw, int):
-            if kind == "strp":
-                return self.sections.text(raw)
-            if kind == "strx":
-                return self.sections.text(self.tables.string_offset(raw))
-        return self.sections.budget.text(self.string_of(attribute))
+        try:
+            raw, kind = attribute.raw, attribute.kind
+            if isinstance(raw, int):
+                if kind == "strp":
+                    return self.sections.text(raw)
+                if kind == "strx":
+                    return self.sections.text(self.tables.string_offset(raw))
+            return self.sections.budget.text(self.string_of(attribute))
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.text_of, self, attribute)
+            raise
 
     def address_of(self, attribute: Attribute) -> int:
         """Return the address of the file that an address attribute gives."""
-        raw = attribute.raw
-        assert isinstance(raw, int)
-        match attribute.kind:
-            case "addrx":
-                return self.address(raw)
-            case "addrx_offset":
-                return self.address(raw >> 32) + (raw & 0xFFFFFFFF) & self.address_mask
-            case _:
-                return raw
+        try:
+            raw = attribute.raw
+            assert isinstance(raw, int)
+            match attribute.kind:
+                case "addrx":
+                    return self.address(raw)
+                case "addrx_offset":
+                    return self.address(raw >> 32) + (raw & 0xFFFFFFFF) & self.address_mask
+                case _:
+                    return raw
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.address_of, self, attribute)
+            raise
 
     def forget_entries(self) -> None:
         """Free the entries that were read: a reader of the whole file no longer needs them.
@@ -370,13 +396,17 @@ class CompilationUnit:
     def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
         """Return the expression or location list of an attribute, as loaded; None if it is
         absent."""
-        attribute = die.attribute(name)
-        if attribute is None:
-            return None
         try:
-            return self._location(attribute, name)
-        except DwarfGpuError as error:
-            raise die.located(error)
+            attribute = die.attribute(name)
+            if attribute is None:
+                return None
+            try:
+                return self._location(attribute, name)
+            except DwarfGpuError as error:
+                raise die.located(error)
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.location_of, self, die, name)
+            raise
 
     def _location(self, attribute: Attribute, name: int) -> ExprLoc | LocList:
         if attribute.kind in ("loclistx", "sec_offset"):
@@ -400,11 +430,19 @@ class CompilationUnit:
 
     def address(self, index: int) -> int:
         """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
-        return self.tables.address(index)
+        try:
+            return self.tables.address(index)
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.address, self, index)
+            raise
 
     def relocate(self, address: int) -> int:
         """Return an address of the file as loaded."""
-        return address + self.sections.program.load_address & self.address_mask
+        try:
+            return address + self.sections.program.load_address & self.address_mask
+        except FOREIGN:
+            require_right_arguments(CompilationUnit.relocate, self, address)
+            raise
 
     def section_offset(self, unit_offset: int) -> int:
         """Return the offset in the section for an offset in the unit; `IllFormed` outside the

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final, Protocol
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf import constants as dw
@@ -58,6 +60,7 @@ class IndexingUnit(Protocol):
     def tables(self) -> UnitTables: ...
 
 
+@methods_name_wrong_arguments
 class UnitTables:
     """The tables of one unit that are indexed."""
 
@@ -153,17 +156,25 @@ class UnitTables:
 
     def string_offset(self, index: int) -> int:
         """Return the offset in `.debug_str` of a string by index."""
-        return self._entry(
-            ".debug_str_offsets", self._string_base, index, self.unit.format.offset_size
-        )
+        try:
+            return self._entry(
+                ".debug_str_offsets", self._string_base, index, self.unit.format.offset_size
+            )
+        except FOREIGN:
+            require_right_arguments(UnitTables.string_offset, self, index)
+            raise
 
     def address(self, index: int) -> int:
         """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
-        data, base, end, size_bytes, endian = self._addresses
-        offset = base + index * size_bytes
-        if offset < 0 or offset + size_bytes > end:
-            self.unit.linked.tables._entry(".debug_addr", base, index, size_bytes)  # raises
-        return int.from_bytes(data[offset : offset + size_bytes], endian)
+        try:
+            data, base, end, size_bytes, endian = self._addresses
+            offset = base + index * size_bytes
+            if offset < 0 or offset + size_bytes > end:
+                self.unit.linked.tables._entry(".debug_addr", base, index, size_bytes)  # raises
+            return int.from_bytes(data[offset : offset + size_bytes], endian)
+        except FOREIGN:
+            require_right_arguments(UnitTables.address, self, index)
+            raise
 
     def _require_address_size(self, section: str, offset: int) -> None:
         """Require that the header of the unit's part of a section has the unit's address size
@@ -181,19 +192,23 @@ class UnitTables:
     def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
         """Return the offset in a section of lists that an index of the unit names (DWARF 5
         7.28)."""
-        table = self._list_tables.get(section)
-        if table is None:
-            base = self._base_after_header(12, *names)
-            self._require_address_size(section, base - 6)
-            count = self._entry(section, base, -1, 4) if base >= 4 else 0
-            table = base, count, self.unit.sections.section(section)
-            self._list_tables[section] = table
-        base, count, data = table
-        if index >= count:
-            shown = f"{section}{self.unit.sections.suffix}"
-            raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
-        size_bytes, endian = self.unit.format.offset_size, self.unit.format.endian
-        offset = base + index * size_bytes
-        if offset + size_bytes > len(data):
-            self._entry(section, base, index, size_bytes)  # raises
-        return base + int.from_bytes(data[offset : offset + size_bytes], endian)
+        try:
+            table = self._list_tables.get(section)
+            if table is None:
+                base = self._base_after_header(12, *names)
+                self._require_address_size(section, base - 6)
+                count = self._entry(section, base, -1, 4) if base >= 4 else 0
+                table = base, count, self.unit.sections.section(section)
+                self._list_tables[section] = table
+            base, count, data = table
+            if index >= count:
+                shown = f"{section}{self.unit.sections.suffix}"
+                raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
+            size_bytes, endian = self.unit.format.offset_size, self.unit.format.endian
+            offset = base + index * size_bytes
+            if offset + size_bytes > len(data):
+                self._entry(section, base, index, size_bytes)  # raises
+            return base + int.from_bytes(data[offset : offset + size_bytes], endian)
+        except FOREIGN:
+            require_right_arguments(UnitTables.list_offset, self, section, names, index)
+            raise

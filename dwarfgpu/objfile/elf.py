@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.arch.registry import machine_name
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
@@ -59,6 +61,7 @@ _MAX_HEADER: Final = 64
 """Bytes of the header of a 64-bit file."""
 
 
+@methods_name_wrong_arguments
 class ObjectFile:
     """An ELF file: its machine, and its sections, segments and symbols.
 
@@ -373,10 +376,14 @@ class ObjectFile:
     def file_bytes(self, offset: int, size_bytes: int, subject: str) -> bytes:
         """Return a range of the file; `Malformed` if the file is too short, `LimitExceeded` if
         more than the limit would be in memory."""
-        self._check_range(offset, size_bytes, subject)
-        if size_bytes > UNJUDGED_BYTES:
-            self._in_memory.check_read(subject, (offset, size_bytes), size_bytes)
-        return self._data[offset : offset + size_bytes]
+        try:
+            self._check_range(offset, size_bytes, subject)
+            if size_bytes > UNJUDGED_BYTES:
+                self._in_memory.check_read(subject, (offset, size_bytes), size_bytes)
+            return self._data[offset : offset + size_bytes]
+        except FOREIGN:
+            require_right_arguments(ObjectFile.file_bytes, self, offset, size_bytes, subject)
+            raise
 
     def count_read(self, section: Section, size_bytes: int) -> None:
         """Count how many bytes of a large section are in memory; `LimitExceeded` for too many."""
@@ -390,7 +397,7 @@ class ObjectFile:
 
     def _check_range(self, offset: int, size_bytes: int, subject: str) -> None:
         end = offset + size_bytes
-        if end > self.size_bytes:
+        if not 0 <= offset <= end <= self.size_bytes:
             extent = f"at [{offset:#x},{end:#x})"
             if end > 1 << 64:  # no offset in a file
                 extent = f"at {offset:#x} with {size_bytes:#x} bytes"
@@ -432,7 +439,11 @@ class ObjectFile:
 
         Without sections, whether it is in a segment that can be executed.
         """
-        return any(begin <= address < end for begin, end in self._code_ranges)
+        try:
+            return any(begin <= address < end for begin, end in self._code_ranges)
+        except FOREIGN:
+            require_right_arguments(ObjectFile.is_code, self, address)
+            raise
 
     @cached_property
     def _code_ranges(self) -> tuple[tuple[int, int], ...]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -215,11 +217,15 @@ class SubprogramFrame(FrameLanes):
     def entry_register(self, number: int) -> Location:
         """Return where a register was on entry; without a program location by the architecture's
         default rule (A.2.5.4.4.1)."""
-        session = self.session
-        if self.pc is None and session.architecture.has_default_rules:
-            storage = Register(session.architecture.register(number), session.wave)
-            return Location((SingleLocation(storage),), session.stop)
-        return self._physical.entry_register(number)
+        try:
+            session = self.session
+            if self.pc is None and session.architecture.has_default_rules:
+                storage = Register(session.architecture.register(number), session.wave)
+                return Location((SingleLocation(storage),), session.stop)
+            return self._physical.entry_register(number)
+        except FOREIGN:
+            require_right_arguments(SubprogramFrame.entry_register, self, number)
+            raise
 
     def cfa(self) -> Location:
         explicit = self.session.given_cfa
@@ -234,10 +240,16 @@ class SubprogramFrame(FrameLanes):
 
     def location_of(self, address: ExplicitAddress) -> Location:
         """Return the location of an explicit address, for the focus."""
-        focus, arch = self.session, self.session.architecture
-        context = Context(architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target)
-        space = arch.address_space(address.space)
-        return memory_location(context, space, address.address, bind_lane=False)
+        try:
+            focus, arch = self.session, self.session.architecture
+            context = Context(
+                architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target
+            )
+            space = arch.address_space(address.space)
+            return memory_location(context, space, address.address, bind_lane=False)
+        except FOREIGN:
+            require_right_arguments(SubprogramFrame.location_of, self, address)
+            raise
 
     def frame_base(self) -> Location:
         if self.is_for_frame_base:
@@ -270,9 +282,15 @@ class SubprogramFrame(FrameLanes):
         self, attribute: ExprLoc | LocList, observe: Observer | None = None
     ) -> Location:
         """Return the frame base that an attribute describes (A.3.3.5)."""
-        context = self.session.context(evolve(self, is_for_frame_base=True))
-        is_outer = self.level > 0
-        return frame_attributes.frame_base(attribute, context, is_outer=is_outer, observe=observe)
+        try:
+            context = self.session.context(evolve(self, is_for_frame_base=True))
+            is_outer = self.level > 0
+            return frame_attributes.frame_base(
+                attribute, context, is_outer=is_outer, observe=observe
+            )
+        except FOREIGN:
+            require_right_arguments(SubprogramFrame.frame_base_of, self, attribute, observe)
+            raise
 
     def return_address(self) -> Location | None:
         """Return where the return address is stored: DW_AT_return_addr (A.3.3.5); None if
@@ -310,12 +328,16 @@ class SubprogramFrame(FrameLanes):
 
         Raises `InconsistentContext` unless this is its frame, and the lane in focus is at the call.
         """
-        from dwarfgpu.dwarf.calls.call_values import require_call
+        try:
+            from dwarfgpu.dwarf.calls.call_values import require_call
 
-        context = self.session.context(self)
-        subprogram = self.subprogram
-        require_call(call, None if subprogram is None else subprogram.die, context)
-        return context
+            context = self.session.context(self)
+            subprogram = self.subprogram
+            require_call(call, None if subprogram is None else subprogram.die, context)
+            return context
+        except FOREIGN:
+            require_right_arguments(SubprogramFrame.at_call, self, call)
+            raise
 
     def iteration_count(self) -> int | None:
         """Return DW_AT_LLVM_iterations (A.3.3.5); 1 if it is absent, None outside of functions."""
@@ -372,11 +394,15 @@ class SubprogramFrame(FrameLanes):
     def entry_value(self, expression: bytes) -> Value | None:
         """Return the value of the call-site parameter, where call frame information has lost the
         register."""
-        if self.subprogram is None or self.is_preserved_by_callees(expression):
-            return None
-        from dwarfgpu.session.entry_values import value_on_entry
+        try:
+            if self.subprogram is None or self.is_preserved_by_callees(expression):
+                return None
+            from dwarfgpu.session.entry_values import value_on_entry
 
-        return value_on_entry(self, expression)
+            return value_on_entry(self, expression)
+        except FOREIGN:
+            require_right_arguments(SubprogramFrame.entry_value, self, expression)
+            raise
 
     def parameter_value(self, section_offset: int) -> Value | None:
         """Return the value of the call-site parameter that names the formal parameter (DWARF 5

@@ -14,7 +14,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.arguments import integer
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, integer
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import lane_attributes
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
 
 
+@methods_name_wrong_arguments
 @frozen
 class LaneState:
     """What a lane of the wave is doing."""
@@ -50,8 +52,12 @@ class LaneState:
     @classmethod
     def at(cls, lane: int, is_active: bool | None, location: LaneLocation) -> LaneState:
         """Return the state of a lane at a location, which may be unknown."""
-        error = location.error
-        return cls(lane, is_active, location if error is None else None, error)
+        try:
+            error = location.error
+            return cls(lane, is_active, location if error is None else None, error)
+        except FOREIGN:
+            require_right_arguments(LaneState.at, lane, is_active, location)
+            raise
 
     @property
     def is_absent(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
@@ -36,6 +37,7 @@ _MAX_PROBLEMS: Final = 1000
 """Maximum number of unreadable indexes; after them the search stops."""
 
 
+@methods_name_wrong_arguments
 class NameIndex:
     """The name indexes of a file; linkers may leave one for each object."""
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.leb128 import encode_uleb
@@ -59,6 +60,7 @@ _LETTERS: Final = frozenset(
 """The first letters of identifiers; in mangled names these begin after digits."""
 
 
+@methods_name_wrong_arguments
 class StringIndex:
     """The index of one file; everything is read on demand."""
 

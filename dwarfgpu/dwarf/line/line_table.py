@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
@@ -39,6 +41,7 @@ class LineFaults:
     """Where addresses decrease in a sequence, of a table without `problem`."""
 
 
+@methods_name_wrong_arguments
 class LineTable(FileTable):
     """The line table of a unit: `DW_AT_stmt_list` of its own entry."""
 
@@ -114,9 +117,13 @@ class LineTable(FileTable):
         None if no sequence covers the address; if the program could not be read to its end, raises
         the reason instead.
         """
-        if address not in self._rows_at:
-            self._rows_at[address] = self._row_at(address)
-        return self._rows_at[address]
+        try:
+            if address not in self._rows_at:
+                self._rows_at[address] = self._row_at(address)
+            return self._rows_at[address]
+        except FOREIGN:
+            require_right_arguments(LineTable.line_at, self, address)
+            raise
 
     def _row_at(self, address: int) -> tuple[LineRow, Range] | None:
         rows = self.matrix.rows
@@ -134,9 +141,13 @@ class LineTable(FileTable):
         At every statement, except for rows that continue the line and file of the row before them
         from the first of these on that has a discriminator: it drops them when it reads the table.
         """
-        if address not in self._begins_at:
-            self._begins_at[address] = self._begins_line(address)
-        return self._begins_at[address]
+        try:
+            if address not in self._begins_at:
+                self._begins_at[address] = self._begins_line(address)
+            return self._begins_at[address]
+        except FOREIGN:
+            require_right_arguments(LineTable.begins_line, self, address)
+            raise
 
     def _begins_line(self, address: int) -> bool:
         rows = self.matrix.rows
@@ -175,6 +186,7 @@ class LineTable(FileTable):
             address = max(described.end, address + 1)
 
 
+@methods_name_wrong_arguments
 class LineTables:
     """The line tables of one file; units may share them.
 
@@ -195,22 +207,28 @@ class LineTables:
 
         `IllFormed` if its address size differs from that of the unit (A.2.5.1).
         """
-        attribute = unit.root.attribute(dw.AT_STMT_LIST)
-        if attribute is None:
-            return None
-        offset = attribute.raw
         try:
-            if not isinstance(offset, int):
-                raise IllFormed(f"DW_AT_stmt_list is of class {attribute.kind}")
-            header = self._header(offset, unit)
-            if header.format.address_size != unit.format.address_size:
-                raise IllFormed(
-                    f"address_size {header.format.address_size} of .debug_line and address_size "
-                    f"{unit.format.address_size} of its unit disagree"
-                )
-        except DwarfGpuError as error:
-            raise located(error, self._sections, offset if isinstance(offset, int) else 0)
-        return LineTable(unit, header, self)
+            attribute = unit.root.attribute(dw.AT_STMT_LIST)
+            if attribute is None:
+                return None
+            offset = attribute.raw
+            try:
+                if not isinstance(offset, int):
+                    raise IllFormed(f"DW_AT_stmt_list is of class {attribute.kind}")
+                header = self._header(offset, unit)
+                if header.format.address_size != unit.format.address_size:
+                    raise IllFormed(
+                        f"address_size {header.format.address_size} of .debug_line and "
+                        f"address_size {unit.format.address_size} of its unit disagree"
+                    )
+            except DwarfGpuError as error:
+                raise located(error, self._sections, offset if isinstance(offset, int) else 0)
+            return LineTable(unit, header, self)
+        except FOREIGN:
+            from dwarfgpu.dwarf.line import line_unit  # noqa: F401  # the argument
+
+            require_right_arguments(LineTables.of, self, unit)
+            raise
 
     def _header(self, offset: int, unit: LineUnit) -> LineHeader:
         key = (offset, unit.format.address_size)

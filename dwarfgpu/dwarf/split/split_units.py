@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -51,6 +52,7 @@ def _path(unit: CompilationUnit, *names: int) -> str | None:
     return None
 
 
+@methods_name_wrong_arguments
 class SplitFiles:
     """The split units of the skeletons of one file."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -94,6 +95,7 @@ UNKNOWN_TYPE: Final = "<unknown type>"
 """Name of a structure that is in an unreadable type unit."""
 
 
+@methods_name_wrong_arguments
 class TypeBuilder:
     """The types of one program, by their entries."""
 
