@@ -66,10 +66,16 @@ def wrong_argument(name: str, value: object, expected: str, advice: str = "") ->
     return UsageError(f"{name}: expected {expected}, not {received}{advice}")
 
 
+def wrong_type(name: str, value: object, expected: str, advice: str = "") -> WrongType:
+    """Return the error as `wrong_argument`, for an argument of another type than the documented
+    one."""
+    return WrongType(str(wrong_argument(name, value, expected, advice)))
+
+
 def require(name: str, value: object, *kinds: type) -> None:
     """Raise `WrongType` for an argument that is used much later; the first type is named."""
     if not isinstance(value, kinds):
-        raise WrongType(str(wrong_argument(name, value, kinds[0].__name__)))
+        raise wrong_type(name, value, kinds[0].__name__)
 
 
 def contents(name: str, data: object) -> bytes:
@@ -77,7 +83,7 @@ def contents(name: str, data: object) -> bytes:
     if type(data) is bytes:
         return data
     if not isinstance(data, bytes | bytearray | memoryview):
-        raise WrongType(str(wrong_argument(name, data, "bytes")))
+        raise wrong_type(name, data, "bytes")
     return bytes(data)
 
 
@@ -93,7 +99,7 @@ def integer(
     if least is not None:
         expected += f" of at least {least}" if most is None else f" from {least} to {most:#x}"
     if not is_integer(value):
-        raise WrongType(str(wrong_argument(name, value, expected)))
+        raise wrong_type(name, value, expected)
     number = index(cast(int, value))
     if (least is not None and number < least) or (most is not None and number > most):
         raise wrong_argument(name, value, expected)

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.arguments import require, wrong_argument, wrong_type
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.collection.open_member import open_member
 from dwarfgpu.service.error_text import error_json
@@ -43,7 +44,7 @@ def examine(
     if isinstance(member, str):
         member = Member(member)
     if not isinstance(member, Member):
-        raise UsageError(f"a Member or a path as str is needed, not {member!r}")
+        raise wrong_type("member", member, "a Member or a path as str")
     try:
         status, answer = QUESTIONS[question](member, options)
     except DwarfGpuError as error:
@@ -90,10 +91,10 @@ def examine_all(
 
 
 def _require_request(question: str, options: Options) -> None:
-    if question not in list(QUESTIONS):  # a list needs no hash of the question
-        raise UsageError(f"no question {question!r}: there are {', '.join(QUESTIONS)}")
-    if not isinstance(options, Options):
-        raise UsageError(f"Options are needed, not {options!r}")
+    require("question", question, str)
+    if question not in QUESTIONS:
+        raise wrong_argument("question", question, f"one of {', '.join(QUESTIONS)}")
+    require("options", options, Options)
 
 
 def opened(member: Member, options: Options) -> CodeObject:

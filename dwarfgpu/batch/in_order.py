@@ -6,8 +6,9 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
+from dwarfgpu.base.arguments import is_integer, wrong_argument, wrong_type
 from dwarfgpu.base.limits import MAX_JOBS
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -53,10 +54,11 @@ def in_order(
     `jobs`: how many processes, at most `MAX_JOBS`; 0 for this one; `UsageError`, at once, for
     others. `function`, the items and the results must be picklable for processes. `failed` makes
     the result of an item that needs too much memory, or whose process ended."""
-    if type(jobs) is not int or not 0 <= jobs <= MAX_JOBS:
-        raise UsageError(
-            f"jobs: a number of processes from 0 to {MAX_JOBS} is needed, not {jobs!r}"
-        )
+    expected = f"a number of processes from 0 to {MAX_JOBS}"
+    if not is_integer(jobs):
+        raise wrong_type("jobs", jobs, expected)
+    if not 0 <= jobs <= MAX_JOBS:
+        raise wrong_argument("jobs", jobs, expected)
     if not jobs:
         return _in_this_process(function, items, failed)
     from dwarfgpu.batch.processes import in_processes  # it loads multiprocessing

@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from pathlib import Path
 
+from dwarfgpu.base.arguments import wrong_argument, wrong_type
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import did_you_mean
@@ -41,7 +42,7 @@ class Options:
 
 def _require_options(options: Options) -> None:
     for name in ("target", "dialect"):
-        _require(name, getattr(options, name), (str, type(None)), "a str or None")
+        _require(name, getattr(options, name), (str, type(None)), "str or None")
     if options.dialect is not None:
         dialect(options.dialect)
     directories = options.debug_directories
@@ -49,7 +50,7 @@ def _require_options(options: Options) -> None:
     for path in directories:
         _require("debug_directories", path, (str, Path), "a tuple of paths")
     _require("limits", options.limits, (FileLimits,), "FileLimits")
-    _require("rules", options.rules, (AbstractSet, type(None)), "a frozenset of names, or None")
+    _require("rules", options.rules, (AbstractSet, type(None)), "a frozenset of names or None")
     for rule in options.rules or ():
         _require_rule(rule)
     _require_percentage(options.minimum)
@@ -57,7 +58,7 @@ def _require_options(options: Options) -> None:
 
 def _require(name: str, value: object, types: tuple[type, ...], what: str) -> None:
     if not isinstance(value, types):
-        raise UsageError(f"{name}: {what} is needed, not {value!r}")
+        raise wrong_type(name, value, what)
 
 
 def _require_rule(name: object) -> None:
@@ -69,6 +70,10 @@ def _require_rule(name: object) -> None:
 
 
 def _require_percentage(minimum: object) -> None:
-    if minimum is None or (isinstance(minimum, Fraction | int) and 0 <= minimum <= 100):
+    expected = "a Fraction from 0 to 100 or None"
+    if minimum is None:
         return
-    raise UsageError(f"minimum: a Fraction from 0 to 100, or None, is needed, not {minimum!r}")
+    if not isinstance(minimum, Fraction | int) or isinstance(minimum, bool):
+        raise wrong_type("minimum", minimum, expected)
+    if not 0 <= minimum <= 100:
+        raise wrong_argument("minimum", minimum, expected)

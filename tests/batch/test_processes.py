@@ -196,5 +196,5 @@ def test_the_collector_does_not_look_through_modules() -> None:
 
 @pytest.mark.parametrize("jobs", [-1, 257, 1.5, 2.0, True, None, "x"])
 def test_a_wrong_number_of_processes(jobs: object) -> None:
-    with pytest.raises(UsageError, match="jobs: a number of processes from 0 to 256 is needed"):
+    with pytest.raises(UsageError, match="^jobs: expected a number of processes from 0 to 256"):
         in_order(answer, ["a"], lost, jobs)  # type: ignore[arg-type]

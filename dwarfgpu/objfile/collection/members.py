@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.arguments import wrong_type
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.base.records import frozen
@@ -96,9 +97,9 @@ def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]
     for a target that is none and, at once, for one path in place of several.
     """
     if isinstance(paths, str | bytes | os.PathLike):
-        raise UsageError(f"a list of paths is needed, as [{paths!r}], not {paths!r}")
+        raise wrong_type("paths", paths, "a list of paths", f": write [{paths!r:.60}]")
     if not isinstance(paths, Iterable):
-        raise UsageError(f"a list of paths is needed, not {paths!r}")
+        raise wrong_type("paths", paths, "a list of paths")
     return _of_paths(paths, wanted)
 
 
