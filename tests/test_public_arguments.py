@@ -420,6 +420,13 @@ def test_an_empty_name_is_no_file() -> None:
             load("")
 
 
+def test_an_empty_name_is_no_dialect(world: World) -> None:
+    with pytest.raises(WrongType, match="^decode: dialect: expected Dialect, not ''$"):
+        dg.evaluate(b"\x34", world.objects["Context"], dialect="")  # type: ignore[arg-type]
+    with pytest.raises(WrongType, match="^decode: dialect: expected Dialect, not ''$"):
+        dg.evaluate(b"\x34", dg.Context(), dialect="")  # type: ignore[arg-type]
+
+
 def test_the_question_of_one_lane_names_its_argument(world: World) -> None:
     answers = world.objects["LaneAnswers"]
     with pytest.raises(WrongType, match="^alone: session: expected Session, not None$"):

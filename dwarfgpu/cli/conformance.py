@@ -27,6 +27,8 @@ def run(args: argparse.Namespace) -> int:
     for name in args.files:
         counts = dict.fromkeys(totals, 0)
         failures: list[dict[str, str]] = []
+        if not name:
+            raise UsageError("an empty name is not a name of a file")
         if os.path.isdir(name):
             raise UsageError(f"{name} is a folder: give files of cases, such as {name}/*.json")
         for case in load_cases(Path(name)):

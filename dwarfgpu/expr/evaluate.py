@@ -449,8 +449,8 @@ def program_of(data: bytes, ctx: Context, dialect: Dialect | None = None) -> Pro
     unit = ctx.unit
     bound = prepare_cached if len(data) <= CACHED_BYTES else prepare
     if unit is not None:
-        return bound(data, dialect or unit.dialect, unit.format)
-    program = bound(data, dialect or AMD, format_of(ctx.architecture))
+        return bound(data, unit.dialect if dialect is None else dialect, unit.format)
+    program = bound(data, AMD if dialect is None else dialect, format_of(ctx.architecture))
     if ctx.architecture is None:
         _require_sizes(program)
     return program

@@ -390,3 +390,8 @@ def test_a_case_of_very_many_operations_is_refused(case: Json, why: str, tmp_pat
     assert done.status == 2
     assert f"cases[0].{why}" in done.err
     assert len(done.err) < 300
+
+
+def test_an_empty_name_is_no_file_of_cases() -> None:
+    done = run("conformance", "")
+    assert (done.status, done.err) == (2, "dwarfgpu: an empty name is not a name of a file\n")
