@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final, NoReturn, TypeAlias
 
 from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
-from dwarfgpu.cli.printing import print_notes
+from dwarfgpu.cli.printing import print_notes, refuse_each
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
@@ -18,7 +17,7 @@ from dwarfgpu.options.given_files import configure_names, take_files
 from dwarfgpu.options.integer_options import lane_number
 from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
-from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice, no_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
@@ -135,11 +134,7 @@ def _refuse(errors: Iterable[tuple[str, str]], *, is_json: bool) -> NoReturn:
     if len({message for _, message in named}) == 1:
         raise UsageError(named[0][1])
     messages = [f"{shortened(name)}: {message}" for name, message in named]
-    if is_json:
-        raise UsageError("; ".join(message.removesuffix(".") for message in messages))
-    for message in messages[:-1]:
-        print(f"dwarfgpu: {error_line(UsageError(message))}", file=sys.stderr)
-    raise UsageError(messages[-1])
+    refuse_each(messages, is_json=is_json)
 
 
 def _subject(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.service.error_text import one_line
+from dwarfgpu.errors import UsageError
+from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
@@ -35,6 +36,16 @@ def context_notes(session: Session, more: Iterable[str] = ()) -> JsonObject:
     that belong to no single answer."""
     notes = list(dict.fromkeys((*session.notes, *more)))
     return {"context_notes": [*notes]} if notes else {}
+
+
+def refuse_each(messages: Sequence[str], *, is_json: bool) -> NoReturn:
+    """Raise `UsageError` with the last of several messages, after a line for each of the others
+    before it; with all in one for JSON."""
+    if is_json:
+        raise UsageError("; ".join(message.removesuffix(".") for message in messages))
+    for message in messages[:-1]:
+        print(f"dwarfgpu: {error_line(UsageError(message))}", file=sys.stderr)
+    raise UsageError(messages[-1])
 
 
 def print_notes(notes: Iterable[str]) -> None:

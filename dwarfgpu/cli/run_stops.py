@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.cli.printing import refuse_each
 from dwarfgpu.errors import UsageError, plural
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.integer_options import lane_number, natural
@@ -16,7 +17,7 @@ from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes, lane_records
 from dwarfgpu.service.lanes.lane_choice import CHOICES, is_choice, listed_lanes
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
-from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, require_printable, run_breakpoint
+from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, run_breakpoint, why_unprintable
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.progress import Progress
@@ -106,7 +107,9 @@ def breakpoints_of(
         known = f"{plural(len(waves), 'wave')} {runs_text(waves)}"
         raise UsageError(f"--wave {wave}: the run has {known}")
     stop_breakpoints = [run_breakpoint(session, text, around) for text in args.breakpoints]
-    require_printable(session, args.expressions, stop_breakpoints)
+    unprintable = why_unprintable(session, args.expressions, stop_breakpoints)
+    if unprintable:
+        refuse_each(unprintable, is_json=args.json)
     stops = Stops(stop_breakpoints, args.expressions, lanes, wave)
     most = natural(args.stops, "--stops")
     if most == 0:

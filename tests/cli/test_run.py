@@ -983,3 +983,14 @@ def test_a_kernel_without_lds_names_the_option() -> None:
     ]
     done = run("run", TRITON / "softmax.gfx942.co", "softmax", *launch)
     assert ": the workgroup has 0 bytes (--dynamic-lds BYTES allocates " in done.out
+
+
+def test_each_expression_without_a_meaning_has_a_line() -> None:
+    options = ("run", "--demo", *DEMO_LINE, "--print", "one", "--print", "two")
+    done = run(*options)
+    assert done.status == 2
+    assert done.err.splitlines() == [
+        f'dwarfgpu: --print {name}: No symbol "{name}" in current context.'
+        for name in ("one", "two")
+    ]
+    assert json.loads(run(*options, "--json").out)["error"]["message"].count("No symbol") == 2

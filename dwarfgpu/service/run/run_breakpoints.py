@@ -176,23 +176,22 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     return RunBreakpoint(text, frozenset(addresses), condition, note)
 
 
-def require_printable(
+def why_unprintable(
     session: Session, texts: Sequence[str], breakpoints: Sequence[RunBreakpoint]
-) -> None:
-    """Raise `UsageError` if no expression has a meaning at any of the breakpoints; otherwise the
-    stops report those without."""
+) -> list[str]:
+    """Return what is wrong with each expression if none has a meaning at any of the breakpoints;
+    otherwise the stops report those without."""
     addresses = sorted(frozenset[int]().union(*(item.addresses for item in breakpoints)))
     errors: list[str] = []
     for text in texts:
         if "$" in text:  # of a wave that stops
-            return
+            return []
         try:
             _require_valid(session, addresses, text)
-            return
+            return []
         except UsageError as error:
             errors.append(f"--print {text}: {error.message}")
-    if errors:
-        raise UsageError(" ".join(errors))
+    return errors
 
 
 def _require_valid(session: Session, addresses: Iterable[int], text: str) -> None:
