@@ -9,7 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+WITHOUT_DOCUMENTATION: Final = (
+    "No documentation: Python was started with -OO (PYTHONOPTIMIZE=2), which leaves it out."
+)
+"""Instead of what Python removes with that option."""
 
 
 class Signature(NamedTuple):
@@ -46,7 +51,10 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 
 
 def documentation_of(function: Callable[..., Any]) -> str:
-    """Return the documentation of a function without the indentation of its lines."""
+    """Return the documentation of a function without the indentation of its lines; the reason where
+    Python has removed it."""
+    if function.__doc__ is None and sys.flags.optimize > 1:
+        return WITHOUT_DOCUMENTATION
     first, *rest = (function.__doc__ or "").strip().splitlines() or [""]
     margin = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
     return "\n".join([first, *(line[margin:] for line in rest)])

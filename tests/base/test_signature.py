@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from dwarfgpu.base.signature import documentation_of, signature_of
+from dwarfgpu.base.signature import WITHOUT_DOCUMENTATION, documentation_of, signature_of
 from dwarfgpu.cfi.declaration import CFA_OPERATIONS
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.repl.lazy_commands import ALL_COMMANDS
@@ -58,3 +60,11 @@ def test_annotations_need_not_be_text() -> None:
     signature = signature_of(function)
     assert signature.annotations == {"a": int, "b": str, "return": None}
     assert signature.keywords == {"b"}
+
+
+def test_help_says_that_python_has_removed_it() -> None:
+    words = ("-m", "dwarfgpu", "debug", "--demo", "--batch", "-ex", "help print")
+    done = subprocess.run(
+        [sys.executable, "-OO", *words], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert done.stdout.splitlines() == ["print, p, inspect", WITHOUT_DOCUMENTATION]
