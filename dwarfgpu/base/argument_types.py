@@ -71,34 +71,37 @@ _LONGEST_INTEGER: Final = 4096
 """Bits of an integer that can be right: Python refuses to print much longer ones."""
 
 
-def names_wrong_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def names_wrong_arguments(function: Callable[_P, _R], title: str | None = None) -> Callable[_P, _R]:
     """Decorate a function: an argument of a wrong type is a `WrongType` that names it, before the
     call, or where a field of it makes the call fail. The function gets numbers and truth values of
-    NumPy as those of Python, which have no width."""
+    NumPy as those of Python, which have no width. `title`: what messages call it."""
 
     right: set[object] = set()
+    title = title or _name_of(function)
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         if kwargs or tuple(map(type, args)) not in right:
-            args, kwargs = _judged(function, args, kwargs, right)  # type: ignore[assignment]
+            args, kwargs = _judged(function, title, args, kwargs, right)  # type: ignore[assignment]
         try:
             return function(*args, **kwargs)
         except FOREIGN as error:
-            wrong = wrong_call(function, args, kwargs) if _may_be_wrong_type(error) else None
+            may_be_wrong = _may_be_wrong_type(error)
+            wrong = wrong_call(function, args, kwargs, title) if may_be_wrong else None
             if wrong is None:
                 raise
             raise wrong from None
 
     @wraps(function)
     def begin(*args: _P.args, **kwargs: _P.kwargs) -> Iterator[Any]:
-        return iterate(*_judged(function, args, kwargs, right))
+        return iterate(*_judged(function, title, args, kwargs, right))
 
     def iterate(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Any]:
         try:
             yield from cast(Iterator[Any], function(*args, **kwargs))
         except FOREIGN as error:
-            wrong = wrong_call(function, args, kwargs) if _may_be_wrong_type(error) else None
+            may_be_wrong = _may_be_wrong_type(error)
+            wrong = wrong_call(function, args, kwargs, title) if may_be_wrong else None
             if wrong is None:
                 raise
             raise wrong from None
@@ -121,13 +124,14 @@ def methods_name_wrong_arguments(kind: type[_R]) -> type[_R]:
             continue
         code = function.__code__
         if code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & _CO_VARARGS) > 1:
-            judging: Any = names_wrong_arguments(function)
+            judging: Any = names_wrong_arguments(function, f"{kind.__name__}.{name}")
             setattr(kind, name, judging if function is method else classmethod(judging))
     return kind
 
 
 def _judged(
     function: Callable[..., object],
+    title: str,
     args: tuple[object, ...],
     kwargs: Mapping[str, object],
     right: set[object],
@@ -160,7 +164,7 @@ def _judged(
         expected = _evaluated(function.__annotations__[name], module)
         if not _fits(value, expected, module):
             wrong = wrong_argument(name, value, _text(expected))
-            raise WrongType(f"{_name_of(function)}: {wrong}")
+            raise WrongType(f"{title}: {wrong}")
         is_in_key = type(value) in _LISTS
         is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
     if is_decided and len(right) < _KINDS:
@@ -188,9 +192,13 @@ def require_right_arguments(function: Callable[..., object], *args: object) -> N
 
 
 def wrong_call(
-    function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    title: str | None = None,
 ) -> WrongType | None:
-    """Return the error for the first argument of a wrong type; None if there is none."""
+    """Return the error for the first argument of a wrong type; None if there is none. `title`: the
+    name of the function in it, by default its own."""
     from inspect import signature  # takes longer to load than most commands
 
     declared = signature(function)
@@ -210,7 +218,7 @@ def wrong_call(
         else:
             wrong = _wrong(name, value, annotation, function.__module__, 0)
         if wrong is not None:
-            return WrongType(f"{_name_of(function)}: {wrong}")
+            return WrongType(f"{title or _name_of(function)}: {wrong}")
     return None
 
 

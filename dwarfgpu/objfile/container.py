@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LONGEST_MAGIC_BYTES: Final = 64
 _MAX_LISTED: Final = 12
-"""Maximum number of code objects that a message lists: it is not cut with so many."""
+"""Maximum number of code objects in a message, which would be cut with many more."""
 _ENTRY_NAME: Final = pattern(
     r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_[0-9]+[af]?|joined"
     r"|kind [0-9]+-sm_[0-9]+[af]?"
