@@ -61,6 +61,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_locatio
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
+from dwarfgpu.session.read_variable import require_one_reading
 from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits, padding_bits
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
@@ -99,6 +100,10 @@ class ObjectAccess(Dereference):
                     None if symbol or not attribute else self.session.locate_variable(attribute)
                 )
                 location = variable_location.location if variable_location else symbol
+                if variable_location and not isinstance(kind, Base):
+                    require_one_reading(
+                        variable, variable_location.location, variable_location.context.pc
+                    )
                 if location is not None and not location.is_undefined:
                     resolved = self.resolver.variable(kind, location)
                     if variable_location is not None:

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Array, Struct, Type, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, Unspecified, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -31,7 +31,12 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
-from dwarfgpu.expr.dialect.upstream_clang import notes_that_hold, unplaced
+from dwarfgpu.expr.dialect.upstream_clang import (
+    SCRATCH,
+    notes_that_hold,
+    pointer_read_two_ways,
+    unplaced,
+)
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.lane_zero import lane_zero_notes
@@ -39,7 +44,7 @@ from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.focused_frame import FocusedFrame
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.kernel_start import Stopped, at_start
@@ -267,6 +272,8 @@ def contents(reading: Reading, context: Context) -> Reading:
         raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
     if reading.variable.unit.dialect.upstream_clang:
         _check_upstream(location, size)
+        if SCRATCH in reading.notes and _is_pointer_in_memory(reading.type, location):
+            raise pointer_read_two_ways(reading.variable.name, location)
     described = location.remaining_bits
     is_whole = described is None or described >= size
     if is_whole and may_point(reading.type):
@@ -279,6 +286,22 @@ def contents(reading: Reading, context: Context) -> Reading:
         note = f"{reading.variable.name} has {sizes}"
         reading = evolve(reading, notes=(*reading.notes, note))
     return evolve(reading, bits=bits)
+
+
+def require_one_reading(variable: Variable, location: Location, pc: int | None) -> None:
+    """Raise `Ambiguous` for the location of a pointer that upstream clang describes as it does the
+    address that another one holds."""
+    unit = variable.unit
+    if not unit.dialect.upstream_clang or not _is_pointer_in_memory(variable.type, location):
+        return
+    for expression in _expressions(variable.location, pc):
+        if SCRATCH in prepare(expression, unit.dialect, unit.format).notes:
+            raise pointer_read_two_ways(variable.name, location)
+
+
+def _is_pointer_in_memory(type_: Type | None, location: Location) -> bool:
+    is_in_memory = isinstance(location.single_locations[0].storage, Memory)
+    return is_in_memory and isinstance(strip(type_), Pointer)
 
 
 def _check_upstream(location: Location, size: int) -> None:

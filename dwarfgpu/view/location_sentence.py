@@ -14,11 +14,11 @@ from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Dynamic, strip
+from dwarfgpu.dwarf.types.types import Dynamic, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect.upstream_clang import register_read_two_ways
+from dwarfgpu.expr.dialect.upstream_clang import SCRATCH, register_read_two_ways, translated
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
@@ -122,6 +122,10 @@ def location_words(
         vector = register_read_two_ways(instructions)
         if vector is not None:
             return f"{_register_name(vector, arch)} holds the value or its address"
+        is_pointer = variable is not None and isinstance(strip(variable.type), Pointer)
+        is_location = is_pointer and names[-1] != "stack_value"
+        if is_location and SCRATCH in translated(instructions).notes:
+            return "in memory, or the address there"
     if len(instructions) == 1:
         return _one(instructions[0], source.unit, arch, variable)
     if names[-1] == "stack_value":

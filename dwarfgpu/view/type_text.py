@@ -82,6 +82,8 @@ class Definition:
         self.has_typedefs = has_typedefs
         self.is_raw = is_raw
         self.members_left = MAX_MEMBERS
+        self._begun: list[Struct] = []
+        """The structures whose bodies are being shown, one in the other."""
 
     def text(
         self,
@@ -120,11 +122,15 @@ class Definition:
             is_local = part is outermost and names.of(part) is not None
             is_named = is_local or declared_name(part) is not None
             is_body = levels > 0 or (levels == 0 and not is_named)
-            if not is_body or not isinstance(part, Struct | Enum):
+            is_inside_itself = any(part is structure for structure in self._begun)
+            if not is_body or is_inside_itself or not isinstance(part, Struct | Enum):
                 return shown_inside(part) if levels <= 0 else part
             if isinstance(part, Enum):
                 return self._enumeration(part)
-            return "\n".join(self._structure(part, levels, indent, names))
+            self._begun.append(part)
+            text = "\n".join(self._structure(part, levels, indent, names))
+            self._begun.pop()
+            return text
 
         return type_name(
             type_,

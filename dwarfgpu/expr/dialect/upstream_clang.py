@@ -44,10 +44,12 @@ _INTERPRETATIONS = {
 
 _SCRATCH_BASES = frozenset({64, 65})
 """DWARF's numbers of s32 and s33, clang's stack and frame pointer."""
-_SCRATCH_INTERPRETATION = (
+SCRATCH = (
     "upstream clang: DW_OP_bregx of the stack or frame pointer is in the focused lane's private "
     "memory"
 )
+"""The note on DW_OP_bregx of s32 and s33. Of a pointer it has two readings: clang describes the
+memory of a variable and the address of an array that a pointer holds in the same way."""
 LANE_VALUE = (
     "upstream clang: DW_OP_bregx of a vector register computes with the focused lane's dword"
 )
@@ -104,7 +106,7 @@ def translated(instructions: Instructions) -> Translation:
         elif name == "bregx" and register in _SCRATCH_BASES:
             is_whole = following is None or following.operation.name in PIECES
             instruction = _as(instruction, _scratch_base(is_whole))
-            notes.append(_SCRATCH_INTERPRETATION)
+            notes.append(SCRATCH)
         elif name == "fbreg":
             notes.append(FRAME_BASE)
         out.append(instruction)
@@ -238,7 +240,7 @@ def _literal(space: int) -> Operation:
 @cache
 def _scratch_base(is_whole: bool) -> Operation:
     based = _scratch_based(is_whole)
-    return evolve(OPERATIONS["bregx"], function=based, interpretation=_SCRATCH_INTERPRETATION)
+    return evolve(OPERATIONS["bregx"], function=based, interpretation=SCRATCH)
 
 
 def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
@@ -322,6 +324,15 @@ def register_read_two_ways(instructions: Instructions) -> int | None:
             register = instruction.operands[0]
             return register if isinstance(register, int) else None
     return None
+
+
+def pointer_read_two_ways(name: str, location: Location) -> Ambiguous:
+    """Return the error of a pointer with the note `SCRATCH`."""
+    address = f"private_lane#{location.single_locations[0].byte_address or 0:#x}"
+    return Ambiguous(
+        f"{name} is {address} itself or lies there: upstream clang writes DW_OP_bregx of the stack "
+        "or frame pointer for both, and nothing says which"
+    )
 
 
 class DescribesFrameBase(Protocol):
