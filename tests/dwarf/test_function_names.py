@@ -22,7 +22,9 @@ from dwarfgpu.dwarf.scope.declarations import parameter_types
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.view.type_text import type_text
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.language.sessions import FIXTURES, demo
 
@@ -206,3 +208,20 @@ def test_functions_with_packs_and_several_template_arguments(
                 item for item in name.split("(")[1].partition(")")[0].split(", ") if item
             ]
     assert functions_named(program, "several<int, float, short>(int, float)") == ()
+
+
+def test_functions_that_gcc_makes_for_a_local_class_are_not_shown(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GCC puts their code into the class: an entry whose origin says that the compiler made it."""
+    (tmp_path / "local.cc").write_text(
+        "struct Held { int k; ~Held() {} };\n"
+        "int main() { struct Local { Held held; int n; }; Local l{{1}, 2}; return l.n; }\n"
+    )
+    command = [tool("g++"), "-g", "-O0", "local.cc", "-o", "local"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    program = CodeObject.open(tmp_path / "local")
+    (function,) = functions_named(program, "main")
+    (local,) = (die for die in function.die.children() if die.name == "Local")
+    kind = types_of(local.unit).build(local)
+    assert type_text(kind, cplusplus=True) == "struct Local {\n    Held held;\n    int n;\n}"

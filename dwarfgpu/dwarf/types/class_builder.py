@@ -130,7 +130,7 @@ def this_of(function: Die, parameters: list[Die]) -> Die | None:
 
     Not all compilers write DW_AT_object_pointer.
     """
-    if not parameters or not parameters[0].flag(dw.AT_ARTIFICIAL):
+    if not parameters or not _is_artificial(parameters[0]):
         return None
     first = parameters[0]
     if function.has(dw.AT_OBJECT_POINTER):
@@ -216,13 +216,15 @@ def _method(types: Types, die: Die) -> Method:
         slot,
         _constant(slot.expression) if isinstance(slot, ExprLoc) else None,
         _access(die),
-        die.flag(dw.AT_ARTIFICIAL),
-        tuple(
-            types.target(parameter)
-            for parameter in parameters
-            if not parameter.flag(dw.AT_ARTIFICIAL)
-        ),
+        _is_artificial(die),
+        tuple(types.target(parameter) for parameter in parameters if not _is_artificial(parameter)),
     )
+
+
+def _is_artificial(die: Die) -> bool:
+    """Return whether a compiler made an entry, which may be the instance of another one: gcc puts
+    the code of a local class's functions into the class, too."""
+    return any(origin.flag(dw.AT_ARTIFICIAL) for origin in die.origins())
 
 
 def _member(types: Types, die: Die) -> Member:
