@@ -118,6 +118,7 @@ def world() -> World:
     right: dict[str, Any] = {
         **objects,
         "str": "t", "int": 3, "bool": False, "bytes": b"\x34", "Endian": "little",
+        "bytes | bytearray": b"\x34",
         "WaveId": session.wave, "Target": target, "Iterable[int]": [1, 2],
         "Sequence[WaveId]": [session.wave], "Sequence[int | None]": [1, None],
         "Sequence[Session]": [session], "Iterable[WaveState]": state.waves, "RegisterId": register,
@@ -226,6 +227,7 @@ WRONG: dict[str, Any] = {
 KINDS: dict[str, tuple[type, ...]] = {
     "int": (int,), "WaveId": (int,), "str": (str,), "bytes": (bytes,), "bool": (bool,),
     "Endian": (str,), "Data": (bytes,), "str | Path": (str, Path), "Path | str": (str, Path),
+    "bytes | bytearray": (bytes, bytearray),
     "Kind": (str,), "ResultKind": (str,),
 }  # fmt: skip
 """What is of a type that is no class of dwarfgpu; a truth value is no integer."""
@@ -421,9 +423,9 @@ def test_an_empty_name_is_no_file() -> None:
 
 
 def test_an_empty_name_is_no_dialect(world: World) -> None:
-    with pytest.raises(WrongType, match="^decode: dialect: expected Dialect, not ''$"):
+    with pytest.raises(WrongType, match="^evaluate: dialect: expected Dialect or None, not ''$"):
         dg.evaluate(b"\x34", world.objects["Context"], dialect="")  # type: ignore[arg-type]
-    with pytest.raises(WrongType, match="^decode: dialect: expected Dialect, not ''$"):
+    with pytest.raises(WrongType, match="^evaluate: dialect: expected Dialect or None, not ''$"):
         dg.evaluate(b"\x34", dg.Context(), dialect="")  # type: ignore[arg-type]
 
 

@@ -16,7 +16,7 @@ from dwarfgpu.access.access_protocol import Access, HasAccess
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.arguments import WrongType, integer, wrong_argument
+from dwarfgpu.base.arguments import WrongType, integer, is_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import Limits
@@ -110,6 +110,9 @@ class LocList:
         if pc is None or self.by_pc is None:
             return distinct_expressions(matching_entries(self.entries, pc))
         return self.by_pc.expressions(pc)
+
+
+_NUMBERS: Final = ("wave", "lane", "pc", "lane_count", "iteration", "iteration_count")
 
 
 @frozen
@@ -287,10 +290,10 @@ class Context:
             self.wave, self.lane, self.pc, self.lane_count, self.iteration, self.iteration_count,
         ):  # fmt: skip
             if number is not None and type(number) is not int:
-                plain_fields(
-                    self, "wave", "lane", "pc", "lane_count", "iteration", "iteration_count"
-                )
+                self._plain_numbers()
                 break
+        if self.object is not None and not isinstance(self.object, Location):
+            raise WrongType(str(wrong_argument("Context.object", self.object, "Location")))
         for entry in self.initial_stack:
             if not isinstance(entry, Entry):
                 raise WrongType(str(wrong_argument("Context.initial_stack", entry, "entries")))
@@ -312,6 +315,14 @@ class Context:
         self._check_wave()
         self._check_architecture()
         self._check_frame()
+
+    def _plain_numbers(self) -> None:
+        """Replace integers of NumPy in the fields; `WrongType` for what is no integer."""
+        plain_fields(self, *_NUMBERS)
+        for name in _NUMBERS:
+            number = getattr(self, name)
+            if number is not None and not is_integer(number):
+                raise WrongType(str(wrong_argument(f"Context.{name}", number, "an integer")))
 
     def _check_wave(self) -> None:
         """Check the lane: without a lane count, the lane must be one of the architecture's wave."""

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from dwarfgpu.access.access_protocol import HasAccess
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.base.argument_types import names_wrong_arguments, wrong_call
-from dwarfgpu.base.arguments import FOREIGN, WrongType
+from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -94,7 +94,7 @@ class _Begun:
 
 
 def evaluate(
-    data: bytes,
+    data: bytes | bytearray,
     context: Context,
     *,
     dialect: Dialect | None = None,
@@ -106,6 +106,7 @@ def evaluate(
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
     try:
+        data = bytes(data) if isinstance(data, bytearray) else data  # only bytes have a hash
         program = program_of(data, context, dialect)
         form = program.bound_form.compiled
         if observe is None and form is not None and form.evaluated is not None:
@@ -118,9 +119,9 @@ def evaluate(
             return evaluator.result_of(evaluator.run(program, context)[0], context)
         finally:
             READ_BUDGET.reset(token)
-    except FOREIGN as error:  # not with the decorator: a call more is a tenth of a short expression
+    except FOREIGN:  # not with the decorator: a call more is a tenth of a short expression
         wrong = wrong_call(evaluate, (data, context), {"dialect": dialect, "observe": observe})
-        if wrong is None or isinstance(error, WrongType):
+        if wrong is None:
             raise
         raise wrong from None
 

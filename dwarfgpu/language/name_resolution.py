@@ -150,6 +150,13 @@ class Names:
         """Return whether a name in an expression means anything."""
         if self._known(name) or hsa_type(self.session, name) is not None:
             return True
+        if self.session.architecture.is_simt:
+            from dwarfgpu.language import gpu_builtins  # for expressions with mistakes only
+
+            if name in gpu_builtins.BUILTIN_VARIABLES | gpu_builtins.BUILTIN_FUNCTIONS:
+                return True
+        if name in ("true", "false") and (self.is_cplusplus() or self.is_ada()):
+            return True
         is_symbol = is_instance(name) and demangled_symbol(self.session.code_objects, name)
         return bool(is_symbol)
 

@@ -61,7 +61,7 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda _: dg.architecture(None), "architecture: name: expected str, not None"),
         (lambda _: dg.Context("gfx942"), "Context.architecture: expected Architecture or"),
         (lambda _: dg.Context(GFX942, limits=5), "Context.limits: expected Limits, not 5"),
-        (lambda _: dg.evaluate([], dg.Context()), "evaluate: data: expected bytes, not an"),
+        (lambda _: dg.evaluate([], dg.Context()), "evaluate: data: expected bytes or bytearray"),
         (lambda _: dg.assemble("lit4", "amd"), "assemble: dialect: expected Dialect, not 'amd'"),
         (lambda _: next(dg.line_entries(None)), "line_entries: code_object: expected CodeObject"),
         (lambda _: dg.Value.of(1, None), "Value.of: base: expected BaseType, not None"),
@@ -367,3 +367,18 @@ def test_a_target_may_forward_what_it_is_asked(session: dg.Session) -> None:
         session.architecture, session.code_objects, target, wave=0, lane=3, pc=session.pc
     )
     assert forwarded.read(forwarded.variable("t")).value == 323
+
+
+def test_numbers_of_a_context_are_integers() -> None:
+    for name in ("lane", "lane_count", "pc", "wave", "iteration", "iteration_count"):
+        for number in (True, 3.0, 3.5, "3"):
+            with pytest.raises(
+                WrongType, match=f"^Context.{name}: expected (an integer|int or None), "
+            ):
+                dg.Context(GFX942, **{name: number})
+    with pytest.raises(WrongType, match="^Context.object: expected Location or None, not 3"):
+        dg.Context(GFX942, object=3)  # type: ignore[arg-type]
+
+
+def test_operations_that_were_built_piece_by_piece() -> None:
+    assert dg.evaluate(bytearray(b"\x34"), dg.Context(GFX942)) == dg.Value.of(4, GFX942.generic)

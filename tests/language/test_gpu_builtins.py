@@ -84,6 +84,9 @@ def test_of_all_lanes_and_waves() -> None:
     ("expression", "error"),
     [
         ("threadIdx.w", "There is no member named w."),
+        ("threadIdx.x +", "A syntax error in expression, near the end of `threadIdx.x +'."),
+        ("(threadIdx.x", "A syntax error in expression, near the end of `(threadIdx.x'."),
+        ("get_local_id(0", "A syntax error in expression, near the end of `get_local_id(0'."),
         ("get_local_id()", "get_local_id takes one dimension, 0 to 2"),
         ("get_work_dim(0)", "get_work_dim takes no argument"),
         ("get_local_id(0, 1)", "get_local_id takes one dimension, 0 to 2"),
