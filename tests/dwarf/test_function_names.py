@@ -10,8 +10,10 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_name
 from dwarfgpu.dwarf.names.function_names import (
+    bare_name,
     full_function_name,
     is_read_by_gdb,
     name_in_frames,
@@ -19,7 +21,8 @@ from dwarfgpu.dwarf.names.function_names import (
     resolved_function_name,
 )
 from dwarfgpu.dwarf.scope.declarations import parameter_types
-from dwarfgpu.dwarf.scope.functions_by_name import functions_named
+from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.types.builder import types_of
@@ -225,3 +228,28 @@ def test_functions_that_gcc_makes_for_a_local_class_are_not_shown(
     (local,) = (die for die in function.die.children() if die.name == "Local")
     kind = types_of(local.unit).build(local)
     assert type_text(kind, cplusplus=True) == "struct Local {\n    Held held;\n    int n;\n}"
+
+
+def test_names_inside_a_function_with_its_parameters(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """As in GDB, `g(int)::nosuch` is nothing: it was the function itself, also for `break`."""
+    (tmp_path / "inside.cc").write_text(
+        "int g(int n) { struct A { int k; int twice() { return 2 * k; } } a{n};\n"
+        "  return a.twice(); }\n"
+        "int g(char c) { struct A { char k[8]; } a{}; return a.k[0] + c; }\n"
+        "int main() { return g(1) + g('c'); }\n"
+    )
+    command = [tool("g++"), "-g", "-O0", "inside.cc", "-o", "inside"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    program = CodeObject.open(tmp_path / "inside")
+    (method,) = functions_named(program, "g(int)::A::twice")
+    assert bare_name(method.die) == "A::twice"
+    for name in ("g(int)::nosuch", "g(int)::A", "g(char)::A::twice", "g(long)::A::twice"):
+        assert functions_named(program, name) == ()
+        assert function_symbols(program, name) == ()
+    for function, size_bytes in (("g(int)", 4), ("g(char)", 8)):
+        lookup = NameLookup((program.info,), program.info.units[0])
+        (kind,) = lookup.of(f"{function}::A")
+        assert isinstance(kind, Die) and kind.integer(dw.AT_BYTE_SIZE) == size_bytes
+        assert lookup.of(f"{function}::nosuch") == ()

@@ -28,7 +28,7 @@ from dwarfgpu.dwarf.names.function_names import (
     linkage_name,
     resolved_function_name,
 )
-from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.declarations import around, declaration_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
 from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -82,6 +82,8 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     without debugging information, and those that a compiler has merged with equal ones, are only
     there. Parts that it has split off (`.cold`) do not match."""
     path, parameters = _split(text.strip())
+    if _inside(text) is not None:
+        return ()
     components = _components(path.removeprefix("::"))
     words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])
     entries: dict[int, str] = {}
@@ -119,6 +121,11 @@ def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
 
 
 def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFunction]:
+    nested = _inside(text)
+    if nested is not None:
+        outer = {declaration_of(item.die) for item in functions_named(code_object, nested[0])}
+        inner = functions_named(code_object, nested[1]) if outer else ()
+        return [item for item in inner if not outer.isdisjoint(_functions_around(item.die))]
     path, parameters = _split(text.strip())
     components = _components(path.removeprefix("::"))
     functions: dict[int, NamedFunction] = {}
@@ -274,6 +281,25 @@ def _split(text: str) -> tuple[str, str | None]:
             return text[:position].strip(), text[position:]
         position += 1
     return text, None
+
+
+def _inside(text: str) -> tuple[str, str] | None:
+    """Return `f(int)` and `Local::m(int)` for `f(int)::Local::m(int)`, None for a function that is
+    in no other one."""
+    parameters = _split(text.strip())[1]
+    if parameters is None:
+        return None
+    own, *components = _at_depth(parameters, "::")
+    if not components:
+        return None
+    return text.strip()[: -len(parameters)] + own, "::".join(components)
+
+
+def _functions_around(die: Die) -> Iterator[Die]:
+    """Yield the declarations of the functions around one."""
+    for above in around(die):
+        if above.tag == dw.TAG_SUBPROGRAM:
+            yield declaration_of(above)
 
 
 def _components(path: str) -> list[str]:

@@ -15,7 +15,7 @@ unreadable unit is an error only if no other one has the name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -390,8 +390,8 @@ class NameLookup(UnitSearch):
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
-        """Return a variable of a function, also of its blocks; `UsageError` where several have
-        one."""
+        """Return a variable of a function or a type in it, also of its blocks; `UsageError` where
+        several have a variable."""
         variables: dict[Die, Variable] = {}
         for function in functions:
             for variable in variables_below(function):
@@ -404,7 +404,21 @@ class NameLookup(UnitSearch):
             if len(inside) != 1:
                 raise UsageError(overloaded(variables))
             return (variables[inside[0]],)
-        return tuple(variables.values()) or in_nameless(functions, part.name, accepts)
+        return (
+            tuple(variables.values())
+            or in_nameless(functions, part.name, accepts)
+            or tuple(islice(self._types_below(functions, part, accepts), 1))
+        )
+
+    def _types_below(
+        self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
+    ) -> Iterator[Die]:
+        """Yield the types of a name in functions and their blocks."""
+        pending = [*functions]
+        while pending:
+            scope = pending.pop()
+            yield from (die for die in scope.children(TYPES) if _is(die, part, accepts))
+            pending += scope.children(BLOCKS - FUNCTIONS)
 
     # Other units
 
