@@ -122,9 +122,8 @@ def location_words(
         vector = register_read_two_ways(instructions)
         if vector is not None:
             return f"{_register_name(vector, arch)} holds the value or its address"
-        is_pointer = variable is not None and isinstance(strip(variable.type), Pointer)
-        is_location = is_pointer and names[-1] != "stack_value"
-        if is_location and SCRATCH in translated(instructions).notes:
+        is_location = names[-1] != "stack_value" and SCRATCH in translated(instructions).notes
+        if is_location and _is_pointer(variable):
             return "in memory, or the address there"
     if len(instructions) == 1:
         return _one(instructions[0], source.unit, arch, variable)
@@ -142,6 +141,13 @@ def location_words(
     ):
         return "in memory"
     return ""
+
+
+def _is_pointer(variable: Variable | None) -> bool:
+    try:
+        return variable is not None and isinstance(strip(variable.type), Pointer)
+    except DwarfGpuError:  # the caller that shows the type reports its error
+        return False
 
 
 def _pieces_words(names: Sequence[str]) -> str:

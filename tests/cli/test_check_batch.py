@@ -168,7 +168,8 @@ def test_each_question_has_the_answer_of_its_command(question: str) -> None:
 
 
 def test_an_unknown_question() -> None:
-    with pytest.raises(UsageError, match="no question 'what': there are check, where"):
+    known = "question: expected one of check, where, info, frames, not 'what'"
+    with pytest.raises(UsageError, match=known):
         examine(str(DATA), "what")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -474,3 +476,26 @@ def test_a_complex_number_is_no_integer(field: str) -> None:
     lines = ("-ex", "frame 2", "-ex", f'printf "{field}", zz')
     done = run("debug", "--state", state, "--batch", *lines)
     assert done.err.splitlines()[-1] == "Value can't be converted to integer."
+
+
+def test_a_core_file_has_no_process_to_kill() -> None:
+    crash = FIXTURES / "core/crash.x86_64.O0"
+    done = run("debug", crash, "--core", f"{crash}.core", "--batch", "-ex", "kill")
+    assert done.err.endswith("You can't do that without a process to debug.\n")
+
+
+def test_info_symbol_names_the_file_where_another_one_has_the_symbols(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """As in GDB, for which a separate debug file is one more."""
+    program = tmp_path / "program"
+    shutil.copy(FIXTURES / "x86_64/demo.gcc.O0.v5", program)
+    alone = run("debug", program, "--batch", "-ex", "info symbol main")
+    assert alone.lines[-1] == "main in section .text"
+    debug = tmp_path / "program.debug"
+    objcopy = tool("objcopy")
+    for words in (("--only-keep-debug", program, debug), ("--strip-all", program),
+                  (f"--add-gnu-debuglink={debug}", program)):  # fmt: skip
+        subprocess.run([objcopy, *words], check=True)
+    done = run("debug", program, "--batch", "-ex", "info symbol main")
+    assert done.lines[-1] == f"main in section .text of {program}"

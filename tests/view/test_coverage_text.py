@@ -9,6 +9,7 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
+from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
 from dwarfgpu.expr.explicit_context import ExplicitUnit
@@ -201,3 +202,17 @@ def test_neighbours_with_the_same_description_are_one_row() -> None:
         ((0, 6), False, False), ((6, 8), False, False), ((8, 30), True, False),
         ((30, 40), False, False), ((40, 50), False, True),
     ]  # fmt: skip
+
+
+def test_words_of_a_variable_whose_type_is_unreadable() -> None:
+    """Whoever shows the type reports why: the list of all variables does not end."""
+
+    class Unreadable:
+        @property
+        def type(self) -> object:
+            raise IllFormed("no entry starts there")
+
+    arch = architecture("gfx942")
+    unit = ExplicitUnit(UnitFormat(), UPSTREAM_CLANG)
+    source = ExprLoc(assemble("bregx s33 8; lit1; swap; xderef", arch=arch), unit)
+    assert location_words(source, arch, Unreadable()) == "in memory"  # type: ignore[arg-type]

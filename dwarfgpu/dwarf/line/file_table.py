@@ -104,7 +104,7 @@ def is_path_end(path: str, sought: str) -> bool:
     return path == sought or path.endswith("/" + sought)
 
 
-def _cut(name: str) -> str:
+def short_name(name: str) -> str:
     """Return a name, a very long one cut as those of entries are."""
     return name if len(name) <= LONGEST_NAME_BYTES else f"{name[:LONGEST_NAME_BYTES]}..."
 
@@ -216,7 +216,8 @@ class FileTable(ABC):
         if name is None:
             root = self.unit.root
             folder, primary = root.string(dw.AT_COMP_DIR) or "", self.unit.primary_file
-            own = joined(_cut(self.written_directory(file.entry.directory)), _cut(file.name))
+            directory = self.written_directory(file.entry.directory)
+            own = joined(short_name(directory), short_name(file.name))
             is_primary = joined(folder, own) == joined(folder, primary)
             name = joined("", primary) if is_primary else own
             if len(name) <= _MAX_KEPT_PATH:

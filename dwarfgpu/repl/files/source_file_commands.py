@@ -11,6 +11,7 @@ from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.file_table import short_name
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_unit import LineUnit
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -112,7 +113,9 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
             yield heading("(Objfile has no debug information.)")
         names = LineLookup(code_object.scopes).paths()
         shown: list[Plain] = [
-            name for name in names if pattern is None or pattern.search(_part_of(name, part))
+            short_name(name)
+            for name in names
+            if pattern is None or pattern.search(_part_of(name, part))
         ]
         data: JsonObject = {"filename": full_path(code_object), "sources": shown}
         text = f"\n{', '.join(map(str, shown))}\n" if shown else ""

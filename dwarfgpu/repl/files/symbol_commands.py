@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of, qualified
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
-from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
+from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import no_line, with_code
@@ -62,7 +62,8 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(f"No symbol matches {argument}.", {"symbol": None})
         return
     offset = f" + {symbol.offset}" if symbol.offset else ""
-    is_one = len(session.code_objects) == 1 and not shell.is_of_core
+    is_one = [len(symbol_files(item)) for item in session.code_objects] == [1]
+    is_one = is_one and not shell.is_of_core
     where = "" if is_one else f" of {one_line(full_path(symbol.code_object))}"
     data: JsonObject = {
         "name": symbol.name,

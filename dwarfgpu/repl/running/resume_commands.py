@@ -353,6 +353,10 @@ def kill(shell: Shell, argument: str) -> Iterator[Part]:
 
     Memory can still be read afterwards, and "run" starts the program again.
     """
+    if shell.is_of_core and not can_run(shell):
+        if shell.confirms("Kill the program being debugged?"):
+            raise UsageError("You can't do that without a process to debug.")
+        return
     require_started(shell)
     machine = killer(shell)
     if shell.confirms("Kill the program being debugged?"):
