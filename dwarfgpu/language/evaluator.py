@@ -65,7 +65,7 @@ from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped_symbols import as_type, typed
+from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
@@ -163,7 +163,8 @@ class Evaluator(MemberAccess):
                     self.arithmetic, self.object(node.real), self.object(node.imaginary)
                 )
             case ast.Name():
-                return self.named(node)
+                named = self.named(node)
+                return named if named.type is not None else evolve(named, type=NO_TYPE)
             case ast.OnEntry():
                 from dwarfgpu.language.entry_expressions import entry_value  # few expressions
 

@@ -1,4 +1,5 @@
-"""Names found only in a symbol table: functions and data without a type, as in GDB."""
+"""Functions and data without a type: names found only in a symbol table, as in GDB, and variables
+without DW_AT_type."""
 
 from __future__ import annotations
 
@@ -21,6 +22,8 @@ from dwarfgpu.session.session import Session
 TEXT: Final = Function(own_name="<text variable, no debug info>")
 DATA: Final = Unspecified("<data variable, no debug info>")
 THREAD_LOCAL: Final = Unspecified("<thread local variable, no debug info>")
+NO_TYPE: Final = Unspecified("<data variable, no DW_AT_type>")
+"""The type of a variable whose entry has none, as GCC writes with -g1; GDB assumes `int`."""
 
 
 def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue | None:
@@ -64,7 +67,7 @@ def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
 
 def typed(value: TypedValue, name: str) -> TypedValue:
     """Return a value that has a type; `UsageError` for data whose type is unknown."""
-    if value.type is DATA or value.type is THREAD_LOCAL:
+    if value.type is DATA or value.type is THREAD_LOCAL or value.type is NO_TYPE:
         raise UsageError(f"'{name}' has unknown type; cast it to its declared type")
     return value
 
@@ -72,5 +75,5 @@ def typed(value: TypedValue, name: str) -> TypedValue:
 def as_type(value: TypedValue, type_: Type | None) -> TypedValue | None:
     """Return data without a type as an object of a type, at its location; None for any other
     value."""
-    is_untyped = value.type is DATA or value.type is THREAD_LOCAL
-    return TypedValue(type_, value.location) if is_untyped else None
+    is_untyped = value.type is DATA or value.type is THREAD_LOCAL or value.type is NO_TYPE
+    return TypedValue(type_, value.location, error=value.error) if is_untyped else None

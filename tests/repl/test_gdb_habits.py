@@ -412,6 +412,32 @@ def test_thread_local_variables_without_debugging_information(tmp_path: Path) ->
     assert "'mine' has unknown type; cast it to its declared type" in done.err
 
 
+def test_variables_without_a_type(tmp_path: Path) -> None:
+    """As GCC writes them with -g1: nothing is assumed, and a cast says the type."""
+    program = tmp_path / "crash"
+    data = (FIXTURES / "core/crash.x86_64.O0").read_bytes()
+    # DW_AT_type, DW_FORM_ref4 of the external variables becomes DW_AT_friend
+    typed, friend = b"\x39\x0b\x49\x13\x3f\x19\x02", b"\x39\x0b\x41\x13\x3f\x19\x02"
+    program.write_bytes(data.replace(typed, friend))
+    words = ("p (int)mine", "p (char[2][4])limits", "p &limits", "whatis limits", "p {int}&limits",
+             "info variables -n limits", "p mine", "p 1 + mine", "p sizeof(mine)")  # fmt: skip
+    core = FIXTURES / "core/crash.x86_64.O0.core"
+    done = run("debug", program, "--core", core, "--batch",
+               *(word for line in words for word in ("-ex", line)))  # fmt: skip
+    assert done.out.splitlines()[-9:] == [
+        "$1 = 41",
+        r'$2 = {"\n\000\000", "\024\000\000"}',
+        "$3 = (<data variable, no DW_AT_type> *) 0x7ffff7ffb010 <limits>",
+        "type = <data variable, no DW_AT_type>",
+        "$4 = 10",
+        'All variables matching regular expression "limits":',
+        "",
+        "File core/crash.c:",
+        "12:\t<data variable, no DW_AT_type> limits;",
+    ]
+    assert done.err.splitlines() == ["'mine' has unknown type; cast it to its declared type"] * 3
+
+
 @pytest.mark.parametrize(
     ("symbol", "shown"),
     [

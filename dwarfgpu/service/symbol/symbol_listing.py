@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, without_typedefs
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.untyped_symbols import NO_TYPE
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import declaration
@@ -68,7 +69,7 @@ def _type(die: Die) -> Type | None:
         parameters = passed_parameters(described, kind.parameters)
         return Function(types.type_of(die), parameters, kind.is_prototyped, kind.is_variadic)
     is_object = die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER)
-    return types.type_of(die) if is_object else types.build(die)
+    return types.type_of(die) or NO_TYPE if is_object else types.build(die)
 
 
 def _type_text(row: ListedSymbol) -> str:
