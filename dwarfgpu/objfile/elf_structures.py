@@ -46,8 +46,11 @@ class Section:
     entry_bytes: int
 
     def covers(self, address: int) -> bool:
-        """Return whether the section is loaded at this address of the file."""
-        return bool(self.flags & SHF_ALLOC) and 0 <= address - self.address < self.size_bytes
+        """Return whether the section is loaded at this address of the file; .tbss is at none: other
+        sections have the addresses in its header (System V ABI, `PT_TLS`)."""
+        if not self.flags & SHF_ALLOC or (self.flags & SHF_TLS and self.type == SHT_NOBITS):
+            return False
+        return 0 <= address - self.address < self.size_bytes
 
 
 @frozen

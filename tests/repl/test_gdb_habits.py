@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pytest
 
 from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_covering, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
+from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.files import symbol_commands
 from dwarfgpu.service.symbol import symbol_listing
@@ -410,6 +412,22 @@ def test_thread_local_variables_without_debugging_information(tmp_path: Path) ->
         f"`{program}'.",
     ]
     assert "'mine' has unknown type; cast it to its declared type" in done.err
+
+
+def test_data_is_not_in_thread_local_zeros(tmp_path: Path) -> None:
+    """The header of .tbss has addresses that belong to the sections after it."""
+    original = FIXTURES / "core/crash.x86_64.O0"
+    data = bytearray(original.read_bytes())
+    sections = open_object(original).sections
+    [section] = [section for section in sections if section.name == ".eh_frame_hdr"]
+    nobits, write_alloc_tls, address = 8, 0x403, 0x4000
+    [headers] = struct.unpack_from("<Q", data, 40)
+    fields = (nobits, write_alloc_tls, address, section.offset, 0x48)
+    struct.pack_into("<IQQQQ", data, headers + 64 * section.index + 4, *fields)
+    program = tmp_path / "crash"
+    program.write_bytes(data)
+    done = run("debug", program, "--batch", "-ex", "info symbol &table[1]")
+    assert done.out == "table + 4 in section .data\n"
 
 
 def test_variables_without_a_type(tmp_path: Path) -> None:
