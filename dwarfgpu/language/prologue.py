@@ -14,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.source_lines import step_at, steps_of
 from dwarfgpu.session.focused_frame import FramePosition
@@ -70,10 +71,22 @@ def body_position(session: Session, body: int) -> FramePosition | None:
 
 
 def _range_at(owner: CodeObject, pc: int) -> Range | None:
-    """Return the range of the function, not an inlined one, that covers a program location."""
+    """Return the range of the function, not an inlined one, that covers a program location; that of
+    its symbol if it has lines, but no entry (-gline-tables-only)."""
     subprogram = owner.scopes.subprogram_at(pc)
-    ranges = () if subprogram is None else subprogram.ranges
-    return next((span for span in ranges if span.begin <= pc < span.end), None)
+    if subprogram is None:
+        return _range_of_symbol(owner, pc) if owner.scopes.linked_unit_at(pc) else None
+    return next((span for span in subprogram.ranges if span.covers(pc)), None)
+
+
+def _range_of_symbol(owner: CodeObject, pc: int) -> Range | None:
+    in_file = pc - owner.load_address
+    symbols = [file.symbol_before(in_file) for file in symbol_files(owner)]
+    spans = [Range(one.address, one.address + one.size_bytes) for one in symbols if one is not None]
+    span = max(spans, default=None)
+    if span is None or not span.covers(in_file):
+        return None
+    return Range(span.begin + owner.load_address, span.end + owner.load_address)
 
 
 def _is_right_from_entry(unit: CompilationUnit) -> bool:

@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,21 @@ def test_functions_that_only_have_a_symbol(tmp_path: Path) -> None:
         "print ns::Pair::Pair(int)", "list Only::Only",
     ]  # fmt: skip
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_functions_that_only_have_lines(
+    tmp_path: Path, tool: Callable[[str], str], level: str
+) -> None:
+    """clang -gline-tables-only writes no entries; where a prologue ends is in its line table."""
+    gdb, clang = tool("gdb"), tool("clang-19")
+    (tmp_path / "a.c").write_text(PROLOGUES)
+    command = [clang, "-gline-tables-only", level, "-o", "a", "a.c"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    names = ("leaf", "many", "local", "array", "variable", "nothing", "main")
+    lines = [f"break {place}" for place in (*names, *range(1, 19))]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "info breakpoints"])
     assert of_dwarfgpu == of_gdb
 
 
