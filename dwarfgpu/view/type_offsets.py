@@ -78,17 +78,38 @@ class _Offsets:
         self.around: list[Struct] = []
         """The enclosing structures of the current member, outermost first."""
         self.definition = Definition(
-            cplusplus, has_methods=False, has_typedefs=False, is_raw=is_raw
+            cplusplus,
+            has_methods=False,
+            has_typedefs=False,
+            is_raw=is_raw,
+            structure=self._element,
         )
 
+    def _element(
+        self, struct_type: Struct, levels: int, indent: int, names: LocalNames
+    ) -> Iterator[str]:
+        """Yield a structure without a name, behind an array or a pointer: offsets in it begin at 0.
+
+        As in GDB, it has no padding and no total size.
+        """
+        return self.structure(struct_type, indent, 0, 0, names, levels=levels)
+
     def structure(
-        self, struct_type: Struct, level: int, base_bits: int, end: int, names: LocalNames
+        self,
+        struct_type: Struct,
+        level: int,
+        base_bits: int,
+        end: int,
+        names: LocalNames,
+        *,
+        levels: int = 1,
     ) -> Iterator[str]:
         """Yield the structure from its title on; members of nested structures have offsets in the
         whole.
 
         `end`: that of the member before it, counted in the enclosing structure. GDB continues from
         there, so that holes can appear before a first member, and after the members of a union.
+        `levels`: as in `Definition.text`; at 0, padding and total size are left out.
         """
         declared = struct_type.declared
         inner, local = self.definition.names_inside(struct_type, names)
@@ -109,14 +130,15 @@ class _Offsets:
                 yield from _hole(end, field.bit_offset, "hole")
                 end = field.bit_offset + (member_bits(field) or 0)
             offset_text = _offset_text(struct_type, field, base_bits, self.number)
-            yield from self._member(field, level + 4, offset_text, base_bits, end, local)
+            yield from self._member(field, level + 4, offset_text, base_bits, end, local, levels)
         self.around.pop()
         if self.definition.members_left < 0:
             yield _BLANK + " " * (level + 4) + "..."
-        size = size_bits(struct_type) or 0
-        yield from _hole(end, size, "padding")
-        yield ""
-        yield f"{_BLANK}{' ' * (level + 4)}/* total size (bytes): {size // 8:4} */"
+        if levels > 0:
+            size = size_bits(struct_type) or 0
+            yield from _hole(end, size, "padding")
+            yield ""
+            yield f"{_BLANK}{' ' * (level + 4)}/* total size (bytes): {size // 8:4} */"
         yield _BLANK + " " * (level or 2) + "}"
 
     def _member(
@@ -127,20 +149,22 @@ class _Offsets:
         base_bits: int,
         end: int,
         names: LocalNames,
+        levels: int,
     ) -> Iterator[str]:
         """Yield a member; one that is a structure itself with its members."""
         kind, margin = member.type, " " * level
-        if kind in self.around and not member.is_static:  # nothing can contain itself
-            error = f"<error: {type_name(kind, cplusplus=self.cplusplus)} contains itself>"
-            yield f"{offset_text}{margin}{self.definition.member(member, 0, level, names)}; {error}"
-            return
-        is_shown = not member.is_static and level < 4 * _DEEPEST
+        is_cycle = kind in self.around and not member.is_static  # nothing can contain itself
+        is_shown = not is_cycle and not member.is_static and level < 4 * _DEEPEST
         if not is_shown or not isinstance(kind, Struct):
-            yield f"{offset_text}{margin}{self.definition.member(member, 0, level, names)};"
+            error = ""
+            if is_cycle:
+                error = f" <error: {type_name(kind, cplusplus=self.cplusplus)} contains itself>"
+            declared = self.definition.member(member, levels - 1, level, names)
+            yield f"{offset_text}{margin}{declared};{error}"
             return
         begin = base_bits + (member.bit_offset or 0)
         before = end - (size_bits(kind) or 0)
-        title, *inner_lines = self.structure(kind, level, begin, before, names)
+        title, *inner_lines = self.structure(kind, level, begin, before, names, levels=levels)
         yield f"{offset_text}{margin}{title}"
         *lines, last = inner_lines
         yield from lines

@@ -5,7 +5,7 @@ Of structures without a name inside one another only the first is in full, as in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.dwarf.constants import Style
@@ -76,11 +76,14 @@ class Definition:
         has_methods: bool = True,
         has_typedefs: bool = True,
         is_raw: bool = False,
+        structure: Callable[[Struct, int, int, LocalNames], Iterator[str]] | None = None,
     ) -> None:
         self.cplusplus = cplusplus
         self.has_methods = has_methods
         self.has_typedefs = has_typedefs
         self.is_raw = is_raw
+        self._lines_of = structure or self._structure
+        """Yields a structure with its members, of the same arguments as `_structure`."""
         self.members_left = MAX_MEMBERS
         self._begun: list[Struct] = []
         """The structures whose bodies are being shown, one in the other."""
@@ -128,7 +131,7 @@ class Definition:
             if isinstance(part, Enum):
                 return self._enumeration(part)
             self._begun.append(part)
-            text = "\n".join(self._structure(part, levels, indent, names))
+            text = "\n".join(self._lines_of(part, levels, indent, names))
             self._begun.pop()
             return text
 

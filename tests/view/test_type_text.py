@@ -169,6 +169,35 @@ def test_members_are_bounded() -> None:
     assert text.count("\n") < 2 * MAX_MEMBERS and text.endswith("...\n}")
 
 
+def test_offsets_behind_arrays_and_pointers() -> None:
+    """GDB 13 prints the same; where a structure comes before, its offsets are added to these."""
+    deep = Struct("struct", None, 24, (Member("q", INT, 0), Member("more", Array(PAIR, (2,)), 64)))
+    inner = Struct("struct", None, 4, (Member("z", INT, 0),))
+    part = Struct("struct", None, 32, (Member("n", INT, 0), Member("in", inner, 64)))
+    whole = Struct(
+        "struct", "s", 80,
+        (Member("a", Array(deep, (3,)), 0), Member("p", Pointer(part), 576)),
+    )  # fmt: skip
+    assert (offset_text(whole) or "").splitlines() == [
+        "/* offset      |    size */  type = struct s {",
+        "/*      0      |      72 */    struct {",
+        "/*      0      |       4 */        int q;",
+        "/* XXX  4-byte hole      */",
+        "/*      8      |      16 */        struct pair more[2];",
+        "                               } a[3];",
+        "/*     72      |       8 */    struct {",
+        "/*      0      |       4 */        int n;",
+        "/* XXX  4-byte hole      */",
+        "/*      8      |       4 */        struct {",
+        "/*      8      |       4 */            int z;",
+        "                                   } in;",
+        "                               } *p;",
+        "",
+        "                               /* total size (bytes):   80 */",
+        "                             }",
+    ]
+
+
 def test_members_of_every_variant_are_listed() -> None:
     """As GDB lists the types of rustc in C, and the discriminant of Ada once."""
     kind = Member("kind", INT, 0, entry=1)
