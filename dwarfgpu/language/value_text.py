@@ -10,8 +10,9 @@ from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Pointer, Type, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
+from dwarfgpu.language.name_resolution import Names, is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import TypedValue
@@ -84,16 +85,12 @@ def format(
 
 
 def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | None:
-    """Return the unit if it is C++, which has its own spelling of pointers from registers to
-    code."""
-    code_object, pc = session.code_object, session.pc
-    if not isinstance(type_, Pointer) or code_object is None or pc is None:
+    """Return the unit of the current language if it is C++, which has its own spelling of pointers
+    from registers to code; where code has no unit, that of `main`."""
+    if not isinstance(type_, Pointer) or session.code_object is None or session.pc is None:
         return None
-    try:
-        unit = code_object.scopes.unit_at(pc)
-        return unit if unit is not None and unit.is_cplusplus else None
-    except DwarfGpuError:  # a register needs no debug information
-        return None
+    unit = Names(session).current_unit
+    return unit if is_cplusplus(unit) else None
 
 
 def referred_text(

@@ -495,6 +495,13 @@ def test_a_table_without_functions_is_that_before_its_end(monkeypatch: pytest.Mo
     assert lines[-1] == "$1 = (geo::Square *) 0x7fffffffedf0"
 
 
+@pytest.mark.usefixtures("fixtures")
+def test_a_pointer_to_code_without_lines_is_in_the_language_of_main() -> None:
+    """As in GDB, where `show language` is "auto; currently c++" there."""
+    lines = said_of_core("set $pc = 0x402000", "print $pc").splitlines()
+    assert "$1 = (void (*)(void)) 0x402000 <vtable for Multi>" in lines
+
+
 def test_the_symbol_of_a_clone_names_its_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """As GDB and `nm -C`."""
     shell = demo_shell()
