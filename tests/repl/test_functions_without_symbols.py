@@ -74,3 +74,20 @@ def test_info_frame_names_the_symbol_at_the_pc(tmp_path: Path) -> None:
     done = run("debug", program, *machine, "--batch", "-ex", "frame 1", "-ex", "info frame")
     assert done.lines[0].endswith(" in twice ()")
     assert done.lines[2].startswith(" rip = 0x11c4; saved rip = ")
+
+
+def test_a_frame_is_found_by_the_symbol_of_its_function(tmp_path: Path) -> None:
+    """As in GDB 13: the code of the function has no debugging information."""
+    program = tmp_path / "program"
+    data = (FIXTURES / "core/shapes.x86_64.O0").read_bytes()
+    program.write_bytes(data.replace(b".debug_", b".xebug_"))
+    core = FIXTURES / "core/shapes.x86_64.O0.core"
+    names = ("main", "crash", "geo::Square::area")
+    done = run(
+        "debug", program, core, "--batch", *(f"-ex=frame function {name}" for name in names)
+    )
+    assert [line for line in done.out.splitlines() if line.startswith("#")][1:] == [
+        "#3  0x00000000004011c7 in main ()",
+        "#0  0x000000000040118b in crash(geo::Shape*, int) ()",
+    ]
+    assert done.err.splitlines()[-1:] == ['Function "geo::Square::area" not defined.']

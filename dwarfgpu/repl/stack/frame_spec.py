@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dwarfgpu import language
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.addresses import whole_number
 from dwarfgpu.language.linespec import entry_of, functions_of
@@ -69,15 +70,19 @@ def _of_function(shell: Shell, name: str) -> int:
 
 
 def _entries(frame: StackFrame) -> list[int]:
-    """Return where the functions of a frame begin, inlined ones by the code of their own."""
+    """Return where the functions of a frame begin, inlined ones by the code of their own; where no
+    entry describes the code, its symbol."""
     session = frame.session
     code_object, pc = session.code_object, session.pc
     if code_object is None or pc is None:
         return []
     try:
         chain = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
-        own = chain[len(chain) - 1 - session.inline_level] if chain else None
-        subprogram = None if own is None else code_object.scopes.subprogram_at(pc)
+        if not chain:
+            symbol = symbol_covering((code_object,), pc)
+            return [] if symbol is None else [pc - symbol.offset]
+        own = chain[len(chain) - 1 - session.inline_level]
+        subprogram = code_object.scopes.subprogram_at(pc)
         if subprogram is None or own != subprogram.die:
             return []
         return [span.begin for span in subprogram.ranges]
