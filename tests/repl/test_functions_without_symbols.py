@@ -83,9 +83,7 @@ def test_a_frame_is_found_by_the_symbol_of_its_function(tmp_path: Path) -> None:
     program.write_bytes(data.replace(b".debug_", b".xebug_"))
     core = FIXTURES / "core/shapes.x86_64.O0.core"
     names = ("main", "crash", "geo::Square::area")
-    done = run(
-        "debug", program, core, "--batch", *(f"-ex=frame function {name}" for name in names)
-    )
+    done = run("debug", program, core, "--batch", *(f"-ex=frame function {name}" for name in names))
     assert [line for line in done.out.splitlines() if line.startswith("#")][1:] == [
         "#3  0x00000000004011c7 in main ()",
         "#0  0x000000000040118b in crash(geo::Shape*, int) ()",
