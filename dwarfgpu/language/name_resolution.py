@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from contextlib import suppress
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -182,7 +183,7 @@ class Names:
         is_known = False
         for code_object in self.session.code_objects:
             for unit in units_with_names(code_object.info):
-                if not _is_file(unit.name, file):
+                if not _is_file(unit, file):
                     continue
                 is_known = True
                 meanings = NameLookup((), unit).of(f"::{name}")
@@ -283,7 +284,14 @@ def array_of(type_: Type | None, count: int | None) -> Array:
     return Array(type_, (count,))
 
 
-def _is_file(path: str, pattern: str) -> bool:
-    """Return whether a path ends in the components of the pattern."""
-    parts, ends = PurePosixPath(path).parts, PurePosixPath(pattern).parts
-    return bool(ends) and parts[-len(ends) :] == ends
+def _is_file(unit: CompilationUnit, file: str) -> bool:
+    """Return whether a path, perhaps without leading directories, denotes the primary file of a
+    unit."""
+    if PurePosixPath(unit.name).name != PurePosixPath(file).name:
+        return False
+    from dwarfgpu.dwarf.line.file_table import is_path_end, joined  # few names are of a file
+
+    path = joined(unit.root.string(dw.AT_COMP_DIR) or "", unit.name)
+    return is_path_end(path, file) or (
+        file.startswith("/") and posixpath.normpath(path) == posixpath.normpath(file)
+    )

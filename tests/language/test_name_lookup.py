@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +18,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Malformed, MissingContext, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
-from tests.language.sessions import FIXTURES, demo, text
+from tests.language.sessions import FIXTURES, demo, program, text
 from tests.language.test_gdb import printed_by_gdb
 
 PROGRAMS = [
@@ -207,6 +209,30 @@ def test_template_parameters(compiler: str, function: str, name: str, expected: 
 )
 def test_names_in_functions(function: str, name: str, expected: str) -> None:
     assert text(at("meanings.gcc.O0.v5", function), name) == expected
+
+
+def test_files_are_named_with_folders(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """As in GDB 13: a path denotes a file with or without its first folders."""
+    for number, folder in enumerate(("m", "n"), 5):
+        (tmp_path / folder).mkdir()
+        source = f"static int own = {number}; int *{folder} = &own; int main(void);"
+        (tmp_path / folder / "b.c").write_text(source)
+        subprocess.run(
+            [tool("gcc"), "-g", "-c", "b.c", "-o", f"../{folder}.o"],
+            cwd=tmp_path / folder,
+            check=True,
+        )
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }")
+    linked = ["gcc", "-no-pie", "-o", "program", "main.c", "m.o", "n.o"]
+    subprocess.run(linked, cwd=tmp_path, check=True)
+    session = program(tmp_path / "program")
+    assert [
+        text(session, f"'{file}'::own")
+        for file in ("m/b.c", "n/b.c", f"{tmp_path}/n/b.c", f"{tmp_path}/n/../m/b.c")
+    ] == ["5", "6", "6", "5"]
+    for file in ("o/b.c", "/m/b.c", f"{tmp_path}/b.c"):
+        assert text(session, f"'{file}'::own") == f'No symbol "{file}" in current context.'
+    assert text(session, "'m/b.c'::none") == 'No symbol "none" in specified context.'
 
 
 # Against GDB
