@@ -248,6 +248,8 @@ def _value(text: str, option: str) -> ArgumentValue:
         return Enumerator(text, option)
     if text.partition(":")[0] in _FORMS:
         raise _wrong_form(text, option)
+    if is_existing(text) and text.endswith(".npz"):
+        raise UsageError(f"{option}: {text} is an archive of arrays; save one of them as .npy")
     if is_existing(text):
         raise UsageError(f"{option}: {text[:40]!r} is a file: write @{text} for its bytes")
     raise UsageError(f"{option}: {text[:40]!r} is not {ARGUMENT_FORMS}")

@@ -473,19 +473,28 @@ def test_numbers_for_a_pointer_are_no_buffer() -> None:
     [
         ("four=1", "four (by_value, 16 bytes at 48): float4 is not a number; [1,2] gives elements"),
         ("four=[1,2]", "four (by_value, 16 bytes at 48): 2 elements, not 4"),
+        ("four=[1]", "four (by_value, 16 bytes at 48): 1 element, not 4"),
         ("four=[1,2,3,x]", "--arg four: 'x' is not a number"),
         (
             "three=[1,2,256]",
             "three (by_value, 4 bytes at 64): 256 does not fit unsigned char, which is 0 to 255",
         ),
-        ("three=[1,2,1.5]", "1.5 is not a number of its type; bytes:HEX gives any"),
+        ("three=[1,2,1.5]", "1.5 is a floating point number, not an integer; bytes:HEX"),
         (
             "pair=7",
             "pair (by_value, 24 bytes at 8): struct pair is not a number; bytes:HEX gives it",
         ),
         ("pair=[7]", "pair (by_value, 24 bytes at 8) has no known elements"),
-        ("pair=bytes:00", "pair (by_value, 24 bytes at 8): a value of 1 byte does not fit"),
-        ("h=70000", "h (by_value, 2 bytes at 32): the number 70000 does not fit"),
+        (
+            "pair=bytes:00",
+            "pair (by_value, 24 bytes at 8): a value of 1 byte does not fit: the "
+            "argument has 24 bytes",
+        ),
+        (
+            "h=70000",
+            "h (by_value, 2 bytes at 32): the number 70000 does not fit binary16, "
+            "whose numbers are below 2**16; bytes:HEX gives any bits",
+        ),
         ("h=-65520.0", "h (by_value, 2 bytes at 32): the number -65520.0 does not fit"),
         pytest.param(
             f"h={10**400}",

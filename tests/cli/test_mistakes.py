@@ -27,6 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "k.bc").write_bytes(b"BC\xc0\xde5\x14\0\0")
     (tmp_path / "bare.co").write_bytes(elf({}))
     (tmp_path / "notes.txt").write_text("hello world\n", "utf-8")
+    (tmp_path / "in.npz").write_bytes(b"PK")
     (tmp_path / "text.gz").write_bytes(gzip.compress(b"hello"))
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "dir").mkdir()
@@ -407,6 +408,8 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
          "range:64; an argument of the kernel is one word: --arg NAME=VALUE; see "),
         ("run k.co nest --grid 64 --workgroup 64 --arg in=notes.txt --arg limit=1 --arg out=4",
          "--arg in: 'notes.txt' is a file: write @notes.txt for its bytes"),
+        ("run k.co nest --grid 64 --workgroup 64 --arg in=in.npz --arg limit=1 --arg out=4",
+         "--arg in: in.npz is an archive of arrays; save one of them as .npy"),
         ("where --all k.co --function nset", 'Function "nset" not defined in k.co. Did you mean '
          '"nest"?'),
         ("where k.co t --function zzzz", 'Function "zzzz" not defined in k.co.'),

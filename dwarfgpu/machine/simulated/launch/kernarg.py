@@ -319,7 +319,8 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
     if isinstance(value, bytes):
         if len(value) != size_bytes:
             raise UsageError(
-                f"{parameter.text}: a value of {counted(len(value), 'byte')} does not fit"
+                f"{parameter.text}: a value of {counted(len(value), 'byte')} does not fit: the "
+                f"argument has {counted(size_bytes, 'byte')}"
             )
         return value
     if not isinstance(value, int | float):
@@ -341,7 +342,7 @@ def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
     if vector is None:
         raise UsageError(f"{parameter.text} has no known elements; bytes:HEX gives its bytes")
     if len(values) != vector.count:
-        raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
+        raise UsageError(f"{parameter.text}: {counted(len(values), 'element')}, not {vector.count}")
     return b"".join(
         _number(parameter, item, vector.item_bytes, vector.integers, vector.is_float, vector.form)
         for item in values
@@ -359,13 +360,18 @@ def _number(
     """Encode a number in `size_bytes` bytes, as a floating point number in its format."""
     if isinstance(value, float) or is_float or form is not None:
         if form is None or form.size_bits != 8 * size_bytes:
+            expected = "a number of its type" if is_float else "an integer"
             raise UsageError(
-                f"{parameter.text}: {value} is not a number of its type; bytes:HEX gives any"
+                f"{parameter.text}: {value} is a floating point number, not {expected}; "
+                "bytes:HEX gives any bits"
             )
         bits = _float_bits(form, value)
         if bits is None:
             number = shown(value) if isinstance(value, int) else value
-            raise UsageError(f"{parameter.text}: the number {number} does not fit")
+            raise UsageError(
+                f"{parameter.text}: the number {number} does not fit {form.name}, whose "
+                f"numbers are below 2**{form.bias + 1}; bytes:HEX gives any bits"
+            )
         return bits.to_bytes(size_bytes, "little")
     if integers is not None and not integers.least <= value <= integers.most:
         raise UsageError(
@@ -374,7 +380,10 @@ def _number(
         )
     bits = 8 * size_bytes
     if not -(1 << bits - 1) <= value < 1 << bits:
-        raise UsageError(f"{parameter.text}: {value:#x} does not fit")
+        raise UsageError(
+            f"{parameter.text}: the number {shown(value)} does not fit "
+            f"{counted(size_bytes, 'byte')}, which can be {-(1 << bits - 1)} to {(1 << bits) - 1}"
+        )
     return (value & (1 << bits) - 1).to_bytes(size_bytes, "little")
 
 
