@@ -87,7 +87,7 @@ def format(
 def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | None:
     """Return the unit of the current language if it is C++, which has its own spelling of pointers
     from registers to code; where code has no unit, that of `main`."""
-    if not isinstance(type_, Pointer) or session.code_object is None or session.pc is None:
+    if not isinstance(type_, Pointer) or session.pc is None:
         return None
     unit = Names(session).current_unit
     return unit if is_cplusplus(unit) else None
