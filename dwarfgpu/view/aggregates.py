@@ -340,7 +340,9 @@ def array_pieces(
     lower = array_type.lower_bounds if _shows_indices(shown) else ()
     is_empty = shown.options.style == "c" and min(counts) <= 0  # whichever dimension has no element
     if not strides or is_empty:
-        yield _without_elements(shown, element, counts[0], first_bit, letter, depth)
+        has_rows = is_empty and len(counts) > 1  # whose first one is no character
+        row = Array(element, array_type.dimensions[1:]) if has_rows else element
+        yield _without_elements(shown, row, counts[0], first_bit, letter, depth)
         return
     yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
 

@@ -541,6 +541,20 @@ def test_an_unknown_count_is_not_zero(dimensions: tuple[int | None, ...], style:
     assert empty == ("''" if style == "fortran" else '""')  # as GDB shows them
 
 
+@pytest.mark.parametrize(
+    ("dimensions", "text"), [((0,), '0x10 "az"'), ((0, 3), "0x10"), ((2, 0), "0x10")]
+)
+def test_rows_of_an_empty_array_are_no_characters(dimensions: tuple[int, ...], text: str) -> None:
+    """As in GDB 13: C treats an array without elements as a pointer to the first of them."""
+
+    def read(address: int, space: int, size_bytes: int) -> bytes:
+        return b"az".ljust(64, b"\0")[address - 16 :][:size_bytes]
+
+    reference = Pointer(Array(CHAR, dimensions), kind="reference")
+    shown = format_value(Bits(16, 64), reference, read_memory=read, architecture=ARCH)
+    assert shown.partition(": ")[2] == text
+
+
 def test_an_array_without_elements_is_a_level() -> None:
     """As in GDB 13 with `set print max-depth 1`; whichever dimension is empty."""
     members = (Member("n", INT, 0), Member("tail", Array(INT, (None,)), 32))
