@@ -133,6 +133,8 @@ def test_what_is_only_declared_is_at_the_symbol_of_its_name() -> None:
     [
         ("meanings.gcc.O0.v5", "ns::hidden_in_ns", "12"),
         ("meanings.gcc.O2.v4", "ns::hidden_in_ns", "<optimized out>"),
+        ("meanings.gcc.O2.v4", "ns::(anonymous namespace)::hidden_in_ns", "<optimized out>"),
+        ("meanings.gcc.O2.v4", "'ns::(anonymous namespace)::hidden_in_ns'", "<optimized out>"),
         ("meanings.gcc.O2.v4", "hidden", "<optimized out>"),
         ("meanings.gcc.O2.v4", "sizeof(ns::hidden_in_ns)", "4"),
     ],

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.index.units_by_name import (
     mentioning_units,
     units_naming,
 )
-from dwarfgpu.dwarf.names.qualified import canonical, joined
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
 from dwarfgpu.dwarf.scope.meaning import EXPORTED_IN_CPLUSPLUS, is_same_function
@@ -73,11 +73,14 @@ class UnitSearch:
     ) -> Iterator[CompilationUnit]:
         """Yield the units with a name; the arguments of a template and the type of a conversion
         have several spellings, and do not determine them."""
+        full_name = joined((*path, name))
+        if name == ANONYMOUS:  # compilers write no name: the units with what is sought in it
+            sought = tuple([part.name for part in parts(self.name)])
+            name, full_name = sought[-1], joined(sought)
         if is_in_no_unit(info, name):
             for source in type_sources(info):
                 yield from source.type_units
             return
-        full_name = joined((*path, name))
         has_spellings = "<" in full_name or name.startswith("operator") and not name.isidentifier()
         named_units = info.units if has_spellings else units_naming(info, full_name)
         # A namespace extends over many units: the first one with the name counts.
