@@ -550,3 +550,15 @@ def test_info_symbol_names_the_file_where_another_one_has_the_symbols(
         subprocess.run([objcopy, *words], check=True)
     done = run("debug", program, "--batch", "-ex", "info symbol main")
     assert done.lines[-1] == f"main in section .text of {program}"
+
+
+@pytest.mark.parametrize("letter", ["s", "m"])
+def test_list_goes_on_after_disassembled_lines(letter: str) -> None:
+    """As in GDB 13, "info line", too."""
+    shell = nest_shell()
+    output_of(shell, "list 5,6")
+    shown = output_of(shell, f"disassemble /{letter} nest,+4").splitlines()
+    (last,) = [int(line.partition("\t")[0]) for line in shown if line[:1].isdigit()]
+    assert last > 6
+    assert output_of(shell, "info line").startswith(f"Line {last} of ")
+    assert output_of(shell, "list").startswith(f"{last + 1}\t")

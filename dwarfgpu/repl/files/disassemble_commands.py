@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
+from dwarfgpu.repl.files.list_commands import default_or_frame
 from dwarfgpu.repl.files.shown_source import text_of
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.focused_frame import position_in_file
 
@@ -30,12 +32,15 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     letters, rest = modifiers(argument)
     dump = dump_of(session, rest, options_of(session, shell.values))
-    lines = listing(
-        session,
-        dump,
-        letters,
-        lambda line: text_of(shell, position_in_file(line.file, line.line, is_start=True)),
-    )
+    frame = default_or_frame(shell)
+
+    def source_text(line: SourceLine) -> Sequence[str] | None:
+        """Return the text of a file: `list` goes on behind the line that is shown."""
+        position = position_in_file(line.file, line.line, is_start=True)
+        shell.listed = Listed(frame, position, line.line, line.line + 1)
+        return text_of(shell, position)
+
+    lines = listing(session, dump, letters, source_text)
     for line in lines:
         if line.code is None:
             yield heading(line.text)
