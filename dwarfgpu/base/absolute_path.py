@@ -23,6 +23,18 @@ def absolute_path(path: str | Path) -> str:
         return os.fspath(path)
 
 
+def unquoted(text: str) -> str:
+    """Return a typed name of a file without quotes as GDB has them, unless they belong to the
+    name."""
+    import shlex  # only the prompt
+
+    try:
+        words = shlex.split(text)
+        return text if len(words) != 1 or os.path.lexists(text) else words[0]
+    except ValueError:  # a single quote, or a NUL
+        return text
+
+
 def real_path(path: str | Path) -> str:
     """Return the absolute path without `..` and links, as `os.path.realpath`."""
     try:

@@ -137,6 +137,18 @@ def test_every_state_is_saved_whole(path: Path, tmp_path: Path) -> None:
     ]
 
 
+def test_a_name_in_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = lines('save "a b.json"', "save c d.json", 'save ""')
+    assert "Saved a b.json." in result and "Saved c d.json." in result
+    assert result[-1] == "Argument required (file to write the state to)."
+    assert {path.name for path in tmp_path.glob("*.json")} == {"a b.json", "c d.json"}
+    (tmp_path / "'e'").write_bytes((tmp_path / "c d.json").read_bytes())
+    result = lines("load 'a b.json'", 'load "c d.json"', "load a b.json", "load 'e'")
+    names = [line for line in result if line.startswith("Loaded ")]
+    assert names == [f"Loaded {name}." for name in ("a b.json", "c d.json", "a b.json", "'e'")]
+
+
 def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is typed, the debug session goes on; what is written is below the folder."""
     folder = tmp_path / "a" / "b"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.absolute_path import unquoted
 from dwarfgpu.base.writing import require_no_input, require_regular
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
@@ -23,7 +24,7 @@ from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.session.stack_frames import selected_number
 
 
-@command("save", topic="files", complete=completion.FILE, repeats=False)
+@command("save", topic="files", complete=completion.QUOTED_FILE, repeats=False)
 def save(shell: Shell, argument: str) -> Iterator[Part]:
     """Save the machine to a state file.
 
@@ -33,6 +34,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     The state includes assignments; "load FILE" or --state FILE reads it. Large memory contents are
     written to .npy files beside it. A core file cannot be saved as a state.
     """
+    argument = unquoted(argument)
     if not argument:
         raise UsageError("Argument required (file to write the state to).")
     # Only here: they know the simulated machine, which few sessions need.
@@ -123,7 +125,7 @@ def _path(text: str) -> Path:
     return path
 
 
-@command("load", topic="files", complete=completion.FILE, repeats=False)
+@command("load", topic="files", complete=completion.QUOTED_FILE, repeats=False)
 def load(shell: Shell, argument: str) -> Iterator[Part]:
     """Open the machine of a state file.
 
@@ -131,6 +133,7 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
 
     Unsaved assignments to the current machine are lost.
     """
+    argument = unquoted(argument)
     if not argument:
         raise UsageError("Argument required (state file).")
     opener = shell.machine.opener

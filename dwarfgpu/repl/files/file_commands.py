@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import stat
 from collections.abc import Iterator
 
-from dwarfgpu.base.absolute_path import absolute_path
+from dwarfgpu.base.absolute_path import absolute_path, unquoted
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.source_lines import has_units
 from dwarfgpu.objfile.elf import not_elf
@@ -35,7 +34,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
             "This session belongs to a Python program: its code objects cannot be replaced."
         )
     if argument:
-        argument = os.path.expanduser(_unquoted(argument))
+        argument = os.path.expanduser(unquoted(argument))
         _require_file(argument)
         if is_core(argument):
             raise _no_program(argument)
@@ -56,15 +55,6 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         return
     says = f"Reading symbols from {argument}..." if shell.is_from_tty else ""
     yield Output(says, {"file": argument})
-
-
-def _unquoted(text: str) -> str:
-    """Return the name of a file without quotes as GDB has them, unless they belong to the name."""
-    try:
-        words = shlex.split(text)
-        return text if len(words) != 1 or os.path.lexists(text) else words[0]
-    except ValueError:  # a single quote, or a NUL
-        return text
 
 
 def _no_program(path: str) -> UsageError:
