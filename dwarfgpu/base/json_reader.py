@@ -240,7 +240,9 @@ def load(path: Path) -> Field:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        message = f"{path}: not JSON: byte {error.start:#x} is not of UTF-8 text"
+        offset = len(data) - len(error.object) + error.start  # after a byte order mark
+        message = f"{path}: not JSON: the byte {data[offset]:#04x} at offset {offset:#x} is not "
+        message += "UTF-8 text; save it as UTF-8"
         raise UnreadableFile(message) from None
     except ValueError as error:  # a NUL in the name
         raise UsageError(f"{path} cannot be read: {error}") from None

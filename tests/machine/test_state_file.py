@@ -313,9 +313,11 @@ def test_an_elf_file_is_called_so(tmp_path: Path) -> None:
 
 def test_bytes_that_are_not_text(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
-    path.write_bytes(b"\xe9\xff\0")
-    with pytest.raises(UsageError, match="not JSON: byte 0x0 is not of UTF-8 text"):
-        load_state(path)
+    for start in (b"", b"\xef\xbb\xbf", b'{"schema": "'):
+        path.write_bytes(start + b"\xe9\xff\0")
+        message = f"not JSON: the byte 0xe9 at offset {len(start):#x} is not UTF-8 text; save it"
+        with pytest.raises(UsageError, match=message):
+            load_state(path)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
