@@ -83,7 +83,7 @@ def _forget(name: str, value: TypedValue) -> None:
 
 
 @names_wrong_arguments
-def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedValue:
+def evaluate_source(text: str, session: Session, options: Options = DEFAULT) -> TypedValue:
     """Return the value of an expression of the source language.
 
     Raises `UsageError` if it cannot be parsed, and the machine's and the DWARF's errors if an
@@ -100,6 +100,11 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
     if value.error is None:
         return value
     return evolve(value, error=without_thread(session, at_start(session, value.error)))
+
+
+evaluate: Final = evaluate_source
+"""The name inside the package; errors have that of the library, where `evaluate` evaluates DWARF
+expressions."""
 
 
 def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed | None:
