@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from contextlib import suppress
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
@@ -287,7 +286,7 @@ def array_of(type_: Type | None, count: int | None) -> Array:
 def _is_file(unit: CompilationUnit, file: str) -> bool:
     """Return whether a path, perhaps without leading directories, denotes the primary file of a
     unit."""
-    if PurePosixPath(unit.name).name != PurePosixPath(file).name:
+    if posixpath.basename(unit.name) != posixpath.basename(file):
         return False
     from dwarfgpu.dwarf.line.file_table import is_path_end, joined  # few names are of a file
 

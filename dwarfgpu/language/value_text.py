@@ -12,7 +12,6 @@ from dwarfgpu.dwarf.types.types import Member, Pointer, Type, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
-from dwarfgpu.language.name_resolution import Names, is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import TypedValue
@@ -89,6 +88,8 @@ def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | No
     from registers to code; where code has no unit, that of `main`."""
     if not isinstance(type_, Pointer) or session.pc is None:
         return None
+    from dwarfgpu.language.name_resolution import Names, is_cplusplus  # for pointers only
+
     unit = Names(session).current_unit
     return unit if is_cplusplus(unit) else None
 
