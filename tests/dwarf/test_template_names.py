@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.base.leb128 import encode_sleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
+from dwarfgpu.dwarf.names import template_arguments
 from dwarfgpu.dwarf.names.template_arguments import TemplateNames, _Speller
 from dwarfgpu.dwarf.scope.class_definition import class_definition
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
-from dwarfgpu.errors import LimitExceeded
 from tests.cli.command import run
 from tests.dwarf.builder import Shape, debug_info, file_of
 
@@ -250,12 +250,78 @@ def test_names_are_not_longer_than_the_limit() -> None:
 
 def test_long_names_of_many_instances_are_bounded() -> None:
     dies = _unit(("N" * 3_000, [1]), ("M" * 3_000, 1), *(("T", [0] * 10) for _ in range(1_200)))
-    names: list[str] = []
-    with pytest.raises(LimitExceeded, match="names of over 67108864 characters"):
-        names += [die.name or "" for die in dies]
-    with pytest.raises(LimitExceeded):
-        names += [dies[-1].name or ""]
-    assert NamedEntries(dies[0].unit).by_name[UNKNOWN_NAME]
+    names = [die.name or "" for die in dies]
+    assert names[2].startswith("T<N") and set(names[-10:]) == {"T"}
+    assert sum(map(len, names)) <= 1 << 26
+    assert UNKNOWN_NAME not in NamedEntries(dies[0].unit).by_name
+
+
+_ARGUMENTS = (
+    Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+    Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, dw.FORM_STRING),), True),
+    Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, ((dw.AT_TYPE, dw.FORM_REF4),)),
+    Shape(
+        dw.TAG_TEMPLATE_VALUE_PARAMETER,
+        ((dw.AT_TYPE, dw.FORM_REF4), (dw.AT_CONST_VALUE, dw.FORM_SDATA)),
+    ),
+    Shape(dw.TAG_BASE_TYPE, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_BYTE_SIZE, dw.FORM_UDATA))),
+    Shape(dw.TAG_SUBROUTINE_TYPE, (), True),
+    Shape(dw.TAG_FORMAL_PARAMETER, ((dw.AT_TYPE, dw.FORM_REF4),)),
+    Shape(dw.TAG_UNSPECIFIED_PARAMETERS),
+    Shape(dw.TAG_ARRAY_TYPE, ((dw.AT_TYPE, dw.FORM_REF4),), True),
+    Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
+)
+_FIRST = 12 + 2
+"""The offset of the first entry."""
+
+
+def _instances_of(first: bytes, parameter: bytes, count: int = 1) -> list[Die]:
+    """Classes with one argument, after the entry at `_FIRST`, which it refers to."""
+    body = b"\1\x21" + first + (b"\2B\0" + parameter + b"\0") * count + b"\0"
+    info = debug_info(file_of(body, _ARGUMENTS))
+    return list(info.units[0].root.children({dw.TAG_STRUCTURE_TYPE}))
+
+
+@pytest.mark.parametrize("size_bytes", [0, 17, 3_000, 1 << 28, 1 << 60])
+def test_values_of_wide_types_are_not_spelled(size_bytes: int) -> None:
+    base = b"\5unsigned int\0" + encode_uleb(size_bytes)
+    for value in (-1, 1 << 200):
+        parameter = b"\4" + _FIRST.to_bytes(4, "little") + encode_sleb(value)
+        (instance,) = _instances_of(base, parameter)
+        assert instance.name == "B"
+    (instance,) = _instances_of(b"\5unsigned int\0\4", parameter[:5] + encode_sleb(-1))
+    assert instance.name == "B<4294967295U>"
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        b"\6" + b"\x08" * 20_000 + b"\0",  # ( ..., ..., ... )
+        b"\x09" + _FIRST.to_bytes(4, "little") + b"\x0a\1" * 20_000 + b"\0",  # [1][1][1]
+    ],
+    ids=["parameters", "dimensions"],
+)
+def test_large_arguments_are_not_read_for_each_instance(
+    argument: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts: list[str] = []
+    count = _Speller.count
+
+    def counted(self: _Speller, text: str) -> None:
+        parts.append(text)
+        count(self, text)
+
+    monkeypatch.setattr(_Speller, "count", counted)
+    monkeypatch.setattr(template_arguments, "_MAX_PARTS", 100_000)
+    instances = _instances_of(argument, b"\3" + _FIRST.to_bytes(4, "little"), 2_000)
+    assert {instance.name for instance in instances} == {"B"}
+    assert len(parts) < 150_000
+
+
+def test_a_function_that_takes_itself_is_not_spelled() -> None:
+    itself = _FIRST.to_bytes(4, "little")
+    (instance,) = _instances_of(b"\6\7" + itself + b"\0", b"\3" + itself)
+    assert instance.name == "B"
 
 
 def test_many_arguments_are_not_joined(monkeypatch: pytest.MonkeyPatch) -> None:

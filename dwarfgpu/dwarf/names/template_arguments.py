@@ -5,7 +5,8 @@ an instance determine them: `Box` for `Box<int, 3>`. GDB appends what is missing
 that which clang writes without the option, so that one type has one name in all units.
 
 Law: an instance with an argument that has no spelling here keeps the name in the file, as does each
-one with that instance among its arguments.
+one with that instance among its arguments, and each one that a unit has after its names took
+`_MAX_PARTS`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import LimitExceeded
 
 _OUTERMOST: Final = frozenset(
     {
@@ -74,6 +74,10 @@ _MAX_NAME: Final = 1 << 16
 """Characters of a name; one with more keeps the name in the file."""
 _MAX_NAMES: Final = 1 << 26
 """Characters of all names of a unit."""
+_MAX_PARTS: Final = 1_000_000
+"""Types, parameters, dimensions and scopes that are read for all names of a unit."""
+_MAX_VALUE_BITS: Final = 128
+"""Of an argument that is a number."""
 _MAX_DEPTH: Final = 100
 """Templates inside one another."""
 _MAX_CHAIN: Final = 1_000
@@ -102,7 +106,7 @@ class TemplateNames:
         self._bare: set[int] = set()
         """The offsets of other entries."""
         self._pending: set[int] = set()
-        self._left = _MAX_NAMES
+        self._characters_left, self._parts_left = _MAX_NAMES, _MAX_PARTS
 
     def full(self, die: Die, name: str) -> str:
         """Return the name of a class or function with its template arguments, if it has any."""
@@ -110,6 +114,13 @@ class TemplateNames:
             _resolve(die, name)
         known = self._known.get(die.offset)
         return name if known is None else known[0]
+
+    def count(self, characters: int) -> None:
+        """Count a part of a name."""
+        self._characters_left -= characters
+        self._parts_left -= 1
+        if self._characters_left < 0 or self._parts_left < 0:
+            raise _NotSpelled
 
     def keep(self, die: Die) -> None:
         """Leave the name of an instance as it is."""
@@ -133,10 +144,6 @@ class TemplateNames:
                 raise
             finally:
                 self._pending.remove(die.offset)
-            self._left -= len(known[0])
-            if self._left < 0:
-                message = f"template instances of a unit have names of over {_MAX_NAMES} characters"
-                raise die.located(LimitExceeded(message))
             self._known[die.offset] = known
         return known
 
@@ -165,7 +172,7 @@ def _resolve(die: Die, name: str) -> None:
 
 
 def _with_arguments(die: Die, name: str, level: int) -> tuple[str, int]:
-    speller = _Speller(level + 1)
+    speller = _Speller(template_names(die.unit), level + 1)
     arguments: list[str] | None = None
     for parameter in die.children(dw.TEMPLATE_PARAMETERS):
         arguments = [] if arguments is None else arguments
@@ -179,8 +186,10 @@ def _with_arguments(die: Die, name: str, level: int) -> tuple[str, int]:
 class _Speller:
     """Spells the arguments of one instance."""
 
-    def __init__(self, level: int) -> None:
+    def __init__(self, names: TemplateNames, level: int) -> None:
+        self.names = names
         self.level = level
+        """How many templates and functions this one is inside of."""
         self.depth = 0
         """How deep templates are inside the arguments."""
         self.left = _MAX_NAME
@@ -188,6 +197,7 @@ class _Speller:
     def count(self, text: str) -> None:
         """Count the characters of a part, before there are more parts than a name may have."""
         self.left -= len(text) + 1
+        self.names.count(len(text) + 1)
         if self.left < 0:
             raise _NotSpelled
 
@@ -218,7 +228,7 @@ class _Speller:
             self.count("")
             kind = kind.reference(dw.AT_TYPE)
         value = parameter.signed_integer(dw.AT_CONST_VALUE)
-        if kind is None or value is None:
+        if kind is None or value is None or value.bit_length() > _MAX_VALUE_BITS:
             raise _NotSpelled
         if kind.tag == dw.TAG_ENUMERATION_TYPE:
             return f"({self.name(kind)}){value}"
@@ -226,7 +236,10 @@ class _Speller:
         if kind.tag != dw.TAG_BASE_TYPE:
             raise _NotSpelled
         if name.startswith("unsigned") and value < 0:
-            value += 1 << 8 * (kind.integer(dw.AT_BYTE_SIZE) or 0)
+            bit_size = 8 * (kind.integer(dw.AT_BYTE_SIZE) or 0)
+            if not 0 < bit_size <= _MAX_VALUE_BITS:
+                raise _NotSpelled
+            value += 1 << bit_size
         if name == "bool":
             return "true" if value else "false"
         if name in _CHARACTERS:
@@ -265,11 +278,16 @@ class _Speller:
                 mark = _POINTERS[die.tag] if member is None else f"{self.name(member)}::*"
                 declarator, qualifiers, is_pointer = mark + qualified, set(), True
             elif tag == dw.TAG_ARRAY_TYPE and not die.has(dw.AT_GNU_VECTOR):
-                declarator = (f"({declarator})" if is_pointer else declarator) + _dimensions(die)
+                declarator = f"({declarator})" if is_pointer else declarator
+                declarator += self.dimensions(die)
                 is_pointer = False
             elif tag == dw.TAG_SUBROUTINE_TYPE:
                 declarator = f"({declarator})" if is_pointer else declarator
+                self.level += 1
+                if self.level > _MAX_DEPTH:
+                    raise _NotSpelled
                 declarator += self.parameters(die, is_member=member is not None)
+                self.level -= 1
                 is_pointer = False
                 if qualifiers:
                     raise _NotSpelled
@@ -285,6 +303,7 @@ class _Speller:
         names: list[str] = []
         suffix = ""
         for child in function.children():
+            self.count("")
             if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
                 names.append("...")
             elif child.tag == dw.TAG_FORMAL_PARAMETER:
@@ -297,6 +316,19 @@ class _Speller:
         for attribute, mark in ((dw.AT_REFERENCE, " &"), (dw.AT_RVALUE_REFERENCE, " &&")):
             suffix += mark if function.flag(attribute) else ""
         return f"({', '.join(names)}){suffix}"
+
+    def dimensions(self, array: Die) -> str:
+        text = ""
+        for dimension in array.children((dw.TAG_SUBRANGE_TYPE,)):
+            count = dimension.integer(dw.AT_COUNT)
+            last = dimension.integer(dw.AT_UPPER_BOUND)
+            count = last + 1 if count is None and last is not None else count
+            if count is not None and count.bit_length() > _MAX_VALUE_BITS:
+                raise _NotSpelled
+            bounds = "[]" if count is None else f"[{count}]"
+            self.count(bounds)
+            text += bounds
+        return text
 
     def name(self, die: Die) -> str:
         """Return the name of a type with the scopes around it."""
@@ -330,16 +362,6 @@ def _object_qualifiers(this: Die | None) -> str:
         words.add(_QUALIFIERS[kind.tag])
         kind = kind.reference(dw.AT_TYPE)
     return "".join(f" {word}" for word in _QUALIFIERS.values() if word in words)
-
-
-def _dimensions(array: Die) -> str:
-    text = ""
-    for dimension in array.children((dw.TAG_SUBRANGE_TYPE,)):
-        count = dimension.integer(dw.AT_COUNT)
-        last = dimension.integer(dw.AT_UPPER_BOUND)
-        count = last + 1 if count is None and last is not None else count
-        text += "[]" if count is None else f"[{count}]"
-    return text
 
 
 def _character(value: int) -> str:

@@ -414,7 +414,7 @@ class NameLookup(UnitSearch):
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> Iterator[Die]:
         """Yield the types of a name in functions and their blocks."""
-        pending = [*functions]
+        pending = [origin for function in functions for origin in function.origins()]
         while pending:
             scope = pending.pop()
             yield from (die for die in scope.children(TYPES) if _is(die, part, accepts))
