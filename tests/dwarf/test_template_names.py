@@ -285,7 +285,7 @@ def _instances_of(first: bytes, parameter: bytes, count: int = 1) -> list[Die]:
 @pytest.mark.parametrize("size_bytes", [0, 17, 3_000, 1 << 28, 1 << 60])
 def test_values_of_wide_types_are_not_spelled(size_bytes: int) -> None:
     base = b"\5unsigned int\0" + encode_uleb(size_bytes)
-    for value in (-1, 1 << 200):
+    for value in (-1, -5):
         parameter = b"\4" + _FIRST.to_bytes(4, "little") + encode_sleb(value)
         (instance,) = _instances_of(base, parameter)
         assert instance.name == "B"
