@@ -19,8 +19,7 @@ def entry_value(session: Session, names: Names, name: str) -> TypedValue:
     meanings = names.meaning(name)
     if not meanings:
         session.require_entered(name)
-        raise names.unknown(name)
-    argument = meanings[0]
+    argument = meanings[0] if meanings else None
     if not isinstance(argument, Variable) or argument.kind != "parameter":
         raise UsageError(f'@entry can be used only for function parameters, not for "{name}"')
     passed = argument_on_entry(session, argument)

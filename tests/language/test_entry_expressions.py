@@ -18,7 +18,7 @@ CRASH = (FIXTURES / "core/crash.x86_64.O2", FIXTURES / "core/crash.x86_64.O2.cor
         ("n@entry - 1", "$1 = -1"),
         ("sizeof(n@entry)", "$1 = 4"),
         ("here@entry", '@entry can be used only for function parameters, not for "here"'),
-        ("nosuch@entry", 'No symbol "nosuch" in current context.'),
+        ("nosuch@entry", '@entry can be used only for function parameters, not for "nosuch"'),
         ("n@entry = 3", "Left operand of assignment is not an lvalue."),
         ("&n@entry", "Attempt to take address of value not located in memory."),
     ],
