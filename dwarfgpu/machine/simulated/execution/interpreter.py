@@ -214,7 +214,7 @@ class RunningMachine:
         if not self._is_interrupted:
             return None
         self._is_interrupted = False
-        return Stopped(wave, StopReason.INTERRUPTED, "interrupted")
+        return Stopped(wave, StopReason.INTERRUPTED, "between two instructions")
 
     def next_wave(self) -> SimulatedWave | None:
         """Return the first wave that has not ended."""
