@@ -32,9 +32,9 @@ from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.view.json_object import JsonObject
 
 FIRST: Final = (
-    'To begin: "info locals" shows the variables, "lane 17" selects another lane, "lanes x" at x',
-    'in every lane. "explain x" shows why x is what it is, or <optimized out>, "where x" where in',
-    'the code it is described, "location x" draws where its bits live.',
+    'To begin: "info locals" shows the variables, "lane 17" selects another lane, "lanes x" shows',
+    'x in every lane. "explain x" shows why x is what it is, or <optimized out>, "where x" where',
+    'in the code it is described, "location x" draws where its bits live.',
     "",
 )
 _USER_DEFINED: Final = (
