@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
+from dwarfgpu.machine.state.state_target import StateTarget
 from tests.cli.command import run, run_json
 
 
@@ -88,3 +90,13 @@ def test_commands_print_it(tmp_path: Path) -> None:
     assert f"note: {note}" in run("waves", "--state", path).err
     assert note in run_json("waves", "--state", path).json["notes"]
     assert f"note: {note}" in run("debug", "--state", path, "-batch").err
+
+
+def test_lanes_of_a_register_that_has_none_or_fewer() -> None:
+    gpu = architecture("gfx942")
+    target = StateTarget(gpu)
+    target.add_wave(0)
+    with pytest.raises(UsageError, match="s4 is not a vector register: set_register makes it"):
+        target.set_lanes(0, gpu.by_name["s4"], [1])
+    with pytest.raises(UsageError, match="65 values for register v3 of 64 lanes"):
+        target.set_lanes(0, gpu.by_name["v3"], [1] * 65)

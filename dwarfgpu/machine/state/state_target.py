@@ -29,6 +29,7 @@ from dwarfgpu.errors import (
     Unavailable,
     UsageError,
     WhollyUnavailable,
+    counted,
     shown,
 )
 from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, part_of
@@ -147,8 +148,12 @@ class StateTarget:
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
         """Make the lanes of a vector register known; None leaves a lane unknown."""
         lanes = register.type.vector_size
-        if lanes is None or len(values) > lanes:
-            raise UsageError(f"{len(values)} lanes for register {register} of {lanes or 1} lane(s)")
+        if lanes is None:
+            raise UsageError(f"{register} is not a vector register: set_register makes it known")
+        if len(values) > lanes:
+            raise UsageError(
+                f"{counted(len(values), 'value')} for register {register} of {lanes} lanes"
+            )
         element_bytes = register.size_bits // lanes // 8
         mask, endian = (1 << 8 * element_bytes) - 1, self.architecture.endian
         first, data = 0, bytearray()
