@@ -120,7 +120,9 @@ def run(args: Namespace) -> int:
         record = waves_json(rows, machine)
         print(json.dumps({"schema": SCHEMA, "notes": notes, **record}))
         return 0
-    for line in wave_lines(rows):
+    if not rows and args.faulty:
+        print("No wave has failed.")
+    for line in wave_lines(rows) if rows else ():
         print(one_line(line))
     _print_notes(notes)
     return 0

@@ -36,6 +36,11 @@ def test_every_command_starts_at_the_lane_that_failed() -> None:
     assert run_json("bt", *CORE).json["lane"] == 63
 
 
+def test_a_state_in_which_no_wave_has_failed() -> None:
+    done = run("waves", "--state", FIXTURES / "states/wave32.gfx1100.json", "--faulty")
+    assert done.out == "No wave has failed.\n"
+
+
 def test_the_table_and_the_data_have_the_address() -> None:
     title, line = run("waves", *CORE, "--faulty").lines
     assert "Failed access" in title and " 63: 0x7e00000076b0 " in line

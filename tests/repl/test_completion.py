@@ -178,3 +178,11 @@ def test_typed_names() -> None:
         ("color", "enum"), ("GREEN", "enumerator"), ("_start", "code symbol"), ("short", "type"),
     }  # fmt: skip
     assert expected <= kinds
+
+
+def test_words_of_gpu_languages() -> None:
+    """`docs/dispatch.md`: they can be in any expression; on a CPU they mean nothing."""
+    shell = nest_shell()
+    assert "threadIdx" in offered(shell, "print threadI")
+    assert "get_local_id" in offered(shell, "print 1 + get_local_i")
+    assert "threadIdx" not in offered(demo_shell(), "print threadI")

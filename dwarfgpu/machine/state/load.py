@@ -279,6 +279,6 @@ def _registers(field: Field, number: WaveId, reader: StateReader) -> set[str]:
             set_register(target, number, register, value, reader if reader.is_second else None)
         except Unavailable as error:
             raise UsageError(f"{value.source}: {value.path}: {error.message}") from None
-        if register.type.vector_size and fits_lane(register, value):
+        if arch.is_simt and register.type.vector_size and fits_lane(register, value):
             reader.single_integers.setdefault(register.name, []).append(number)
     return names

@@ -35,6 +35,17 @@ OPERANDS: Final = (
 _MAX_BASES: Final = 50
 
 
+def _gpu_words(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Yield the words of HIP, CUDA and OpenCL for where a work-item is."""
+    if not word or not shell.session.architecture.is_simt:
+        return
+    from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, BUILTIN_VARIABLES  # with a word
+
+    for name in sorted(BUILTIN_VARIABLES | BUILTIN_FUNCTIONS):
+        if name.startswith(word):
+            yield Candidate(name, "a word of GPU languages")
+
+
 def variables(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield variables in scope, with their types."""
     try:
@@ -56,6 +67,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield operands of expressions: variables and, after `$`, registers."""
     if not word.startswith("$"):
         yield from variables(shell, word)
+        yield from _gpu_words(shell, word)
         if "::" not in word and _has_this(shell):
             yield from members(shell, "*this")
         yield from candidates_of(shell.symbols.starting_with(word, OPERANDS))
