@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
@@ -26,6 +27,7 @@ from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.view.type_text import type_text
 from tests.dwarf.builder import Shape, debug_info, file_of
@@ -253,3 +255,18 @@ def test_names_inside_a_function_with_its_parameters(
         (kind,) = lookup.of(f"{function}::A")
         assert isinstance(kind, Die) and kind.integer(dw.AT_BYTE_SIZE) == size_bytes
         assert lookup.of(f"{function}::nosuch") == ()
+
+
+def test_functions_of_one_name_are_bounded() -> None:
+    at = (0x1000).to_bytes(8, "little") + (16).to_bytes(4, "little")
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR),
+                                  (dw.AT_HIGH_PC, dw.FORM_DATA4))),
+    )  # fmt: skip
+    data = file_of(b"\1\x21" + (b"\2f\0" + at) * 30 + b"\0", shapes)
+    limits = FileLimits(namesakes=20)
+    program = CodeObject.of(ObjectFile("many", data, limits))
+    with pytest.raises(LimitExceeded, match="more than 20 functions of a unit are named f"):
+        functions_named(program, "f")
+    assert functions_named(program, "g") == ()

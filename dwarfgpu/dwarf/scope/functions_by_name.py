@@ -34,7 +34,7 @@ from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 _OPERATOR: Final = pattern(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
 _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
@@ -135,6 +135,8 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
                 _in_unit(unit, components, parameters), key=lambda candidate: candidate.die.offset
             ):
                 functions.setdefault(function.entry, function)
+        except LimitExceeded:
+            raise
         except DwarfGpuError:
             continue
     if not functions and _ADA_NAME.fullmatch(text.strip()) is not None:
@@ -183,6 +185,7 @@ def _in_unit(
     if "<" not in simple and unit.is_cplusplus:
         keys += named_entries(unit).templates(simple)
     names: dict[Die, str] = {}
+    most = unit.sections.object.limits.namesakes
     with_name: dict[Die, list[Die]] = {}
     """Keyed by declaration: what leads to it through another unit (gcc -flto) is among these."""
     for key in keys:
@@ -190,6 +193,9 @@ def _in_unit(
             if die.tag == dw.TAG_SUBPROGRAM and _fits(die, components):
                 declaration = declaration_of(die)
                 names.setdefault(declaration, "")
+                if len(names) > most:
+                    message = f"more than {most} functions of a unit are named {simple}"
+                    raise LimitExceeded(message, "--max-namesakes")
                 with_name.setdefault(declaration, []).append(die)
     for declaration in names:
         entries = dict.fromkeys([*completed(declaration, [unit]), *with_name[declaration]])
