@@ -23,6 +23,8 @@ _TLS: Final = ("form_tls_address", "form_tls_location", "GNU_push_tls_address")
 _TYPED: Final = ("convert", "reinterpret", "const_type", "deref_type", "regval_type")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8
+_MAX_PIECES: Final = 1_000
+"""Of an expression; others are cut."""
 _MAX_RANGES: Final = 10_000
 
 
@@ -93,15 +95,18 @@ class Describer:
         if not data:
             return "optimized out"
         expression = self._decoded(data, unit)
-        remaining = list(expression.instructions)
         texts: list[str] = []
-        while remaining:
-            end = next(
-                (n for n, instruction in enumerate(remaining) if _is_piece(instruction)),
-                len(remaining),
-            )
-            part, piece, remaining = remaining[:end], remaining[end : end + 1], remaining[end + 1 :]
-            texts.append(self._part(part, expression, unit) + self._piece(part, piece))
+        part: list[Instruction] = []
+        for instruction in expression.instructions:
+            if len(texts) >= _MAX_PIECES:
+                return ", and ".join([*texts, "..."])
+            if _is_piece(instruction):
+                texts.append(self._part(part, expression, unit) + self._piece(part, [instruction]))
+                part = []
+            else:
+                part.append(instruction)
+        if part:
+            texts.append(self._part(part, expression, unit))
         if expression.undecoded:
             texts.append(f"an expression that cannot be read: {expression.error}")
         return ", and ".join(texts)

@@ -29,6 +29,8 @@ from dwarfgpu.view.local_names import LocalNames
 
 MAX_MEMBERS: Final = 10_000
 """Maximum number of members and enumerators of one definition, unnamed structures included."""
+_DEEPEST: Final = 40
+"""Maximum number of structures whose members are shown inside one another."""
 
 
 def type_text(
@@ -125,8 +127,9 @@ class Definition:
             is_local = part is outermost and names.of(part) is not None
             is_named = is_local or declared_name(part) is not None
             is_body = levels > 0 or (levels == 0 and not is_named)
-            is_inside_itself = any(part is structure for structure in self._begun)
-            if not is_body or is_inside_itself or not isinstance(part, Struct | Enum):
+            is_begun = any(part is structure for structure in self._begun)
+            is_body = is_body and not is_begun and len(self._begun) < _DEEPEST
+            if not is_body or not isinstance(part, Struct | Enum):
                 return shown_inside(part) if levels <= 0 else part
             if isinstance(part, Enum):
                 return self._enumeration(part)

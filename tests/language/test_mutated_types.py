@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,16 @@ def test_a_structure_without_a_name_in_its_own_function() -> None:
     kind = Struct("struct", None, 4, declared=Declarations(methods=(method,)))
     expected = "struct {\n  public:\n    static void f(struct {...});\n}"
     assert type_text(kind, cplusplus=True) == expected
+
+
+def test_structures_without_names_in_one_another_are_cut() -> None:
+    kind = Struct("struct", None, 4)
+    for _ in range(3_000):
+        method = Method("f", Function(None, ()), written=(partial(identity, kind),))
+        kind = Struct("struct", None, 4, declared=Declarations(methods=(method,)))
+    text = type_text(kind, cplusplus=True)
+    assert text.count("static void f(") == 40 and text.count("struct {...}") == 1
+
+
+def identity(kind: Struct) -> Struct:
+    return kind
