@@ -328,9 +328,10 @@ def register_read_two_ways(instructions: Instructions) -> int | None:
 
 def pointer_read_two_ways(name: str, location: Location) -> Ambiguous:
     """Return the error of a pointer with the note `SCRATCH`."""
-    address = f"private_lane#{location.single_locations[0].byte_address or 0:#x}"
+    address = location.single_locations[0].byte_address
+    text = "a private address" if address is None else f"private_lane#{address:#x}"
     return Ambiguous(
-        f"{name} is {address} itself or lies there: upstream clang writes DW_OP_bregx of the stack "
+        f"{name} is {text} itself or lies there: upstream clang writes DW_OP_bregx of the stack "
         "or frame pointer for both, and nothing says which"
     )
 
