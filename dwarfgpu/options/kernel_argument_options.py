@@ -100,7 +100,7 @@ def declared(variable: Variable) -> DeclaredParameter:
             )
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
             return evolve(declared, enumerators=constants)
-        item = strip(kind.target)
+        item = _items(strip(kind.target))
         return DeclaredParameter(
             name,
             item=type_name(item),
@@ -113,6 +113,13 @@ def declared(variable: Variable) -> DeclaredParameter:
         )
     except DwarfGpuError:
         return DeclaredParameter(name)  # a pointer needs no more
+
+
+def _items(type_: Type | None) -> Type | None:
+    """Return what the arrays of an array consist of, as `float` of `float[8][8]`; vectors stay."""
+    while isinstance(type_, Array) and not type_.is_vector:
+        type_ = strip(type_.element)
+    return type_
 
 
 def _vector(type_: Type | None) -> Vector | None:

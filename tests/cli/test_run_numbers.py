@@ -12,7 +12,7 @@ import pytest
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.npy import Npy
-from dwarfgpu.dwarf.types.types import Base, Pointer
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator
 from dwarfgpu.machine.simulated.launch.kernarg import bind
@@ -113,3 +113,18 @@ def test_the_numbers_of_a_buffer(base: BaseType, descr: str | None, line: str) -
     bfloats = {"p"} if item.item_form is BFLOAT16 else set()
     result: Any = SimpleNamespace(outputs={"p": array}, texts={}, bfloats=bfloats)
     assert list(buffer_lines(result)) == [f"  p = {line}"]
+
+
+def test_a_pointer_to_arrays_is_one_to_their_numbers() -> None:
+    """As compilers of OpenMP pass arrays, and kernels take matrices: `float (*rows)[4]`."""
+    numbers = Base(BaseType("float", "float", 32))
+    rows: Any = SimpleNamespace(name="p", type=Pointer(Array(Array(numbers, (4,)), (2,))))
+    item = declared(rows)
+    assert (item.item, item.item_numpy, item.item_bytes) == ("float", "<f4", 4)
+    arguments = [Argument("global_buffer", 8, 0)]
+    given, hidden = argument_values(["p=range:3"]), SimpleNamespace(of=None)
+    bound: Any = bind(parameters(arguments, [item]), arguments, given, hidden, Allocator(0), 0)
+    ((_, buffer, _),) = bound.buffers
+    assert buffer.data == np.arange(3, dtype=np.float32).tobytes()
+    vector: Any = SimpleNamespace(name="p", type=Pointer(Array(numbers, (4,), is_vector=True)))
+    assert declared(vector).item_bytes == 16
