@@ -35,6 +35,7 @@ from dwarfgpu.gdb.machine.gdb_target import (
     selected_wave,
     symbol_text,
 )
+from dwarfgpu.gdb.machine.gdb_values import address_of
 from dwarfgpu.gdb.machine.rocm import selected_lane
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.language import Options, TypedValue
@@ -364,7 +365,7 @@ class Debugger:
         if symbol is None or symbol.needs_frame or not (symbol.is_variable or symbol.is_function):
             return None
         try:
-            address = symbol.value().address
+            address = address_of(symbol.value())
         except gdb.error:  # it has no address yet, as a thread-local variable of a library
             address = None
         code_object = None if address is None else self.files.at(int(address))

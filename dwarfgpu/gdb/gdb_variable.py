@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import gdb
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes, without_calls
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import UNAVAILABLE
 
@@ -40,7 +40,7 @@ def read_gdb_variable(
 
     GDB is left in its frame.
     """
-    with _selected(frame):
+    with _selected(frame), without_calls():
         try:
             value = frame.read_var(symbol, block)
             text = _formatted(value) if is_hidden else _printed(symbol.name, value)

@@ -355,6 +355,12 @@ def save_variables(memory: Memory, newest: Any) -> None:
     """Save the contents of the variables of all frames, and the targets of their pointers."""
     selected = gdb.selected_frame()
     try:
+        # GDB calls the program's malloc for the address of an array that is not in memory.
+        calls = "on" if gdb.parameter("may-call-functions") else "off"
+        gdb.execute("set may-call-functions off")
+    except RuntimeError:  # a GDB without the setting
+        calls = ""
+    try:
         for frame in older_frames(newest):
             frame.select()  # GDB finds the lengths of arrays in the selected frame
             for symbol, block in symbols(frame):
@@ -363,6 +369,8 @@ def save_variables(memory: Memory, newest: Any) -> None:
                 except (gdb.error, ValueError, RuntimeError):
                     continue
     finally:
+        if calls:
+            gdb.execute("set may-call-functions " + calls)
         selected.select()
 
 

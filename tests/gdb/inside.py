@@ -68,6 +68,12 @@ class Comparison:
         self.lost = 0
         """Values that GDB takes from registers that callees need not preserve."""
         self.differences: list[list[object]] = []
+        self.calls = 0
+        """Of functions of the program, before and after each; GDB makes them in silence."""
+        gdb.events.inferior_call.connect(self._called)
+
+    def _called(self, _: object) -> None:
+        self.calls += 1
 
     def stop(self) -> None:
         """Compare every variable of every frame."""

@@ -129,6 +129,9 @@ class Machine:
         return Value(Type("array", count, Type("int", 1)), data)
 
     def execute(self, text: str, from_tty: bool = False, to_string: bool = False) -> str:
+        if text.startswith("set may-call-functions "):
+            SETTINGS["may-call-functions"] = text.endswith(" on")
+            return ""
         self.log.append(text)
         if text == "info files":
             return "".join(self.sections())
@@ -306,7 +309,7 @@ SETTINGS = {
     "print elements": 200, "print characters": "elements", "print repeats": 10,
     "print max-depth": 20, "print pretty": False, "print raw-values": False,
     "backtrace limit": None, "backtrace past-main": False, "print frame-arguments": "scalars",
-    "print entry-values": "default",
+    "print entry-values": "default", "may-call-functions": True,
     "language": "auto", "width": 80, "debug-file-directory": "",
 }  # fmt: skip
 

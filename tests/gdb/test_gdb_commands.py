@@ -174,14 +174,22 @@ def test_explain_goes_into_values_on_entry_and_lists(debugger: Debugger, optimiz
 
 
 def test_gdb_stays_where_it_was(debugger: Debugger, demo: Path) -> None:
-    """A register of the newest frame is written while an outer frame is selected."""
+    """A register of the newest frame is written while an outer frame is selected.
+
+    GDB 13 writes no vector register on processors with AMX: its buffer lacks their state.
+    """
     code = """
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.gdb import Debugger
 gdb.selected_frame().older().select()
 debugger = Debugger()
 x86 = architecture("x86_64")
-for name, number in (("rax", 0x0706050403020100), ("xmm3", 15 << 120 | 7), ("eflags", 0x246)):
+third = ("xmm3", 15 << 120 | 7)
+try:
+    gdb.execute("set var $xmm3.v4_int32[0] = 1")
+except gdb.error:
+    third = ("rbx", 5)
+for name, number in (("rax", 0x0706050403020100), third, ("eflags", 0x246)):
     register = x86.register_named(name)
     data = number.to_bytes(register.size_bits // 8, "little")
     debugger.target.write_register(1, register, data[2:4], 2)

@@ -112,3 +112,30 @@ def test_a_saved_stack_has_its_tail_calls(
         ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
     ]  # fmt: skip
     assert "deep (n=n@entry=1, a=a@entry=1" in run("bt", "--state", state).lines[0]
+
+
+def test_no_function_of_the_program_is_called(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB calls `malloc` in the program for the address of an array that is not in memory: one that
+    is optimized out, as `also` in the first instructions of `variable`."""
+    program, state = tmp_path / "unwound", tmp_path / "state.json"
+    build(tool("gcc"), "unwound.c", FLAGS["O1"], program)
+    out = debugger.python(
+        f"""
+calls = []
+gdb.events.inferior_call.connect(calls.append)
+gdb.parse_and_eval("also").address
+print(len(calls) > 0, end=" ")
+calls.clear()
+for setting in ("on", "off"):
+    gdb.execute("set may-call-functions " + setting)
+    gdb.execute("dwarfgpu compare", to_string=True)
+    gdb.execute("dwarfgpu save-state {shlex.quote(str(state))}", to_string=True)
+    print(len(calls), gdb.parameter("may-call-functions"), end=" ")
+""",
+        "break variable",
+        "run",
+        file=program,
+    )
+    assert out == "True 0 True 0 False "

@@ -50,7 +50,7 @@ def test_every_variable_of_every_frame(debugger: Debugger, repository: Path, nam
     assert unexplained(report) == []
     compared, outer, gone = (report[key] for key in ("compared", "outer", "optimized_out"))
     assert isinstance(compared, int) and isinstance(outer, int) and isinstance(gone, int)
-    assert compared > 500 and outer > 200
+    assert compared > 500 and outer > 200 and report["calls"] == 0
     assert (gone > 50) == ("O2" in name), "optimized programs lose variables"
 
 

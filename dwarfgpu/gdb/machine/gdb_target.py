@@ -15,7 +15,7 @@ import gdb
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
-from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import address_of, gdb_message, value_bytes
 from dwarfgpu.gdb.machine.process_memory import is_unmapped
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.machine.rocm import (
@@ -222,7 +222,7 @@ class GdbTarget:
                 continue
             with _newest_frame(wave) as frame:
                 value = symbol.value(frame) if symbol.needs_frame else symbol.value()
-                address = value.address
+                address = address_of(value)
             return None if address is None else int(address)
         return None
 

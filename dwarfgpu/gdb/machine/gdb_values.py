@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import gdb
 
 from dwarfgpu.base.bits import Endian
@@ -11,6 +14,28 @@ def gdb_message(error: BaseException) -> str:
     """Return GDB's message as part of a message of dwarfgpu."""
     text = " ".join(str(error).split()).rstrip(".")
     return text[:1].lower() + text[1:]
+
+
+@contextmanager
+def without_calls() -> Iterator[None]:
+    """Keep GDB from calling functions of the program for a block.
+
+    It calls `malloc` there for the address of an array that is not in memory.
+    """
+    is_allowed = gdb.parameter("may-call-functions")
+    try:
+        if is_allowed:
+            gdb.execute("set may-call-functions off")
+        yield
+    finally:
+        if is_allowed:
+            gdb.execute("set may-call-functions on")
+
+
+def address_of(value: gdb.Value) -> gdb.Value | None:
+    """Return the address of a value; None if it is not in memory."""
+    with without_calls():
+        return value.address
 
 
 def value_bytes(value: gdb.Value, endian: Endian) -> bytes:
