@@ -84,7 +84,7 @@ def test_atomic_operations_may_not(code: str, base: int, text: str) -> None:
 def test_bytes_that_are_not_an_instruction() -> None:
     stopped = stop_of("ffffffff", [0])
     assert stopped.reason is StopReason.ILLEGAL_INSTRUCTION
-    assert stopped.text == "0xffffffff at 0x10000 is not an instruction"
+    assert stopped.text == "0xffffffff at 0x10000 is not a known instruction of gfx1100"
 
 
 def test_the_instruction_that_is_illegal() -> None:

@@ -186,9 +186,8 @@ def _instruction(decoder: Decoder, pc: int, code: bytes) -> Instruction:
             instruction.word = word
     if instruction is None:
         word = int.from_bytes(code[:4], "little")
-        raise WaveStop(
-            StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} is not an instruction"
-        )
+        known = f"is not a known instruction of {decoder.target.processor}"
+        raise WaveStop(StopReason.ILLEGAL_INSTRUCTION, f"{word:#010x} at {pc:#x} {known}")
     if instruction.mnemonic == "v_illegal":
         raise WaveStop(StopReason.ILLEGAL_INSTRUCTION, f"v_illegal at {pc:#x}")
     return instruction
