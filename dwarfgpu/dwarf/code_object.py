@@ -31,6 +31,7 @@ from dwarfgpu.objfile.elf_structures import (
     Section,
     Segment,
 )
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.plt_symbols import PltSymbols
 from dwarfgpu.objfile.separate_debug import MINI_DEBUG_INFO, find_debug_file, has_debug_info
@@ -67,7 +68,7 @@ def _class_definition(info: DebugInfo, declaration: Die) -> Die:
 
 
 @frozen(eq=False)
-class CodeObject:
+class CodeObject(OfOpenFile):
     """An object file as loaded."""
 
     file: ObjectFile

@@ -38,6 +38,7 @@ from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,7 @@ class reporting_units:
 
 
 @methods_name_wrong_arguments
-class DebugInfo:
+class DebugInfo(OfOpenFile):
     """The units of an object file that is loaded `load_address` above its own addresses."""
 
     def __init__(

@@ -24,6 +24,7 @@ from dwarfgpu.errors import DwarfGpuError, FailedReads, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_architecture import architecture_of
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.objfile.relocate import relocated_data, section_buffer
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Program:
 
 
 @methods_name_wrong_arguments
-class Sections:
+class Sections(OfOpenFile):
     """The debug sections of an object file, or of one row of a package."""
 
     def __init__(

@@ -39,6 +39,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.line_table import LineTable
@@ -51,7 +52,7 @@ _CPLUSPLUS: Final = frozenset(
 
 
 @methods_name_wrong_arguments
-class CompilationUnit:
+class CompilationUnit(OfOpenFile):
     """A unit: its format, its entries, and what its indexes and offsets refer to."""
 
     def __init__(self, info: UnitFile, header: UnitHeader) -> None:

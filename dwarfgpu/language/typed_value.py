@@ -17,6 +17,7 @@ from dwarfgpu.machine.sparse_memory import NO_MEMORY, NOT_IN_STATE, UNMAPPED
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.session.read_variable import VariableLocation, register_described
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject
@@ -48,7 +49,7 @@ def is_in_gdbs_words(error: DwarfGpuError) -> bool:
 
 
 @frozen(eq=False)
-class TypedValue:
+class TypedValue(OfOpenFile):
     """What an expression means. Contents are read when they are needed, by `ObjectAccess.read`."""
 
     type: Type | None

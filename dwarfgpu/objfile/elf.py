@@ -40,7 +40,7 @@ from dwarfgpu.objfile.elf_structures import (
     Segment,
     SymbolFields,
 )
-from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, map_file, part_of
+from dwarfgpu.objfile.file_bytes import FileBytes, OfOpenFile, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
     AR_MAGIC,
     BITCODE_MAGICS,
@@ -62,7 +62,7 @@ _MAX_HEADER: Final = 64
 
 
 @methods_name_wrong_arguments
-class ObjectFile:
+class ObjectFile(OfOpenFile):
     """An ELF file: its machine, and its sections, segments and symbols.
 
     Raises `Malformed` for inconsistent headers, `UsageError` if the file is not an ELF file.

@@ -8,6 +8,7 @@ import stat
 from io import FileIO
 from typing import TYPE_CHECKING, Final, Protocol
 
+from dwarfgpu.base.arguments import WrongType
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.errors import Malformed, UsageError
@@ -15,7 +16,7 @@ from dwarfgpu.errors import Malformed, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from typing import IO
+    from typing import IO, Never, Self
 
 _SMALL_FILE_BYTES: Final = 1 << 20
 """A file of this size is read at once."""
@@ -29,7 +30,26 @@ class ByteSource(Protocol):
         ...
 
 
-class FileBytes:
+class OfOpenFile:
+    """Base of objects that belong to an open file: a copy is the object itself, since nothing
+    changes it, and it cannot be pickled, since another process does not have the file open."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> Never:
+        raise WrongType(
+            f"{type(self).__name__}: it belongs to an open file and cannot be pickled; pickle "
+            "plain data, as the value and the text of a reading, and open the file again"
+        )
+
+
+class FileBytes(OfOpenFile):
     """The bytes of a file or of a part of it, read on demand.
 
     The file is not mapped: if it shrinks meanwhile, the result must be an error rather than the end
@@ -62,10 +82,6 @@ class FileBytes:
         part._size_bytes = max(stop - start, 0)
         part.changed_ns = None
         return part
-
-    def __deepcopy__(self, memo: object) -> FileBytes:
-        """Return these bytes: nothing changes them, and their file is open once."""
-        return self
 
     def __len__(self) -> int:
         return self._size_bytes

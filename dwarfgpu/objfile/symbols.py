@@ -19,6 +19,7 @@ from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.printable import name_bytes, printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]
 _INDIRECT: Final = 10
@@ -81,7 +82,7 @@ def wide(row: tuple[int, ...]) -> tuple[int, ...]:
     return name, info, visibility, index, address, size
 
 
-class SymbolTable:
+class SymbolTable(OfOpenFile):
     """The entries of one table."""
 
     def __init__(
@@ -329,10 +330,6 @@ class SymbolTable:
         names, start = self._names.data, self._row(number)[0]
         end = names.find(b"\0", start, start + _MAX_COMPARED)
         return bytes(names[start : start + _MAX_COMPARED if end < 0 else end])
-
-    def __deepcopy__(self, memo: object) -> SymbolTable:
-        """Return this table: it never changes, and Python cannot copy a `struct.Struct`."""
-        return self
 
     def _row(self, number: int) -> tuple[int, ...]:
         row = self._form.unpack_from(self._data, number * self._form.size)

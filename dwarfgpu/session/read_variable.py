@@ -45,6 +45,7 @@ from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.session.focused_frame import FocusedFrame
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.kernel_start import Stopped, at_start
@@ -65,7 +66,7 @@ class Presenter(Protocol):
 
 
 @frozen
-class Reading:
+class Reading(OfOpenFile):
     """A variable's location and contents, for one lane."""
 
     variable: Variable

@@ -58,5 +58,36 @@ def test_copies() -> None:
         for copied in (copy.copy(session), copy.deepcopy(session)):
             assert copied.read(copied.variable("t")).value == 323
         assert [each.function for each in dg.stack_frames(session)] == ["nest"]
+        reading = session.read(session.variable("t"))
+        for copied in (copy.copy(reading), copy.deepcopy(reading)):
+            assert copied == reading and copied.value == 323
+    assert copy.deepcopy(code[0]) is code[0]
+    machine = copy.deepcopy(session).target
+    machine.set_register(wave.id, state.architecture.by_name["v6"], bytes(256))
+    assert session.read(session.variable("t")).value == 323  # the copy is a machine of its own
     kind = dg.dialect("amd")
     assert copy.deepcopy(kind) is kind and pickle.loads(pickle.dumps(kind)) is kind
+
+
+def test_what_belongs_to_an_open_file_says_why_it_cannot_be_pickled() -> None:
+    state = dg.load_state(DEMO)
+    [part], [wave, *_] = state.code_objects, state.waves
+    code = dg.CodeObject.open(part.path, part.load_address)
+    session = dg.Session(state.architecture, (code,), state.target, wave=wave.id, pc=wave.pc)
+    lane = session.focused(3)
+    variable = lane.variable("t")
+    for thing, named in (
+        (code, "CodeObject"),
+        (session, "CodeObject"),
+        (session.context(), "CodeObject"),
+        (variable, "CompilationUnit"),
+        (lane.read(variable), "Reading"),
+        (dg.evaluate_source("t", lane), "TypedValue"),
+        (next(dg.stack_frames(lane)), "CodeObject"),
+        (dg.read_lanes([session], variable), "CodeObject"),
+    ):
+        message = f"^{named}: it belongs to an open file and cannot be pickled; pickle plain data,"
+        for dump in (pickle.dumps, lambda thing: pickle.dumps([thing], protocol=2)):
+            with pytest.raises(dg.UsageError, match=message) as caught:
+                dump(thing)
+            assert isinstance(caught.value, TypeError)
