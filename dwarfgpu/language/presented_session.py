@@ -73,6 +73,8 @@ class Session(SessionOfReadings):
 
     def __attrs_post_init__(self) -> None:
         require_right_fields(self, fields)
+        if self.lane is not None:
+            self.existing_lane(self.lane)
 
 
 def presented(session: SessionOfReadings) -> SessionOfReadings:

@@ -294,11 +294,9 @@ class WaveLanes:
         return None if mask is None else (self.architecture, self.pc, self.given_lanes, mask)
 
     def is_active(self, lane: int) -> bool | None:
-        """Return whether the wave executes a lane; None if unknown. `UsageError` below 0."""
-        if type(lane) is not int:
-            lane = integer("lane", lane)
-        if lane < 0:
-            raise UsageError(f"there is no lane {lane}")
+        """Return whether the wave executes a lane; None if unknown. `UsageError` for a lane that
+        the wave does not have."""
+        lane = self.existing_lane(lane)
         mask, _ = self.executing_lanes()
         return None if mask is None else bool(mask >> lane & 1)
 
@@ -306,7 +304,7 @@ class WaveLanes:
         """Return the states of lanes of the wave: whether the wave executes them, and their
         locations in the frame. `UsageError` for a lane that the wave does not have."""
         mask, _ = self.executing_lanes()
-        numbers, states = tuple(map(self._existing, lanes)), []
+        numbers, states = tuple(map(self.existing_lane, lanes)), []
         locations = self._lane_locations(max(numbers) + 1) if len(numbers) > 1 else ()
         for lane in numbers:
             is_active = None if mask is None else bool(mask >> lane & 1)
@@ -320,16 +318,17 @@ class WaveLanes:
                 states.append(LaneState(lane, is_active, None, error))
         return states
 
-    def _existing(self, lane: int) -> int:
+    def existing_lane(self, lane: int) -> int:
         """Return the lane; `UsageError` if the wave has no such lane."""
         if type(lane) is not int:
-            lane = integer("lanes", lane)
+            lane = integer("lane", lane)
         count = self.architecture.lane_count
         if lane >= count:
             with suppress(DwarfGpuError):
                 count = max(count, self.lane_count()[0])
         if not 0 <= lane < count:
-            raise UsageError(f"there is no lane {shown(lane)}: the wave has {count}, from 0")
+            own = "a thread has lane 0 alone" if count == 1 else f"the wave has {count}, from 0"
+            raise UsageError(f"there is no lane {shown(lane)}: {own}")
         return lane
 
     def _lane_locations(self, count: int) -> tuple[LaneLocation, ...]:

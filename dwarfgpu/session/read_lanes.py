@@ -253,6 +253,7 @@ def evaluate_for_lanes(
     `sessions` belong to one machine, one per wave (`sessions_of`). `lanes`: of each wave, by
     default all. `among`: rows (of `sessions`) and lanes to ask instead. `picks` extracts a lane's
     answer from one whose integers hold all lanes. `batch`: import NumPy even for few lanes.
+    `UsageError` for a lane that a wave does not have.
     """
     sessions = tuple(sessions)
     for session in sessions:
@@ -271,6 +272,8 @@ def evaluate_for_lanes(
         among = [(integer("among", row), integer("among", lane)) for row, lane in among]
         if not {row for row, _ in among} <= set(range(len(sessions))):
             raise UsageError(f"among: expected rows of the {len(sessions)} sessions, from 0")
+    for row, lane in among:
+        sessions[row].existing_lane(lane)
     alike: dict[object, list[tuple[int, int]]] = {}
     keys = [_shared(session) for session in sessions]
     for row, lane in among:

@@ -8,7 +8,6 @@ what is found.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import index
 from types import NoneType
 from typing import TYPE_CHECKING, Final
 
@@ -251,9 +250,11 @@ class Session(FocusedNames):
         return evolve(self, callers=self.callers + 1)
 
     def focused(self, lane: int | None) -> Session:
-        """Return the same session, looking at another lane."""
+        """Return the same session, looking at another lane; `UsageError` for a lane that the wave
+        does not have."""
+        lane = None if lane is None else self.existing_lane(lane)
         top = None if self.top is None else self.top.focused(lane)
-        return evolve(self, lane=lane if lane is None else index(lane), top=top)
+        return evolve(self, lane=lane, top=top)
 
     def of_wave(self, wave: WaveId, pc: int | None) -> Session:
         """Return the same machine at a wave or thread, which may be of another processor."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu import DwarfGpuError, InconsistentContext, Session
+from dwarfgpu import DwarfGpuError, Session, UsageError
 from dwarfgpu.access import many_lanes
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes
@@ -95,8 +95,11 @@ def test_a_choice_of_lanes() -> None:
     few = read_lanes(waves, launches, among=pairs[:1], batch=True)
     assert not few.known  # it shares nothing
     assert read_lanes([], launches).known == {}
-    nobody = read_lanes(waves, launches, (99,), batch=True).of(0, 99)
-    assert isinstance(nobody.error, InconsistentContext)
+    for lanes in ({"lanes": (0, 32)}, {"among": [(4, 32)]}):
+        with pytest.raises(UsageError, match="^there is no lane 32: the wave has 32, from 0$"):
+            read_lanes(waves, launches, **lanes)
+    with pytest.raises(UsageError, match="^there is no lane 32: the wave has 32, from 0$"):
+        few.of(0, 32)
 
 
 DISPATCH = (

@@ -370,7 +370,7 @@ def test_lane_pc_is_evaluated_at_the_pc_of_the_thread(tmp_path: Path) -> None:
     assert [state.location for state in states] == [
         LaneLocation(0x1000 + lane, was_active=True) for lane in range(5)
     ]
-    raises(there.focused(64).context, InconsistentContext, "lane 64")
+    raises(lambda: there.focused(64), UsageError, "there is no lane 64")
 
 
 def test_a_lane_with_an_unevaluable_pc_has_no_location(tmp_path: Path) -> None:
