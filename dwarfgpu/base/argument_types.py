@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce, wraps
 from itertools import islice
-from operator import attrgetter, or_
+from operator import attrgetter, is_, or_
 from os import PathLike
 from types import FunctionType, NoneType, UnionType
 from typing import (
@@ -61,6 +61,8 @@ _TYPES: Final[dict[tuple[str, str], tuple[object, int]]] = {}
 are not of the module itself, and 0 otherwise."""
 _LISTS: Final = frozenset((tuple, list))
 """Arguments of these types are right if their elements have right types."""
+_CONTENTS: Final = (bytes, bytearray, memoryview)
+"""What has bytes, and what bytes are expected to be."""
 _SETS: Final = (tuple, frozenset)
 """Fields of these types have few elements."""
 _FIELDS: Final[dict[type, tuple[list[str], Callable[[object], tuple[Any, ...]]]]] = {}
@@ -163,11 +165,11 @@ def _judged(
             continue
         expected = _evaluated(function.__annotations__[name], module)
         if not _fits(value, expected, module):
-            wrong = wrong_argument(name, value, _text(expected))
-            raise WrongType(f"{title}: {wrong}")
+            raise WrongType(f"{title}: {_refusal(name, value, expected, module)}")
         is_in_key = type(value) in _LISTS
         is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
-    if is_decided and len(right) < _KINDS:
+    is_plain = all(map(is_, (*plain, *named.values()), values))  # others are replaced in each call
+    if is_decided and is_plain and len(right) < _KINDS:
         right.add(key)
     return plain, named
 
@@ -226,7 +228,7 @@ def _wrong(name: str, value: object, annotation: object, module: str, depth: int
     """Return what is wrong with a value; None if it is of the annotated type."""
     expected = _evaluated(annotation, module)
     if not _fits(value, expected, module):
-        return str(wrong_argument(name, value, _text(expected)))
+        return str(_refusal(name, value, expected, module))
     if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
         return f"{name}: an integer of {value.bit_length()} bits"
     for index, element in enumerate(value[:_NOUNS] if isinstance(value, tuple) else ()):
@@ -302,8 +304,7 @@ def require_right_fields(instance: object, fields: Callable[[Any], Iterable[Any]
     for name, value in zip(names, values, strict=True):
         expected, module = _declared(kind, name)
         if not _fits(value, expected, module):
-            wrong = wrong_argument(name, value, _text(_evaluated(expected, module)))
-            raise WrongType(f"{kind.__name__}.{wrong}")
+            raise WrongType(f"{kind.__name__}.{_refusal(name, value, expected, module)}")
         is_in_key = type(value) in _SETS
         is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
     if is_decided and len(right) < _KINDS:
@@ -383,6 +384,21 @@ def _fits(value: object, expected: object, module: str) -> bool:
         return False
 
 
+def _refusal(name: str, value: object, annotation: object, module: str) -> UsageError:
+    """Return the error for a value of a wrong type; it names the element that is wrong."""
+    expected = _evaluated(annotation, module)
+    is_union = get_origin(expected) in (Union, UnionType)
+    for kind in get_args(expected) if is_union else (expected,):
+        origin, parts = get_origin(kind), get_args(kind)
+        is_list = type(value) in _LISTS and isinstance(origin, type)
+        if not is_list or not _is_instance(value, cast(type, origin)):
+            continue
+        for index, element in enumerate(islice(cast(Iterable[object], value), _ELEMENTS)):
+            if not _fits(element, parts[0], module):
+                return wrong_argument(f"{name}[{index}]", element, _text(parts[0]))
+    return wrong_argument(name, value, _text(expected))
+
+
 def _is_decided_by_type(value: object, expected: object, module: str) -> bool:
     """Return whether all values of the type of a right value are right."""
     expected = _evaluated(expected, module)
@@ -401,7 +417,10 @@ def _is_instance(value: object, kind: type) -> bool:
     if kind is float and not isinstance(value, int | float):
         return isinstance(value, SupportsFloat) and is_hashable(value)  # no array
     if kind is bytes:
-        return isinstance(value, bytes | bytearray | memoryview)  # as `contents`
+        return isinstance(value, _CONTENTS)  # as `contents`
+    if kind is Sequence:  # bytes are given for their contents, and an array of NumPy is none
+        is_array = (type(value).__module__, type(value).__name__) == ("numpy", "ndarray")
+        return is_array or (isinstance(value, kind) and not isinstance(value, _CONTENTS))
     if kind.__name__ == "Path" and kind.__module__.startswith("pathlib"):  # a folder's entry, too
         return isinstance(value, PathLike)
     if Protocol in kind.__bases__ and kind.__module__.startswith("dwarfgpu."):

@@ -67,7 +67,8 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda _: dg.Value.of(1, None), "Value.of: base: expected BaseType, not None"),
         (lambda _: dg.StateTarget("gfx942"), "StateTarget.__init__: architecture: expected Arch"),
         (lambda s: s.target.set_register(0, "v6", b""), "expected RegisterInfo, not 'v6'"),
-        (lambda s: s.target.set_lanes(0, V6, [1.5]), "values: expected Sequence of int or None"),
+        (lambda s: s.target.set_lanes(0, V6, [1.5]), "values[0]: expected int or None, not 1.5"),
+        (lambda s: s.target.set_lanes(0, V6, b"ab"), "values: expected Sequence of int or None"),
         (lambda s: s.read("t"), "Session.read: variable: expected Variable, not 't'"),
         (lambda s: s.variable(None), "Session.variable: name: expected str, not None"),
         (lambda s: s.at_level("1"), "Session.at_level: level: expected int, not '1'"),
@@ -125,7 +126,7 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: answers(s).of(None, 0), "of: row: expected int, not None"),
         (lambda s: s.focused(1.5), "focused: lane: expected int or None, not 1.5"),
         (lambda s: s.focused("3"), "focused: lane: expected int or None, not '3'"),
-        (lambda s: s.lane_states(["3"]), "lane_states: lanes: expected Iterable of int, not"),
+        (lambda s: s.lane_states(["3"]), "Session.lane_states: lanes[0]: expected int, not '3'"),
         (lambda s: dg.CodeObject.open(s.code_objects[0].file.path, "0"), "load_address: expected"),
         (lambda s: dg.CodeObject.of(s.code_objects[0].file, "0"), "load_address: expected int"),
         (lambda s: dg.place_at(s.code_objects[0], s.pc + 0.5), "pc: expected int, not"),
@@ -145,11 +146,11 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda _: ACCESS.read(IN_V6, Fraction(32)), "read: size_bits: expected int, not an obj"),
         (lambda s: dg.sessions_of(s, iter([0])), "waves: expected WaveState, not 0"),
         (lambda s: dg.read_lanes([s], "t"), "read_lanes: variable: expected Variable, not 't'"),
-        (lambda s: dg.read_lanes([s], s.variable("t"), [1.5]), "lanes: expected Iterable of int"),
+        (lambda s: dg.read_lanes([s], s.variable("t"), [1.5]), "lanes[0]: expected int, not 1.5"),
         (lambda s: dg.evaluate_in_lanes("lit4", [s]), "data: expected bytes, not 'lit4'"),
         (lambda s: dg.evaluate_in_lanes(b"", [s], dialect="amd"), "dialect: expected Dialect or"),
         (lambda _: dg.Context(GFX942, initial_stack=(5,)), "Context.initial_stack"),
-        (lambda _: dg.Wanted(names=(5,)), "Wanted.names: expected tuple of str, not an"),
+        (lambda _: dg.Wanted(names=(5,)), "Wanted.names[0]: expected str, not 5"),
         (lambda _: dg.Wanted(names=["t"]), "Wanted.names: expected tuple of str, not an"),
         (lambda _: dg.Wanted(function=5), "Wanted.function: expected str or None, not 5"),
         (lambda _: dg.Wanted(pc=1.5), "Wanted.pc: expected int or None, not 1.5"),
@@ -195,6 +196,9 @@ def test_an_argument_of_another_type(
         (lambda _: ACCESS.read(IN_V6, -1), "size_bits: expected at least 0, not -1"),
         (lambda _: ACCESS.read(IN_V6, 1 << 20000), "LocationAccess.read: size_bits: an integer of"),
         (lambda _: dg.Bits(1, 16).slice(0, 8, "x"), "endian: expected 'little' or 'big', not 'x'"),
+        (lambda _: dg.StateTarget(GFX942).add_wave(-1), "wave: expected an integer from 0 to 0x"),
+        (lambda _: dg.StateTarget(GFX942).add_wave(1 << 64), "wave: expected an integer from 0"),
+        (lambda _: dg.StateTarget(GFX942).add_wave(0, -1), "workgroup: expected an integer from"),
         (lambda s: s.target.set_lanes(0, V6, [0, 1 << 32]), "lane 1 of v6: 4294967296 exceeds 32"),
         (lambda _: TARGET.set_register(0, V6, bytes(4), 0, b"a"), "mask: expected 4 bytes, as of"),
         (lambda _: TARGET.read_memory(GLOBAL, 0x1008, -4), "size_bytes: expected at least 0"),
@@ -298,6 +302,14 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     TARGET.add_wave(5)
     TARGET.set_lanes(5, V6, [np.uint32(7), np.int64(-1)])
     assert TARGET.read_register(5, V6, 0, 8) == b"\7\0\0\0\xff\xff\xff\xff"
+    TARGET.set_lanes(5, V6, np.array([9, 8], np.uint8))
+    assert TARGET.read_register(5, V6, 0, 8) == b"\x09\0\0\0\x08\0\0\0"
+    for wrong in (np.array([1.5]), np.array([[1]]), np.array(1)):
+        with pytest.raises(WrongType, match="values: expected Sequence of int or None, not an obj"):
+            TARGET.set_lanes(5, V6, wrong)
+    for _ in range(2):  # the second call is of types that were right
+        with pytest.raises(dg.UsageError, match="^300 bytes for register v6 of 256 bytes$"):
+            TARGET.set_register(5, V6, bytes(100), np.uint8(200))
     TARGET.set_register(5, V6, memoryview(np.array([1, 2], np.uint32)))
     assert TARGET.read_register(5, V6, 0, 8) == b"\1\0\0\0\2\0\0\0"
     assert dg.AddressSpace(0, "global", np.uint8(64)) == dg.AddressSpace(0, "global", 64)

@@ -123,7 +123,7 @@ def test_wrong_arguments(core: tuple[Path, int]) -> None:
         (lambda: machine.resume(5), "addresses: expected frozenset of int, not 5"),
         (lambda: machine.resume(["main"]), "addresses: expected frozenset of int, not an object"),
         (lambda: machine.run_on(none, "x"), "most: expected int or None, not 'x'"),
-        (lambda: machine.watch([5]), "watches: expected Sequence of Watch, not an object"),
+        (lambda: machine.watch([5]), r"watches\[0\]: expected Watch, not 5"),
         (lambda: machine.read_register(wave, "v1"), "register: expected RegisterInfo, not 'v1'"),
         (lambda: machine.set_register(wave, v1, [1, 2, 3, 4]), "data: expected bytes, not an"),
         (lambda: machine.set_register(wave, v1, b"abcd", 0, bytes(4)), "cannot be unknown"),
@@ -151,7 +151,7 @@ def test_wrong_arguments(core: tuple[Path, int]) -> None:
         (lambda: machine.model.lane_target_ids(wave, "x"), "lanes: expected an integer, not 'x'"),
         (lambda: process.read_register([], v1), "wave: expected int, not an object of list"),
         (lambda: process.read_memory(5, 0, 4), "where: expected Memory, not 5"),
-        (lambda: process.watch([5]), "watches: expected Sequence of Watch, not an object"),
+        (lambda: process.watch([5]), r"watches\[0\]: expected Watch, not 5"),
         (lambda: process.used_lanes([]), "wave: expected int, not an object of list"),
     ):
         with pytest.raises(DwarfGpuError, match=message):

@@ -46,6 +46,8 @@ from dwarfgpu.model.storage import Memory
 MAX_ELEMENTS: Final = 1 << 18
 """Maximum number of elements of a lane's scratch in one access: it consists of elements of some
 bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundred KiB."""
+_MAX_NUMBER: Final = (1 << 64) - 1
+"""The largest number of a wave or a workgroup, as in state files."""
 
 
 class StateTarget:
@@ -81,10 +83,12 @@ class StateTarget:
 
     @names_wrong_arguments
     def add_wave(self, wave: WaveId, workgroup: int | None = None) -> None:
-        """Add a wave; by default it is alone in its workgroup."""
-        wave = integer("wave", wave)
+        """Add a wave; by default it is alone in its workgroup. `UsageError` for a number below 0 or
+        of more than 64 bits."""
+        wave = integer("wave", wave, 0, _MAX_NUMBER)
+        group = wave if workgroup is None else integer("workgroup", workgroup, 0, _MAX_NUMBER)
         self._registers.setdefault(wave, {})
-        self.workgroups[wave] = wave if workgroup is None else integer("workgroup", workgroup)
+        self.workgroups[wave] = group
 
     @names_wrong_arguments
     def place_wave(self, record: Wave) -> None:
@@ -146,7 +150,12 @@ class StateTarget:
 
     @names_wrong_arguments
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
-        """Make the lanes of a vector register known; None leaves a lane unknown."""
+        """Make the lanes of a vector register known, from lane 0; None leaves a lane unknown.
+
+        `values` are unsigned or signed integers of the size of a lane's element, also as an array
+        of NumPy. `UsageError` for a larger one, for more values than lanes, and for another
+        register; `Unavailable` for an unknown wave or a register that it was not allocated.
+        """
         lanes = register.type.vector_size
         if lanes is None:
             raise UsageError(f"{register} is not a vector register: set_register makes it known")
@@ -156,6 +165,7 @@ class StateTarget:
             )
         element_bytes = register.size_bits // lanes // 8
         mask, endian = (1 << 8 * element_bytes) - 1, self.architecture.endian
+        self.architecture_of(wave)  # which knows the wave
         first, data = 0, bytearray()
         for lane, value in enumerate((*values, None)):
             if value is not None:
