@@ -21,9 +21,9 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.run.run_kernel import (
     Attach,
     Result,
+    buffer_names,
     buffers_not_made,
     output,
-    require_buffers,
     run_kernel,
 )
 from dwarfgpu.service.run.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
@@ -73,7 +73,7 @@ def prepared_dispatches(
     args: Namespace, sections: Sequence[Namespace], first: Callable[[Namespace], Prepared]
 ) -> list[Prepared]:
     """Prepare the dispatches of the options; `first` prepares the first one. `UsageError` says
-    which one is wrong, or which `--out` names no buffer."""
+    which one is wrong, or which `--out` names no buffer. The numbers in `--out` become names."""
     out: list[Prepared] = []
     for section in sections:
         own = {name: getattr(section, name) for name in OF_DISPATCH}
@@ -85,7 +85,10 @@ def prepared_dispatches(
             if section.then is None:
                 raise
             raise UsageError(f"--then {kernel}: {error.message}") from None
-    require_buffers([prepared.launched for prepared in out], outputs_of(args))
+    outputs = outputs_of(args)
+    names = buffer_names([prepared.launched for prepared in out], outputs)
+    args.out = [f"{name}={path}" for name, path in zip(names, outputs.values(), strict=True)]
+    outputs_of(args)  # a buffer by its name and by its number is given twice
     return out
 
 

@@ -219,6 +219,25 @@ def test_out_names_a_buffer(tmp_path: Path) -> None:
     assert done.out == ""  # before the run: its results would be lost
 
 
+def test_out_takes_the_number_of_an_argument_as_arg_does(tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    sizes = "--grid", 64, "--workgroup", 64
+    call = "run", CL / "kernels.gfx942.O2.v5.co", "call", *sizes, "--arg", "0=zeros:256"
+    assert run(*call, "--out", f"0={path}").status == 0
+    by_number = path.read_bytes()
+    assert run(*call, "--out", f"out={path}").status == 0
+    assert path.read_bytes() == by_number
+    twice = run(*call, "--then", "call", "--arg", "0=zeros:512", "--out", f"0.2={path}")
+    assert twice.status == 0 and len(path.read_bytes()) == len(by_number) + 256
+    for name, error in (
+        ("1", "--out 1: no buffer was created for it; buffers: out"),
+        ("0.2", "--out 0.2: no buffer was created for it; buffers: out"),
+    ):
+        assert run(*call, "--out", f"{name}={path}").error == error
+    both = run(*call, "--out", f"0={path}", "--out", f"out={tmp_path / 'y.npy'}")
+    assert (both.status, both.error) == (2, "--out out: given twice")
+
+
 def test_no_instruction_runs_before_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     good, lost = tmp_path / "good.npy", tmp_path / "nowhere/lost.npy"
     done = run("run", *VADD, "--out", f"out={good}", "--out", f"a={lost}")

@@ -16,7 +16,12 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
-from dwarfgpu.machine.simulated.launch.dispatch import KERNARG_ALIGNMENT, Launched, named_buffers
+from dwarfgpu.machine.simulated.launch.dispatch import (
+    KERNARG_ALIGNMENT,
+    Launched,
+    name_of_buffer,
+    named_buffers,
+)
 from dwarfgpu.machine.simulated.launch.kernarg import MAX_BYTES
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -334,9 +339,13 @@ def stop_of_run(
     )
 
 
-def require_buffers(launches: Sequence[Launched], names: Iterable[str]) -> None:
-    """Raise `UsageError` for a name that no buffer of some dispatches has."""
-    _require_names(named_buffers(launches), names)
+def buffer_names(launches: Sequence[Launched], names: Iterable[str]) -> list[str]:
+    """Return the names of buffers of some dispatches, which may be given by the numbers of their
+    arguments; `UsageError` for a name that none of them has."""
+    buffers = named_buffers(launches)
+    out = [name_of_buffer(buffers, name) for name in names]
+    _require_names(buffers, out)
+    return out
 
 
 def output(result: Result, name: str) -> Npy:

@@ -123,6 +123,8 @@ class NamedBuffer:
     address: int
     parameter: Parameter
     """For which it was made."""
+    dispatch: int
+    """The number of the dispatch that made it, from 1."""
 
 
 def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
@@ -133,8 +135,18 @@ def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
         parameters = {parameter.title: parameter for parameter in launched.request.parameters}
         for address, _, name in launched.kernarg.buffers:
             unique = f"{name}.{number}" if name in out else name
-            out[unique] = NamedBuffer(address, parameters[name])
+            out[unique] = NamedBuffer(address, parameters[name], number)
     return out
+
+
+def name_of_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> str:
+    """Return the name of a buffer that is given by the number of its argument, as `1`, or `1.2` in
+    the second dispatch; any other name as it is."""
+    argument, _, dispatch = name.partition(".")
+    for own_name, buffer in () if name in buffers else buffers.items():
+        if str(buffer.parameter.number) == argument and dispatch in ("", str(buffer.dispatch)):
+            return own_name
+    return name
 
 
 def require_contents(launched: Launched) -> None:
