@@ -170,9 +170,9 @@ def test_segment(offset: int, size_bytes: int, value: int | None) -> None:
     assert known(bound().pieces, offset, size_bytes) == value
 
 
-def passed(argument: Argument, value: ArgumentValue) -> bytes | None:
+def passed(argument: Argument, value: ArgumentValue, *declared: DeclaredParameter) -> bytes | None:
     """The bytes of the only argument of a kernel; `UsageError` where the value is refused."""
-    known_arguments = parameters((argument,), ())
+    known_arguments = parameters((argument,), declared)
     given = {"0": value}
     result = bind(known_arguments, (argument,), given, HIDDEN, Allocator(0x1000), 0)
     return result.pieces[0][1]
@@ -188,6 +188,13 @@ def test_the_value_type_of_a_pointer_does_not_count(kind: str, value_type: str) 
     assert passed(pointer, 0x7F0000001000) == (0x7F0000001000).to_bytes(8, "little")
     with pytest.raises(UsageError, match="1.5 is a floating point number, not an integer; "):
         passed(pointer, 1.5)
+
+
+@pytest.mark.parametrize("value", [5, 1.5])
+def test_a_number_of_a_floating_point_type_without_a_known_format(value: float) -> None:
+    message = f"{value} is no floating point number of its format, of 16 bytes; bytes:HEX gives"
+    with pytest.raises(UsageError, match=message):
+        passed(Argument("by_value", 16, 0, "q"), value, DeclaredParameter("q", is_float=True))
 
 
 @pytest.mark.parametrize(

@@ -360,11 +360,12 @@ def _number(
     """Encode a number in `size_bytes` bytes, as a floating point number in its format."""
     if isinstance(value, float) or is_float or form is not None:
         if form is None or form.size_bits != 8 * size_bytes:
-            expected = "a number of its type" if is_float else "an integer"
-            raise UsageError(
-                f"{parameter.text}: {value} is a floating point number, not {expected}; "
-                "bytes:HEX gives any bits"
-            )
+            number = shown(value) if isinstance(value, int) else value
+            problem = f"{number} is a floating point number, not an integer"
+            if is_float:
+                size = counted(size_bytes, "byte")
+                problem = f"{number} is no floating point number of its format, of {size}"
+            raise UsageError(f"{parameter.text}: {problem}; bytes:HEX gives any bits")
         bits = _float_bits(form, value)
         if bits is None:
             number = shown(value) if isinstance(value, int) else value
