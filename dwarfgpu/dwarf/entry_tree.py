@@ -9,6 +9,8 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping
 
+from dwarfgpu.base.argument_types import require_right_arguments
+from dwarfgpu.base.arguments import FOREIGN, integer
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import SkipPlan, fixed_bytes, read_uleb, skip
@@ -31,20 +33,35 @@ class Tree:
 
     def find(self, offset: int) -> int | None:
         """Return the index of the entry that starts at an offset in `.debug_info`."""
-        index = bisect_left(self.offsets, offset)
+        try:
+            index = bisect_left(self.offsets, offset)
+        except FOREIGN:
+            require_right_arguments(Tree.find, self, offset)
+            raise
         if index < len(self.offsets) and self.offsets[index] == offset:
             return index
         return None
 
     def with_tags(self, tags: Container[int]) -> list[int]:
         """Return the indexes of the entries with one of some tags, in the order of the file."""
-        wanted = {entry for entry in set(self.abbreviations) if entry.tag in tags}
+        try:
+            wanted = {entry for entry in set(self.abbreviations) if entry.tag in tags}
+        except FOREIGN:
+            require_right_arguments(Tree.with_tags, self, tags)
+            raise
         if not wanted:
             return []
         return [index for index, entry in enumerate(self.abbreviations) if entry in wanted]
 
     def children(self, index: int) -> Iterator[int]:
-        child, end = index + 1, self.ends[index]
+        """Yield the indexes of the children of an entry; `UsageError` for the index of none."""
+        try:
+            child, end = index + 1, self.ends[index]
+        except FOREIGN:
+            integer("index", index, 0, len(self.offsets) - 1)
+            raise
+        if index < 0:  # an array would count from its end
+            integer("index", index, 0, len(self.offsets) - 1)
         while child < end:
             yield child
             child = self.ends[child]

@@ -30,6 +30,7 @@ ACCESS: Any = dg.Context(GFX942, target=TARGET).access
 VALUE = dg.Value.of(4, GFX942.generic)
 GLOBAL = dg.Memory(GFX942.address_spaces[0])
 TARGET.set_memory(GLOBAL, 0x1000, bytes(range(16)))
+MEMORY: Any = dg.load_core(CRASH_CORE, CRASH_CORE.with_suffix("")).target.memory
 IN_STR = dg.Location((dg.SingleLocation(dg.Register("v6")),))  # type: ignore[arg-type]
 IN_V6 = dg.Location((dg.SingleLocation(dg.Register(V6)),))
 
@@ -69,6 +70,13 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: s.target.set_register(0, "v6", b""), "expected RegisterInfo, not 'v6'"),
         (lambda s: s.target.set_lanes(0, V6, [1.5]), "values[0]: expected int or None, not 1.5"),
         (lambda s: s.target.set_lanes(0, V6, b"ab"), "values: expected Sequence of int or None"),
+        (lambda s: s.unit.tree.find("x"), "Tree.find: offset: expected int, not 'x'"),
+        (lambda s: s.unit.tree.with_tags(5), "Tree.with_tags: tags: expected Container of int"),
+        (lambda s: next(s.unit.tree.children("x")), "index: expected an integer from 0 to"),
+        (lambda _: MEMORY.read("x", 4), "CoreMemory.read: address: expected int, not 'x'"),
+        (lambda _: MEMORY.known(0, 1.5), "CoreMemory.known: size_bytes: expected int, not 1.5"),
+        (lambda _: MEMORY.window(None, 4), "CoreMemory.window: address: expected int, not None"),
+        (lambda _: MEMORY.first_bytes(0, b""), "CoreMemory.first_bytes: most_bytes: expected"),
         (lambda s: s.read("t"), "Session.read: variable: expected Variable, not 't'"),
         (lambda s: s.variable(None), "Session.variable: name: expected str, not None"),
         (lambda s: s.at_level("1"), "Session.at_level: level: expected int, not '1'"),
@@ -225,6 +233,10 @@ def test_an_argument_of_another_type(
         (lambda _: dg.Location(()).displaced(8), "Location.single_locations: expected at least"),
         (lambda _: IN_V6.of_object(32, "middle"), "endian: expected 'little' or 'big', not 'mid"),
         (lambda _: dg.Context(result_kind="x"), "Context.result_kind: expected 'value', 'loc"),
+        (lambda _: MEMORY.known(0, -1), "size_bytes: expected at least 0, not -1"),
+        (lambda _: MEMORY.first_bytes(0, -1), "size_bytes: expected at least 0, not -1"),
+        (lambda s: next(s.unit.tree.children(-1)), "index: expected an integer from 0 to"),
+        (lambda s: next(s.unit.tree.children(1 << 70)), "index: expected an integer from 0 to"),
         (lambda s: s.lane_states([-1]), "there is no lane -1: the wave has 64, from 0"),
         (lambda s: s.lane_states([0, 64]), "there is no lane 64: the wave has 64, from 0"),
         (lambda s: s.focused(64), "there is no lane 64: the wave has 64, from 0"),
@@ -402,3 +414,9 @@ def test_numbers_of_a_context_are_integers() -> None:
 
 def test_operations_that_were_built_piece_by_piece() -> None:
     assert dg.evaluate(bytearray(b"\x34"), dg.Context(GFX942)) == dg.Value.of(4, GFX942.generic)
+
+
+def test_the_first_bytes_of_a_core_may_be_none() -> None:
+    [(start, _), *_] = MEMORY.extents()
+    assert MEMORY.first_bytes(start, 0) == b""
+    assert MEMORY.first_bytes(start, 4) == b"\x7fELF"

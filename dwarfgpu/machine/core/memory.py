@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
+from dwarfgpu.base.arguments import byte_range
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.sparse_memory import UNMAPPED
@@ -161,8 +163,12 @@ def _sorted(ranges: Iterable[Range]) -> tuple[Range, ...]:
     return tuple(sorted((e for e in ranges if e.start < e.end), key=lambda part: part.start))
 
 
+@methods_name_wrong_arguments
 class CoreMemory:
-    """Ranges of the core, and below them those of mapped files."""
+    """Ranges of the core, and below them those of mapped files.
+
+    `UsageError` for a size below 0.
+    """
 
     def __init__(self, *layers: Iterable[Range], unmapped: str = UNMAPPED) -> None:
         """`layers`: what an earlier one has goes over what later ones have; `unmapped`: why the
@@ -195,9 +201,11 @@ class CoreMemory:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def first_bytes(self, address: int, most_bytes: int) -> bytes:
-        """Return what one range has from an address on; empty if the address is unknown."""
-        start, count, held_part = next(self._parts(address, most_bytes))
-        return b"" if isinstance(held_part, str) else held_part.read(start, count)
+        """Return what one range has from an address on, up to `most_bytes`; empty if the address is
+        unknown."""
+        for start, count, held_part in self._parts(address, most_bytes):
+            return b"" if isinstance(held_part, str) else held_part.read(start, count)
+        return b""
 
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range: offsets in it, and bytes."""
@@ -221,6 +229,7 @@ class CoreMemory:
     def why_unmapped(self, address: int, size_bytes: int) -> str:
         """Return why a part of a range is in no memory that the core describes; empty if all of it
         is, although the core may leave out its bytes."""
+        address, size_bytes = byte_range(address, size_bytes)
         end = address + size_bytes
         while address < end:
             layer_parts = [layer.at(address) for layer in self._layers]
@@ -231,6 +240,7 @@ class CoreMemory:
 
     def _parts(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:
         """Yield address and size of each part, and its source, or why there is none."""
+        address, size_bytes = byte_range(address, size_bytes)
         end = address + size_bytes
         while address < end:
             stop, source = end, None
