@@ -124,11 +124,16 @@ def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
 
 
 @names_wrong_arguments
-def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
-    """Return the type of an expression; reads and writes nothing."""
+def source_type(text: str, session: Session, options: Options = DEFAULT) -> Typed:
+    """Return the type of an expression; reads and writes nothing. Raises what `evaluate_source`
+    raises."""
     evaluator = Evaluator(session, options)._unevaluated()
     value = evaluator.value(parse(text, evaluator.names, options.radix))
     return Typed(value.type, value.unit)
+
+
+type_of: Final = source_type
+"""The name inside the package; errors have that of the library."""
 
 
 class Evaluator(MemberAccess):

@@ -46,7 +46,7 @@ class RealObject:
 
 
 @names_wrong_arguments
-def format(
+def format_source(
     value: TypedValue,
     session: Session,
     options: FormatOptions = DEFAULT_OPTIONS,
@@ -61,6 +61,10 @@ def format(
             return f"({real.name}) {value_text.format(real.value, session, options, symbolize)}"
         value = real_pointer(objects, value)
     return value_text.format(value, session, options, symbolize)
+
+
+format: Final = format_source
+"""The name inside the package; errors have that of the library."""
 
 
 def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:

@@ -81,6 +81,8 @@ def answers(session: dg.Session) -> dg.LaneAnswers[dg.Reading]:
         (lambda s: s.variable(None), "Session.variable: name: expected str, not None"),
         (lambda s: s.at_level("1"), "Session.at_level: level: expected int, not '1'"),
         (lambda s: dg.evaluate_source(s, "t"), "evaluate_source: text: expected str, not"),
+        (lambda s: dg.source_type(5, s), "source_type: text: expected str, not 5"),
+        (lambda s: dg.format_source(5, s), "format_source: value: expected TypedValue, not 5"),
         (lambda s: dg.read_lanes(s, s.variable("t")), "expected Sequence of Session, not"),
         (lambda s: dg.sessions_of(s, "0"), "sessions_of: waves: expected Iterable of WaveState"),
         (lambda s: dg.sessions_of(s, {"0": 1}), "expected Iterable of WaveState, not"),
