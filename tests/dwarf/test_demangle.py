@@ -17,6 +17,11 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
     [
         ("_Z1fv", "f()"),
         ("_Z1fi", "f(int)"),
+        ("_Z7größePf", "größe(float*)"),  # lengths count the bytes of UTF-8, as c++filt takes them
+        ("_ZN7größe1fIiEEvi", "void größe::f<int>(int)"),
+        ("_Z2größePf", None),  # the name ends inside a character
+        ("_Z1fS\xc3_", None),
+        ("_Z1\udcff", None),
         ("_Z3foo3bar", "foo(bar)"),
         ("_Zrm1XS_", "operator%(X, X)"),
         ("_ZplR1XS0_", "operator+(X&, X&)"),

@@ -5,10 +5,14 @@ Law: a name with any unsupported part stays mangled; nothing is guessed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.pattern import pattern
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
 
 _LONGEST: Final = 4_000
 _CLONE: Final = pattern(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
@@ -18,13 +22,18 @@ _CLONE: Final = pattern(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
 @lru_cache(maxsize=4_096)
 def demangled(symbol: str) -> str | None:
     """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
-    if not symbol.startswith("_Z") or len(symbol) > _LONGEST or not symbol.isascii():
+    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
+    return _read(symbol, lambda name: name.whole())
+
+
+def _read(symbol: str, part: Callable[[ItaniumName], str]) -> str | None:
+    """Return a part of a mangled name, whose lengths count bytes: each is a letter meanwhile."""
     from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported  # of C++ alone
 
     try:
-        return ItaniumName(symbol).whole()
-    except NotSupported:
+        return part(ItaniumName(symbol.encode().decode("latin-1"))).encode("latin-1").decode()
+    except (NotSupported, UnicodeError):
         return None
 
 
@@ -59,18 +68,11 @@ def demangled_function(symbol: str) -> str | None:
     `demangled`."""
     if demangled(symbol) is None:
         return None
-    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
-
-    return ItaniumName(symbol).encoding(is_inner=True)
+    return _read(symbol, lambda name: name.encoding(is_inner=True))
 
 
 def demangled_name(symbol: str) -> str | None:
     """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
     if demangled(symbol) is None and "CI" not in symbol:
         return None
-    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported
-
-    try:
-        return ItaniumName(symbol).name()
-    except NotSupported:
-        return None  # what the compiler makes: `vtable for X`
+    return _read(symbol, lambda name: name.name())  # None for `vtable for X`, too

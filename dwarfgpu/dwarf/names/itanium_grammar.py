@@ -493,7 +493,7 @@ class ItaniumName:
         self.expect("_")
         if not digits:
             return 0
-        if not digits.isalnum() or digits != digits.upper():
+        if not (digits.isascii() and digits.isalnum()) or digits != digits.upper():
             raise NotSupported
         return int(digits, 36) + 1
 
