@@ -32,7 +32,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
            save breakpoints FILE
 
     The state includes assignments; "load FILE" or --state FILE reads it. Large memory contents are
-    written to .npy files beside it. A core file cannot be saved as a state.
+    written to .npy files beside it. A core file cannot be saved as a state. FILE may be in quotes.
     """
     argument = unquoted(argument)
     if not argument:
@@ -131,7 +131,7 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: load FILE
 
-    Unsaved assignments to the current machine are lost.
+    Unsaved assignments to the current machine are lost. FILE may be in quotes.
     """
     argument = unquoted(argument)
     if not argument:
