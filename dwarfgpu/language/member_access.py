@@ -6,11 +6,12 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.fortran_ada import ada_name
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.types.type_sizes import element_type
-from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Array, Member, Pointer, Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
 from dwarfgpu.language.dereference import GENERIC_POINTER
@@ -18,9 +19,13 @@ from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.member_pointers import pointed
 from dwarfgpu.language.named_values import NamedValues
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import components, is_vector
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.variants import variant_members
 
 _MAX_STEPS: Final = 8
 """Pointers and arrays that a member access follows."""
@@ -55,9 +60,14 @@ class MemberAccess(NamedValues):
                 "Attempt to extract a component of a value that is not a structure pointer."
             )
         bare, name = strip(value.type), node.name
-        if isinstance(bare, Struct) and self.is_fortran and path_to(bare, name) is None:
-            name = name.lower()  # the case of letters does not matter
+        is_caseless = self.is_fortran or self.is_ada
+        if isinstance(bare, Struct) and is_caseless and path_to(bare, name) is None:
+            name = name.lower()
         if isinstance(bare, Struct) and path_to(bare, name) is None:
+            if (varying := self._variant_member(value, bare, name)) is not None:
+                return varying
+            if self.is_ada and isinstance(self.objects, Unevaluated):  # GDB has other words there
+                raise UsageError(f"Type {ada_name(bare)} has no component named {name}")
             return self._method(bare, node.name, is_called=is_called)
         if is_vector(bare):
             component = components(self.objects, value, node.name)
@@ -81,6 +91,31 @@ class MemberAccess(NamedValues):
             else:
                 value = self.objects.dereferenced(value)
         return value
+
+    def _variant_member(
+        self, value: TypedValue, struct_type: Struct, name: str
+    ) -> TypedValue | None:
+        """Return the member of a name that the variants of this object have; None if they have
+        none.
+
+        Raises what hides the discriminant: it selects the type of the member, too.
+        """
+        objects, hidden = ObjectAccess(self.session), []
+
+        def read(discriminant: Member) -> Bits:
+            part = objects.read(objects.step(value, discriminant))
+            if part.error is not None:
+                raise part.error
+            return part.bits or Bits(0, 0)
+
+        for member in variant_members(struct_type.declared.variant_parts, read):
+            if not isinstance(member, Member):
+                hidden.append(member)
+            elif member.name == name:
+                return self.objects.step(value, member)
+        if hidden:
+            raise hidden[0]
+        return None
 
     def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
         """Return the member function of an object; `UsageError` where its class has none of that

@@ -17,7 +17,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import addresses
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import DEFAULT
-from dwarfgpu.language.evaluator import evaluate
+from dwarfgpu.language.evaluator import evaluate, type_of
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
@@ -524,6 +524,22 @@ def test_same_as_gdb(
 )
 def test_enumerators_of_ada(name: str, expected: str) -> None:
     assert ada_enumerator(name) == expected
+
+
+def test_a_component_of_the_variant_that_an_object_has() -> None:
+    """As GDB: a name that only other variants have is no component of the object."""
+    session = frame_of("ada.2")
+    box = text(session, "box")
+    assert box == "(kind => green, area => 3, width => 4, height => 5)"
+    assert text(session, "box.width") == "4"
+    assert text(session, "BOX.Height + 1") == "6"
+    assert type_of("box.width", session).type is not None
+    with pytest.raises(UsageError, match=r"There is no member named radius\."):
+        evaluate("box.radius", session)
+    with pytest.raises(UsageError, match=r"Type shapes\.shape has no component named radius"):
+        type_of("box.radius", session)
+    rust = program(FIXTURES / "rust/shapes.rustc.O0")
+    assert text(rust, "shapes::PLACE.Place.at.y") == "2.5"
 
 
 def test_a_reference_of_ada_is_shown_as_its_object() -> None:
