@@ -103,11 +103,17 @@ def cast(arithmetic: Operators, value: TypedValue, type_: Type | None) -> TypedV
 def joined(
     arithmetic: Operators, real: Number, imaginary: Number, *operands: TypedValue
 ) -> TypedValue:
-    """Return a complex number with the type of the operand that has the larger parts."""
+    """Return a complex number with the type of the operand that has the larger parts, or of parts
+    like those of a wider real operand (C 6.3.1.8), with GDB's name."""
     kinds = [operand.type for operand in operands if is_complex(operand.type)]
     bares = [bare for kind in kinds if isinstance(bare := strip(kind), Base)]
     widest = max(bares, key=lambda bare: bare.base.bit_size)
     part = Base(evolve(widest.base, encoding="float", bit_size=widest.base.bit_size // 2))
+    of_parts = strip(real.type)
+    if isinstance(of_parts, Base) and of_parts.base.bit_size > part.base.bit_size:
+        name, bit_size = f"_Complex {of_parts.base.name}", 2 * of_parts.base.bit_size
+        wider = evolve(of_parts.base, name=name, encoding="complex_float", bit_size=bit_size)
+        return joined_as(arithmetic, real, imaginary, Base(wider), of_parts)
     return joined_as(arithmetic, real, imaginary, widest, part)
 
 

@@ -72,6 +72,16 @@ def test_complex_numbers(operator: str, expected: tuple[float, float]) -> None:
     assert contents("<ff", path) == pytest.approx(expected, rel=1e-6)
 
 
+def test_a_wider_real_operand_widens_the_parts() -> None:
+    """C 6.3.1.8: `float _Complex * double` is `double _Complex`; GDB names it `_Complex double`."""
+    form = float_format("double", 64, x87=True)
+    tenth = value(Base(BaseType("double", "float", 64, float_format=form)), struct.pack("<d", 0.1))
+    product = arithmetic().binary("*", complex_number(1, 2), tenth)
+    assert isinstance(product.type, Base)
+    assert product.type.base.name == "_Complex double"
+    assert contents("<dd", product) == (0.1, 0.2)
+
+
 def test_a_real_operand_is_a_complex_number_without_an_imaginary_part() -> None:
     path = arithmetic().binary("*", number(2), complex_number(1, 2))
     assert contents("<ff", path) == (2, 4)
