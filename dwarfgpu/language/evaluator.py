@@ -46,7 +46,13 @@ from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
-from dwarfgpu.language.fortran_operators import complex_literal, strings_compared
+from dwarfgpu.language.fortran_operators import (
+    complex_literal,
+    negated,
+    real_literal,
+    strings_compared,
+    widened,
+)
 from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.library_operators import container_element, smart_pointee
@@ -129,7 +135,7 @@ def source_type(text: str, session: Session, options: Options = DEFAULT) -> Type
     raises."""
     evaluator = Evaluator(session, options)._unevaluated()
     value = evaluator.value(parse(text, evaluator.names, options.radix))
-    return Typed(value.type, value.unit)
+    return Typed(value.type, evaluator.in_style(value).unit)
 
 
 type_of: Final = source_type
@@ -148,8 +154,7 @@ class Evaluator(MemberAccess):
             if isinstance(node, ast.Name):
                 value = typed(value, node.name)
             value = self.objects.read(value)
-            if value.unit is None and value.location is None and (self.is_fortran or self.is_ada):
-                value = evolve(value, unit=self.names.current_unit)  # in its style
+            value = self.in_style(value)
         finally:
             if self.options.looked_at is not None:
                 for variable in self.objects.variables:
@@ -159,11 +164,20 @@ class Evaluator(MemberAccess):
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
 
+    def in_style(self, value: TypedValue) -> TypedValue:
+        """Return a value that no unit has in the style of the language in focus."""
+        is_own = value.unit is None and value.location in (None, UNDEFINED_LOCATION)
+        is_other = self.is_fortran or self.is_ada
+        return evolve(value, unit=self.names.current_unit) if is_own and is_other else value
+
     def value(self, node: ast.Node) -> TypedValue:
         """Return the value of a tree, not read unless that was needed."""
         match node:
             case ast.Integer() | ast.Floating():
-                return self.number(self.numbers.literal(node))
+                number = self.numbers.literal(node)
+                if self.is_fortran and number.is_float:
+                    return real_literal(self.arithmetic, number)
+                return self.number(number)
             case ast.Character() | ast.String():
                 return text(self.names, self.numbers, node, cplusplus=self.is_cplusplus)
             case ast.Logical(is_true=is_true):
@@ -306,6 +320,8 @@ class Evaluator(MemberAccess):
                     self.arithmetic.binary(operator[-1], value, unit_value),
                 )
                 return evolve(before, location=None) if operator.startswith("after") else stored
+            case "-" if self.is_fortran or self.is_ada:
+                return negated(self.arithmetic, value)
             case _:
                 return self.arithmetic.unary(operator, value)
 
@@ -416,6 +432,8 @@ class Evaluator(MemberAccess):
         """Apply an arithmetic operator, with a warning about a shift that C does not define."""
         if self.is_fortran and any(isinstance(strip(side.type), Array) for side in (left, right)):
             raise UsageError(NOT_A_NUMBER)
+        if self.is_fortran or self.is_ada:
+            left, right = widened(self.arithmetic, left, right)
         value = self.arithmetic.binary(operator, left, right)
         if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
             return value

@@ -1,11 +1,16 @@
-"""Complex literals of Fortran, and comparisons of strings of Fortran and Ada (as in GDB)."""
+"""Literals of Fortran, and what operators of Fortran and Ada have that those of C have not, as in
+GDB: the types of arithmetic, and comparisons of strings."""
 
 from __future__ import annotations
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.fortran_ada import is_string
+from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.complexes import is_complex, joined_as, parts_of
+from dwarfgpu.language.fortran_types import intrinsic_type
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 
@@ -18,6 +23,40 @@ def complex_literal(arithmetic: Arithmetic, real: TypedValue, imaginary: TypedVa
     first, second = (parts_of(arithmetic, part)[0] for part in (real, imaginary))
     kind, part = builtins.complex_type, builtins.floating("double")
     return joined_as(arithmetic, first, second, kind, part)
+
+
+def real_literal(arithmetic: Arithmetic, number: Number) -> TypedValue:
+    """Return a literal as `real*8`, which GDB makes of every one."""
+    kind = intrinsic_type(arithmetic.numbers.builtins, "real", 8)
+    return arithmetic.value(arithmetic.numbers.cast(number, kind))
+
+
+def widened(
+    arithmetic: Arithmetic, left: TypedValue, right: TypedValue
+) -> tuple[TypedValue, TypedValue]:
+    """Return the operands as GDB calculates with them outside of C: as `double`, or as `long` or
+    `unsigned long`, unless one of them is longer. Others than real numbers stay as they are."""
+    numbers, sides = arithmetic.numbers, (left, right)
+    if any(not is_number(side.type) or is_complex(side.type) for side in sides):
+        return left, right
+    operands = numbers.usual(*(arithmetic.number(side) for side in sides))
+    base, builtins = operands[0].value.type, numbers.builtins
+    if operands[0].is_float:
+        target = builtins.floating("double")
+    else:
+        target = builtins.integer(builtins.long_bits, is_signed=base.is_signed)
+    if base.bit_size > target.base.bit_size:
+        return left, right
+    first, second = (arithmetic.value(numbers.cast(side, target)) for side in operands)
+    return first, second
+
+
+def negated(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
+    """Return `-value`, which keeps its type if that is not promoted."""
+    result = arithmetic.unary("-", value)
+    bare, kind = strip(value.type), strip(result.type)
+    is_kept = isinstance(bare, Base) and isinstance(kind, Base) and bare.base.is_signed
+    return evolve(result, type=bare) if is_kept and result.size_bits == value.size_bits else result
 
 
 def strings_compared(

@@ -14,7 +14,8 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number
-from dwarfgpu.language.c_numbers import NOT_A_NUMBER
+from dwarfgpu.language.builtin_types import INT_BITS
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.value import Value
@@ -34,15 +35,31 @@ def power(arithmetic: Arithmetic, base: TypedValue, exponent: TypedValue) -> Typ
     if any(_is_logical(operand.type) for operand in (base, exponent)):
         raise UsageError("Invalid operation on booleans.")
     numbers = arithmetic.numbers
-    left, right = numbers.usual(arithmetic.number(base), arithmetic.number(exponent))
+    left, right = arithmetic.number(base), arithmetic.number(exponent)
+    if not left.is_float and not right.is_float:
+        left = _promoted(numbers, left)
+        raised = _integers(left.value.integer, right.value.integer, left.value.type.bit_size)
+        return arithmetic.value(Number(Value.of(raised, left.value.type), left.type))
+    if right.is_float:  # as GDB: in double, unless one of them is longer
+        left, right = (_at_least_double(numbers, side) for side in numbers.usual(left, right))
+    else:
+        right = numbers.to(right, left.type, left.value.type)
     kind = left.value.type
-    if not left.is_float:
-        raised = _integers(left.value.integer, right.value.integer, kind.bit_size)
-        return arithmetic.value(Number(Value.of(raised, kind), left.type))
     if kind.float_format is None:
         raise UsageError(NOT_A_NUMBER)
     bits = _floats(kind.float_format, left.value.bits, right.value.bits)
     return arithmetic.value(Number(Value(bits, kind), left.type))
+
+
+def _promoted(numbers: Numbers, number: Number) -> Number:
+    """Return an integer of at least the size of `int`; others keep their type, as in GDB."""
+    return numbers.promoted(number) if number.value.type.bit_size < INT_BITS else number
+
+
+def _at_least_double(numbers: Numbers, number: Number) -> Number:
+    double = numbers.builtins.floating("double")
+    is_longer = number.value.type.bit_size > double.base.bit_size
+    return number if is_longer else numbers.cast(number, double)
 
 
 def _is_logical(type_: Type | None) -> bool:

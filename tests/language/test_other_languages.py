@@ -276,6 +276,33 @@ FORTRAN_ERRORS = {
 """As GDB has them."""
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("total**2", "integer(kind=4)"),
+        ("tiny**2", "int"),
+        ("half**2", "real(kind=4)"),
+        ("half**2.0", "double"),
+        ("-total", "integer(kind=4)"),
+        ("total*2", "long"),
+        ("half*total", "double"),
+        ("1.5", "real*8"),
+        ("'abc'", "character*3"),
+    ],
+)
+def test_types_of_results_in_fortran(expression: str, expected: str) -> None:
+    """Recorded with GDB 13: outside of C it calculates in `long` and `double`, except powers."""
+    found = type_of(expression, frame_of("fortran.2"))
+    assert found.unit is not None
+    assert type_text(found.type, style=found.unit.style) == expected
+
+
+def test_products_of_fortran_are_not_cut_to_32_bits() -> None:
+    session = frame_of("fortran.2")
+    assert text(session, "total*2000000000") == "84000000000"
+    assert text(session, "third*1.0 - third") == "0"
+
+
 def test_what_fortran_refuses() -> None:
     session = frame_of("fortran.2")
     for expression, message in FORTRAN_ERRORS.items():
