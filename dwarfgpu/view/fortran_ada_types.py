@@ -132,10 +132,10 @@ def _components(
         discriminant = part.discriminant
         yield f"{margin}case {'?' if discriminant is None else discriminant.name} is"
         for variant in part.variants:
-            yield f"{margin}    when {_choices(variant, discriminant)} =>"
+            is_empty = not variant.members and not variant.parts
+            null = " null;" if is_empty else ""
+            yield f"{margin}    when {_choices(variant, discriminant)} =>{null}"
             yield from _components(variant.members, variant.parts, indent + 8)
-            if not variant.members and not variant.parts:
-                yield f"{margin}        null;"
         yield f"{margin}end case;"
 
 

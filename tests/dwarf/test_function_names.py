@@ -13,6 +13,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_name
+from dwarfgpu.dwarf.names.fortran_ada import ada_function
 from dwarfgpu.dwarf.names.function_names import (
     bare_name,
     full_function_name,
@@ -71,6 +72,15 @@ def test_functions_of_ada() -> None:
     for name in ("shapes.stop", "Shapes.STOP", "stop", "shapes__stop"):
         entries = [function.entry for function in functions_named(code_object, name)]
         assert entries == [0x4626], name
+    (function,) = functions_named(code_object, "stop")
+    assert name_in_frames(function.die) == "shapes.stop"
+    for written, shown in (
+        ("_ada_s", "s"),
+        ("p__q__2", "p.q"),
+        ("p__q.7", "p.q"),
+        ("p__q2", "p.q2"),
+    ):
+        assert ada_function(written) == shown
     for name in ("op", "shape.stop", "shapes.stop.stop", "shapes..stop", "shapes.st"):
         assert functions_named(code_object, name) == (), name
 

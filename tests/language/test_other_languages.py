@@ -452,6 +452,15 @@ UNSIGNED = Base(BaseType("u8", "unsigned", 8))
 TAG = Member("tag", UNSIGNED, 0)
 
 
+def test_a_variant_without_components() -> None:
+    """As GDB's `ptype`: on the line of its choice."""
+    kind = varied(Variant(member("x"), ((1, 1),)), Variant((), ()))
+    assert type_text(kind, style="ada").endswith(
+        "        when 1 =>\n            x: u8;\n"
+        "        when others => null;\n    end case;\nend record"
+    )
+
+
 def varied(*variants: Variant, discriminant: Member | None = TAG) -> Struct:
     part = VariantPart(discriminant, variants)
     return Struct("struct", "s", 2, (TAG,), declared=Declarations(variant_parts=(part,)))

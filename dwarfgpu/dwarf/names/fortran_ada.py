@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -96,6 +97,16 @@ def ada_enumerator(name: str) -> str:
     while (mark := name.find("__")) > 0 and name[mark + 2 :] and not is_decimal(name[mark + 2]):
         name = name[mark + 2 :]
     return name
+
+
+_OVERLOADED: Final = pattern(r"(?:_{2,3}|\.)[0-9]+\Z")
+"""The number at the end of the name of an overloaded or a nested subprogram."""
+
+
+def ada_function(name: str) -> str:
+    """Return the name of a subprogram as the source has it, as GDB shows it: `shapes.stop` for
+    `shapes__stop`, `s` for `_ada_s`."""
+    return _OVERLOADED.sub("", name.removeprefix("_ada_")).replace("__", ".")
 
 
 PARENT: Final = "_parent"

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import FORMAL_PARAMETERS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled_clone, demangled_function, demangled_name
+from dwarfgpu.dwarf.names.fortran_ada import ada_function
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
@@ -86,6 +87,8 @@ def name_in_frames(die: Die) -> str | None:
     those names keep them: `f(int)::Local::m(int)`, `run(std::function<int (int)>)`.
     """
     bare = bare_name(die)
+    if bare is not None and die.unit.language in dw.ADA:
+        return ada_function(bare)
     if bare is None or not die.unit.is_cplusplus:
         return bare
     try:
