@@ -248,14 +248,12 @@ def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> byte
     bare, objects = strip(value.type), arithmetic.objects
     if isinstance(bare, Function):
         value = arithmetic.decayed(value)
-    elif (
-        not isinstance(bare, Array | Pointer | Base | Enum)
-        or is_complex(bare)
-        or value.bits is None
-    ):
+    elif not isinstance(bare, Array | Pointer | Base | Enum) or is_complex(bare):
         raise UsageError("Value can't be converted to integer.")
+    elif value.error is not None:
+        raise value.error
     kind = string_character(bare)
-    if kind is not None and kind.unit_bytes > 1 and (is_wide or isinstance(bare, Array)):
+    if kind is not None and kind.unit_bytes > 1 and is_wide:
         return string_of(objects, value).encode("utf-8", "surrogatepass")
     if isinstance(bare, Array):
         return up_to_nul(objects.known(value).to_bytes(objects.context.endian), 1)
