@@ -297,7 +297,10 @@ class Evaluator(MemberAccess):
             if is_integer(number.type):  # GDB: the number itself
                 return number
         if operator == "&":
-            return self.objects.address_of(self._referred(self.value(node.operand)))
+            operand = self._referred(self.value(node.operand))
+            if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
+                operand = evolve(operand, variable=None)
+            return self.objects.address_of(operand)
         written = self.value(node.operand)
         value = self._object_of(node.operand, written)
         if operator != "*":
