@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -319,3 +321,21 @@ def test_a_block_without_addresses_is_wherever_its_function_is() -> None:
     here = Scopes(debug_info(file_of(b"\x01\x02" + at(0x1000) + inside + b"\x04w\0\0\0", shapes)))
     assert [variable.name for variable in here.variables_at(0x1000)] == ["v", "w"]
     assert [variable.name for variable in here.variables_at(0x1008)] == ["x", "v", "w"]
+
+
+def test_enumerators_in_structures_of_c() -> None:
+    """C 6.2.1: a structure is no scope. clang describes an enumeration without a name there."""
+    shapes = [
+        Shape(0x11, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, dw.FORM_STRING),), True),
+        Shape(dw.TAG_ENUMERATION_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_ENUMERATOR, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_CONST_VALUE, 0x0B))),
+    ]
+    of_structure = b"\2outer\0\3\x04\4HI\0\5\0\0"
+    for language, expected in ((0x1D, ["HI"]), (0x1A, [])):
+        info = debug_info(file_of(b"\1" + bytes([language]) + of_structure + b"\0", shapes))
+        lookup = NameLookup([info], info.units[0])
+        found = [die.name for die in lookup.of("HI") if isinstance(die, Die)]
+        assert found == expected
+        (inside,) = lookup.of("outer::HI")
+        assert isinstance(inside, Die) and inside.name == "HI"

@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     is_data,
     is_definition,
     is_member,
+    is_transparent,
     is_within,
     name_problem,
     named_within,
@@ -76,6 +77,8 @@ _MAX_IMPORTS: Final = 100_000
 counted once per scope."""
 _MAX_SCOPES: Final = 1_000
 """Maximum number of namespaces to search for one name."""
+_MAX_DEPTH: Final = 64
+"""Structures inside one another that are searched for enumerators."""
 _TRANSPARENT_TYPES: Final = frozenset(
     {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
     | {dw.TAG_TEMPLATE_TYPE_PARAMETER}
@@ -282,10 +285,9 @@ class NameLookup(UnitSearch):
             for child in holder.children(_OF_BLOCKS):
                 if child.tag in TYPES and _is(child, part, accepts):
                     return (child,)
-                if child.tag == dw.TAG_ENUMERATION_TYPE and not child.flag(dw.AT_ENUM_CLASS):
-                    for grandchild in child.children():
-                        if _is(grandchild, part, accepts):
-                            return (grandchild,)
+                for enumerator in _enumerators(child):
+                    if _is(enumerator, part, accepts):
+                        return (enumerator,)
                 if child.tag == dw.TAG_IMPORTED_DECLARATION:
                     dies = self._imported(child, part, accepts)
                     if dies:
@@ -494,6 +496,17 @@ class NameLookup(UnitSearch):
                 break
             current = current.reference(dw.AT_TYPE)
         return None if current is None or current.tag not in TAGGED else self.definition(current)
+
+
+def _enumerators(child: Die, depth: int = 0) -> Iterator[Die]:
+    """Yield the enumerators that an entry of a block declares there, in structures of C, too."""
+    if not is_transparent(child):
+        return
+    if child.tag == dw.TAG_ENUMERATION_TYPE:
+        yield from child.children()
+    elif child.tag in CLASSES and depth < _MAX_DEPTH:
+        for inner in child.children(TAGGED):
+            yield from _enumerators(inner, depth + 1)
 
 
 def _is(die: Die, part: Part, accepts: DieFilter) -> bool:
