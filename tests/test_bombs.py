@@ -177,6 +177,27 @@ def test_descriptions_of_locations_share_the_budget_of_the_command(
     assert work[2] < 5 * work[1] + START_CALLS, work
 
 
+@pytest.mark.parametrize("command", ["where --all", "check"])
+def test_long_expressions_share_the_budget_of_the_file(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nothing bounds how many there are: what is analyzed of all of them is bounded."""
+    monkeypatch.chdir(tmp_path)
+    made = next(bomb for bomb in BOMBS if bomb.name == "long-locations")
+    work = []
+    for count in (1, 2, 8):
+        Path("bomb").write_bytes(made.make(count)["bomb"])
+        arguments = f"{command} bomb --max-analyzed-bytes 20000".split()
+        work.append(calls_of(lambda given=arguments: main(given)))
+        out = capsys.readouterr().out
+        message = "more than 20000 bytes of long expressions to analyze"
+        assert (message in out and "--max-analyzed-bytes" in out) is (count > 1)
+    assert work[2] < work[1] + START_CALLS, work
+
+
 def test_symbols_of_a_scope_are_read_while_they_are_printed(tmp_path: Path) -> None:
     variables = next(bomb for bomb in BOMBS if bomb.name == "locals")
     work = []

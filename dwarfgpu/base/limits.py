@@ -111,6 +111,9 @@ class FileLimits:
     """Entries of a symbol table: a library of a gigabyte has one or two million."""
     cfa_instructions: int = 1 << 16
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
+    analyzed_bytes: int = 1 << 19
+    """Bytes of its long expressions that one answer analyzes without performing them, without the
+    first 256 of each: a second of processor time for each 200,000."""
     namesakes: int = 20_000
     """Variables of one name that a question lists."""
     variables: int = 10_000

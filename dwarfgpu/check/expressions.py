@@ -16,6 +16,7 @@ from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.arch.registry import architecture as architecture_named
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
@@ -26,6 +27,7 @@ from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.cut_composite import composite_parts
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.operation_budget import AnalysisBudget
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check import checker as static
 from dwarfgpu.expr.static_check.extent import extent_of, with_zero
@@ -164,8 +166,14 @@ class Results:
 class ExpressionChecker:
     """The expressions of one file."""
 
-    def __init__(self, architectures: PossibleArchitectures, findings: Findings) -> None:
+    def __init__(
+        self,
+        architectures: PossibleArchitectures,
+        findings: Findings,
+        limits: FileLimits = DEFAULT_FILE_LIMITS,
+    ) -> None:
         self.architectures = architectures
+        self._budget = AnalysisBudget(limits)
         self._findings = findings
         self.count = 0
         """Number of expressions checked, repeated ones included."""
@@ -194,6 +202,11 @@ class ExpressionChecker:
             size = counted(len(data), "byte")
             message = f"an expression of {size}: more than {LONGEST_BYTES}; no option raises it"
             self._findings.skip(LimitExceeded(message))
+            return None
+        try:
+            self._budget.spend(data)
+        except LimitExceeded as error:
+            self._findings.skip(error)
             return None
         checked = self._check(data, results)
         if checked == _NOTHING:

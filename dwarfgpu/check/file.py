@@ -71,7 +71,7 @@ def verify(
     file, info = code_object.file, code_object.info
     findings = Findings(rules, most_of_rule)
     architectures = _architectures(file, info, findings)
-    expressions = ExpressionChecker(architectures, findings)
+    expressions = ExpressionChecker(architectures, findings, info.object.limits)
     units = entries = fdes = 0
     entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
     lines, indexes = LineChecker(findings), IndexChecker(info, findings)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.limits import FileLimits, Limits
 from dwarfgpu.errors import LimitExceeded
 
 FREE_STEPS: Final = 256
@@ -42,6 +42,32 @@ class OperationBudget:
                 "--max-command-steps",
             )
         self.spent += steps
+
+
+class AnalysisBudget:
+    """What is left of the bytes of a file's long expressions that are analyzed for one answer.
+
+    Compilers write few expressions of more than `FREE_STEPS` bytes, and each distinct one counts
+    once.
+    """
+
+    __slots__ = ("left", "most")
+
+    def __init__(self, limits: FileLimits) -> None:
+        self.most = self.left = limits.analyzed_bytes
+
+    def spend(self, expression: bytes) -> None:
+        """Count an expression before it is decoded; `LimitExceeded` if too little is left."""
+        size_bytes = len(expression) - FREE_STEPS
+        if size_bytes <= 0:
+            return
+        if size_bytes > self.left:
+            raise LimitExceeded(
+                f"the file has more than {self.most} bytes of long expressions to analyze, "
+                f"without the first {FREE_STEPS} of each",
+                "--max-analyzed-bytes",
+            )
+        self.left -= size_bytes
 
 
 OPERATION_BUDGET: Final[ContextVar[OperationBudget | None]] = ContextVar(

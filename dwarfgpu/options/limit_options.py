@@ -44,6 +44,11 @@ FILE_LIMITS: Final = {
     "--max-dies": ("dies", "debugging information entries that are read from a file"),
     "--max-symbols": ("symbols", "symbols of a symbol table"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
+    "--max-analyzed-bytes": (
+        "analyzed_bytes",
+        "size of the long expressions that `where` or `check` analyzes, in bytes, without the "
+        "first 256 of each",
+    ),
     "--max-namesakes": ("namesakes", "variables that match the given names"),
     "--max-variables": ("variables", "variables of a frame that are listed with their values"),
     "--max-waves": ("waves", "waves of a state or of a dispatch"),

@@ -308,6 +308,17 @@ def operations(count: int) -> Files:
     return {"bomb": program(entries + OF_MAIN + b"\0", *shapes)}
 
 
+def long_locations(count: int) -> Files:
+    """Variables that each have another location of 20,000 operations."""
+    shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
+    swaps = b"\x12\x13" * 10_000  # DW_OP_dup, DW_OP_drop
+    entries = (
+        b"\3v%d\0" % number + word(FIRST) + block(b"\x0c" + word(number) + swaps)
+        for number in range(count)
+    )
+    return {"bomb": program(b"\4" + OF_INT + b"".join(entries) + OF_MAIN + b"\0", *shapes)}
+
+
 def long_number(count: int) -> Files:
     """A constant of as many bytes."""
     shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_CONST_VALUE, dw.FORM_UDATA))), INT)
@@ -414,6 +425,9 @@ BOMBS = (
     Bomb("long-name", INFO, "{} variables that share a name of megabytes", long_name, 30_000, ASK),
     Bomb("operations", INFO, "a location of {} operations", operations, 2_000_000,
          (*ASK, "eval --file bomb x"), says="--max-steps"),
+    Bomb("long-locations", INFO, "{} variables with locations of 20,000 operations",
+         long_locations, 300, ("where --all bomb", "check bomb", "debug bomb <<< print v0"),
+         small=1, says="--max-analyzed-bytes"),
     Bomb("long-number", INFO, "a LEB128 number of {} bytes", long_number, 16_000_000,
          (*ASK, "eval --file bomb x"), says="does not fit 64 bits"),
     Bomb("abbreviations", ".debug_abbrev", "{} abbreviations", declared_abbreviations, 200_000,

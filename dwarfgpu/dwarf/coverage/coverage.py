@@ -32,6 +32,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry
+from dwarfgpu.expr.operation_budget import AnalysisBudget
 from dwarfgpu.expr.static_check.extent import Extent, extent_of
 
 _LEAST_WORK: Final = 2 << 20
@@ -172,6 +173,8 @@ class Extents:
     size of an object on nothing but the entry of its type.
     """
 
+    budget: AnalysisBudget | None = None
+    """Of the file; None if there is no bound on all of its expressions together."""
     _unit: Unit | None = None
     """The last unit that asked."""
     _reading: tuple[Dialect, UnitFormat] | None = None
@@ -190,7 +193,8 @@ class Extents:
         return self._kept
 
     def of(self, expression: bytes, unit: Unit) -> Extent:
-        """Return the extent of an expression; `LimitExceeded` for a very long one."""
+        """Return the extent of an expression; `LimitExceeded` for a very long one, and for many
+        long ones."""
         extent = self.of_unit(unit).get(expression)
         if extent is None:
             if len(expression) > _LONGEST_BYTES:
@@ -198,6 +202,8 @@ class Extents:
                     f"an expression of {counted(len(expression), 'byte')}: more than "
                     f"{_LONGEST_BYTES}; no option raises it"
                 )
+            if self.budget is not None:
+                self.budget.spend(expression)
             extent = extent_of(expression, unit.dialect, unit.format)
             if len(expression) <= CACHED_BYTES:
                 self._kept[expression] = extent
@@ -248,12 +254,13 @@ class Allowance:
     """Remaining work: entries that share long lists would let a small file ask for endless work."""
 
     remaining: int
-    _extents: Extents = field(factory=Extents, init=False)
+    _extents: Extents = field(factory=Extents)
 
     @classmethod
     def of(cls, info: DebugInfo) -> Allowance:
         """Return an allowance far above what compilers need."""
-        return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes)
+        extents = Extents(AnalysisBudget(info.object.limits))
+        return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes, extents)
 
     def is_undescribed(self, variable: Variable, code_scope: CodeScope | None) -> bool:
         """Return whether it is known without reading that nothing describes a variable: then this
