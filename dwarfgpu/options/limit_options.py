@@ -49,7 +49,10 @@ FILE_LIMITS: Final = {
         "size of the long expressions that `where` or `check` analyzes, in bytes, without the "
         "first 256 of each",
     ),
-    "--max-namesakes": ("namesakes", "variables that match the given names"),
+    "--max-namesakes": (
+        "namesakes",
+        "variables that match the given names, and functions of one name in a unit",
+    ),
     "--max-variables": ("variables", "variables of a frame that are listed with their values"),
     "--max-waves": ("waves", "waves of a state or of a dispatch"),
     "--max-state-bytes": (
