@@ -23,7 +23,7 @@ from tests.work import calls_of
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program
 from tools.bombs.measure import arguments_of
-from tools.bombs.model import Bomb
+from tools.bombs.model import Bomb, write_files
 
 START_CALLS = 30_000
 """Of a command that asks for little."""
@@ -45,8 +45,7 @@ def test_the_first_of_many_namesakes_is_enough(
     """The others are found, and not read again for each of the questions of `ptype`."""
     monkeypatch.chdir(tmp_path)
     namesakes = next(bomb for bomb in BOMBS if bomb.name == "namesakes")
-    for name, data in namesakes.make(4_000).items():
-        Path(name).write_bytes(data)
+    write_files(namesakes.make(4_000), Path())
     calls_of(_run("debug bomb <<< print x"))
     result, described = (
         calls_of(_run(f"debug bomb <<< {command} x")) for command in ("print", "ptype")
@@ -219,8 +218,7 @@ def _functions(count: int) -> bytes:
 
 
 def _calls(bomb: Bomb, size: int) -> list[int]:
-    for name, data in bomb.make(size).items():
-        Path(name).write_bytes(data)
+    write_files(bomb.make(size), Path())
     return [calls_of(_run(command)) for command in bomb.commands]
 
 

@@ -1,7 +1,8 @@
 """Separate debug files (GDB documentation, "Separate Debug Files").
 
 A stripped file names it by `.gnu_debuglink`, a file name with a checksum of the whole file, or by
-the build ID that both have. Law: a file that does not match is not used.
+the build ID that both have. Law: a file that does not match is not used. A checksum takes a reading
+of the whole file, which may be a hole: for a very large one, the build ID decides.
 
 `companions` finds the other files: split units (`dwarfgpu/dwarf/split/`) and supplementary files.
 """
@@ -16,7 +17,7 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.printable import short_name
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile.companions import joined_below
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile, open_object
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 MINI_DEBUG_INFO: Final = ".gnu_debugdata"
 """The section with the symbols of a stripped file (`dwarfgpu.objfile.mini_debug_info`)."""
 _STEP_BYTES: Final = 1 << 20
+_MAX_SUMMED_BYTES: Final = 1 << 31
+"""Maximum size in bytes of a file whose checksum is made."""
 
 
 @frozen
@@ -67,7 +70,7 @@ def find_debug_file(
     First `.build-id/ab/cdef….debug` under each directory; then the linked name beside the file, in
     `.debug` beside it, and under each directory at the path of the file. Raises `UsageError` if
     only the debug file of another build has that name and checksum, judged by the build IDs of
-    both.
+    both; `LimitExceeded` if a file of that name is too large for a checksum, and has no build ID.
     """
     from pathlib import Path  # most files have their debug information themselves
 
@@ -81,21 +84,29 @@ def find_debug_file(
     link = debug_link(file)
     if link is None:
         return None
-    problem: str | None = None
+    problem: DwarfGpuError | None = None
     for path in _by_link(link, Path(file.path), roots):
         opened = _opened(path, file.limits)
-        if opened is None or not _is_other(path, file) or _crc(path) != link.crc:
+        if opened is None or not _is_other(path, file):
+            continue
+        is_summed = opened.size_bytes <= _MAX_SUMMED_BYTES
+        if is_summed and _crc(path) != link.crc:
             continue
         its_id = build_id(opened)
-        if id is None or its_id is None or id == its_id:
+        if (id is None or its_id is None) and not is_summed:
+            problem = problem or LimitExceeded(
+                f"the debug file of {file.path}, {path}, has {opened.size_bytes} bytes: a checksum "
+                f"is made of at most {_MAX_SUMMED_BYTES}; link both files with --build-id"
+            )
+        elif id is None or its_id is None or id == its_id:
             return opened
-        problem = (
-            problem
-            or f"{path} is from another build: build ID {short_name(its_id.hex())}, not "
-            f"{short_name(id.hex())}"
-        )
+        else:
+            problem = problem or UsageError(
+                f"the debug file of {file.path} does not belong to it: {path} is from another "
+                f"build: build ID {short_name(its_id.hex())}, not {short_name(id.hex())}"
+            )
     if problem is not None:
-        raise UsageError(f"the debug file of {file.path} does not belong to it: {problem}")
+        raise problem
     return None
 
 

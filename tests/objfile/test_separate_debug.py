@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.errors import LimitExceeded, Malformed, UsageError
+from dwarfgpu.objfile import separate_debug
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import build_id
 from dwarfgpu.objfile.separate_debug import DebugLink, debug_link, find_debug_file, has_debug_info
@@ -58,6 +59,26 @@ def test_a_link_to_the_debug_file_of_another_build(tmp_path: Path) -> None:
         find_debug_file(file, [])
     file = _stripped(tmp_path / "b", {".gnu_debuglink": link, ".note.gnu.build-id": ID_NOTE})
     assert find_debug_file(file, []) is not None
+
+
+def test_a_very_large_file_is_judged_by_its_build_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A checksum would take a reading of all of it, and holes take no room."""
+    monkeypatch.setattr(separate_debug, "_MAX_SUMMED_BYTES", len(DEBUG))
+    monkeypatch.setattr(separate_debug, "_crc", lambda path: 1)
+    (tmp_path / "a.debug").write_bytes(DEBUG + b"!")
+    link, other = _link("a.debug", 0), Content(note(b"GNU", 3, b"else"), 7)
+    file = _stripped(tmp_path / "a", {".gnu_debuglink": link})
+    with pytest.raises(
+        LimitExceeded, match=r"a\.debug, has \d+ bytes: a checksum is made of at most"
+    ):
+        find_debug_file(file, [])
+    file = _stripped(tmp_path / "b", {".gnu_debuglink": link, ".note.gnu.build-id": ID_NOTE})
+    assert find_debug_file(file, []) is not None
+    file = _stripped(tmp_path / "c", {".gnu_debuglink": link, ".note.gnu.build-id": other})
+    with pytest.raises(UsageError, match="another build"):
+        find_debug_file(file, [])
 
 
 def test_by_build_id(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from tools.bombs import (
     containers,
     damaged,
     entries,
+    holes,
     machines,
     nesting,
     objects,
@@ -24,4 +25,5 @@ BOMBS: Final = (
     *damaged.BOMBS,
     *archives.BOMBS,
     *objects.BOMBS,
+    *holes.BOMBS,
 )

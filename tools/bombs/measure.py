@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.records import frozen
-from tools.bombs.model import Bomb
+from tools.bombs.model import Bomb, write_files
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
 MAX_CPU_SECONDS: Final = 60
@@ -55,10 +55,7 @@ def measured(bomb: Bomb, size: int) -> tuple[int, list[Measured]]:
     """The commands on a bomb of a size; and how many bytes its files have."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        size_bytes = 0
-        for file, data in bomb.make(size).items():
-            (folder / file).write_bytes(data)
-            size_bytes += len(data)
+        size_bytes = write_files(bomb.make(size), folder)
         return size_bytes, [_run(command, folder) for command in bomb.commands]
 
 

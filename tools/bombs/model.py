@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.records import frozen
 
 Files = Mapping[str, bytes]
 """By name; `bomb` is the one that the commands open."""
+
+
+class Hollow(bytes):
+    """The beginning of a file; the rest is a hole, of zeros that take no room on a disk or in a
+    package."""
+
+    size_bytes: int
+
+    def __new__(cls, data: bytes, size_bytes: int) -> Hollow:
+        hollow = super().__new__(cls, data)
+        hollow.size_bytes = max(size_bytes, len(data))
+        return hollow
+
+
+def write_files(files: Files, folder: Path) -> int:
+    """Write the files of a bomb; how many bytes of contents they have."""
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+        if isinstance(data, Hollow):
+            os.truncate(folder / name, data.size_bytes)
+    return sum(map(len, files.values()))
+
 
 CPU_SECONDS: Final = 5.0
 MEMORY_MEGABYTES: Final = 512
