@@ -348,7 +348,7 @@ def install(machine: Machine) -> None:
     gdb.target_charset = lambda: "UTF-8"
     gdb.string_to_argv, gdb.COMPLETE_FILENAME = shlex.split, "filename"
     for name in ("INT", "PTR", "FLAGS", "ARRAY", "STRUCT", "UNION", "VOID", "REF", "RVALUE_REF",
-                 "FUNC"):  # fmt: skip
+                 "FUNC", "STRING"):  # fmt: skip
         setattr(gdb, f"TYPE_CODE_{name}", name.lower())
     for name in ("DATA", "STACK", "USER"):
         setattr(gdb, f"COMMAND_{name}", name)

@@ -9,6 +9,9 @@ import gdb
 
 from dwarfgpu.base.bits import Endian
 
+_ALLOCATED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRING)
+"""Types of values that GDB copies into the program's memory for an address."""
+
 
 def gdb_message(error: BaseException) -> str:
     """Return GDB's message as part of a message of dwarfgpu."""
@@ -34,6 +37,8 @@ def without_calls() -> Iterator[None]:
 
 def address_of(value: gdb.Value) -> gdb.Value | None:
     """Return the address of a value; None if it is not in memory."""
+    if value.type.strip_typedefs().code not in _ALLOCATED:
+        return value.address
     with without_calls():
         return value.address
 
