@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import is_regular
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    FailedReads,
+    InconsistentContext,
+    MissingContext,
+    UsageError,
+)
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import map_file
 
@@ -36,6 +42,29 @@ def open_companion(path: str, limits: FileLimits) -> ObjectFile:
     if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
         raise UsageError(f"{shown_path(path)} cannot be read: it is not a regular file")
     return ObjectFile(shown_path(path), map_file(path), limits)
+
+
+class Companions(Generic[T]):
+    """The files that one file names. A name may be written in very many ways: each file is read
+    once, in vain or not."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[int, int], T] = {}
+        self._failed = FailedReads()
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._read.values())
+
+    def read(self, path: str, read: Callable[[], T]) -> T:
+        """Return what a function reads of the file at a path, or raise its error."""
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            return read()  # it says why
+        key = status.st_dev, status.st_ino
+        if key not in self._read:
+            self._read[key] = self._failed.read(key, read)
+        return self._read[key]
 
 
 class Search:

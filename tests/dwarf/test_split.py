@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
+from dwarfgpu.dwarf.split import split_units
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import (
@@ -526,6 +527,60 @@ def test_very_many_skeletons_of_files_that_are_not_the_right_ones(
         global_named(code.info, "x")
     with pytest.raises((MissingContext, InconsistentContext), match=r"tried \d places"):
         code.info.units[-1].full  # noqa: B018
+
+
+def test_a_file_of_many_names_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also through links, and a damaged one: it is opened once."""
+    read: list[str] = []
+    real = split_units.open_companion
+    monkeypatch.setattr(
+        split_units,
+        "open_companion",
+        lambda path, limits: (read.append(path), real(path, limits))[1],
+    )
+    shape = Shape(dw.TAG_SKELETON_UNIT, ((dw.AT_DWO_NAME, dw.FORM_STRING),))
+    names = (b"a.dwo", b"././a.dwo", b"b.dwo", b"c.dwo", b"none.dwo", b"bad.dwo", b"./bad.dwo")
+    made = b"".join(
+        unit(number.to_bytes(8, "little") + b"\x01" + name + b"\0", kind=dw.UT_SKELETON)
+        for number, name in enumerate(names)
+    )
+    path = tmp_path / "prog"
+    path.write_bytes(elf({".debug_info": made, ".debug_abbrev": abbreviations(shape)}, X86_64))
+    split = b"".join(
+        unit(number.to_bytes(8, "little") + b"\x01", kind=dw.UT_SPLIT_COMPILE)
+        for number in range(4)
+    )
+    sections = {".debug_info.dwo": split, ".debug_abbrev.dwo": abbreviations(Shape(0x11))}
+    (tmp_path / "a.dwo").write_bytes(elf(sections, X86_64))
+    (tmp_path / "b.dwo").symlink_to("a.dwo")
+    (tmp_path / "c.dwo").hardlink_to(tmp_path / "a.dwo")
+    (tmp_path / "bad.dwo").write_bytes(b"text")
+    units = opened(path).info.units
+    for skeleton in units[:4]:
+        assert skeleton.full is not skeleton
+    for skeleton in units[4:]:
+        with pytest.raises((MissingContext, InconsistentContext), match=r"tried .*\.dwo"):
+            skeleton.full  # noqa: B018
+    existing = [Path(name).name for name in read if Path(name).exists()]
+    assert existing == ["a.dwo", "bad.dwo"]
+
+
+def test_split_files_beyond_a_limit_are_not_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(split_units, "_MAX_FAILURES", 2)
+    shape = Shape(dw.TAG_SKELETON_UNIT, ((dw.AT_DWO_NAME, dw.FORM_STRING),))
+    made = b"".join(
+        unit(n.to_bytes(8, "little") + b"\x01a.dwo\0", kind=dw.UT_SKELETON) for n in range(3)
+    )
+    path = tmp_path / "prog"
+    path.write_bytes(elf({".debug_info": made, ".debug_abbrev": abbreviations(shape)}, X86_64))
+    units = opened(path).info.units
+    for skeleton in units[:2]:
+        with pytest.raises(MissingContext):
+            skeleton.full  # noqa: B018
+    with pytest.raises(LimitExceeded, match=r"ID 0x0+2\): not looked for, after 2 split files"):
+        units[2].full  # noqa: B018
 
 
 @pytest.mark.parametrize("kind", IN_SPLIT_FILES)

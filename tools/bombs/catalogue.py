@@ -6,6 +6,7 @@ from typing import Final
 
 from tools.bombs import (
     archives,
+    companions,
     containers,
     damaged,
     entries,
@@ -25,5 +26,6 @@ BOMBS: Final = (
     *damaged.BOMBS,
     *archives.BOMBS,
     *objects.BOMBS,
+    *companions.BOMBS,
     *holes.BOMBS,
 )

@@ -20,8 +20,15 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed
-from dwarfgpu.objfile.companions import Search, candidate_paths, joined, open_companion, shown_path
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.objfile.companions import (
+    Companions,
+    Search,
+    candidate_paths,
+    joined,
+    open_companion,
+    shown_path,
+)
 from dwarfgpu.objfile.elf import ObjectFile
 
 if TYPE_CHECKING:
@@ -30,6 +37,9 @@ if TYPE_CHECKING:
 _MAX_DETAILED_ERRORS: Final = 1_000
 """Maximum number of units of one file whose errors list every place that was tried; each is
 kept."""
+_MAX_FAILURES: Final = 20_000
+"""Split files of one file that are looked for in vain: each search asks the file system several
+times."""
 
 
 def split_id(unit: CompilationUnit) -> int | None:
@@ -62,8 +72,8 @@ class SplitFiles:
         self._program = sections.program
         self._make_part = make_part
         self._is_main = is_main
-        self._files: dict[str, SplitPart] = {}
-        self._packages: dict[str, Package] = {}
+        self._files: Companions[SplitPart] = Companions()
+        self._packages: Companions[Package] = Companions()
         self._failures = 0
 
     @cached_property
@@ -116,7 +126,7 @@ class SplitFiles:
     def problems(self) -> Iterator[DwarfGpuError]:
         """Yield why units of the split files and packages that were opened cannot be used."""
         inside = () if self._inside is None else (self._inside,)
-        for part in (*inside, *self._files.values(), *self._packages.values()):
+        for part in (*inside, *self._files, *self._packages):
             yield from part.problems
 
     def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
@@ -142,19 +152,20 @@ class SplitFiles:
             if not isinstance(inside, str):
                 return inside
 
+        limits = self._program.loaded.limits
+
         def look_in_package(path: str) -> CompilationUnit | str:
-            if path not in self._packages:
-                limits = self._program.loaded.limits
-                self._packages[path] = self._package(open_companion(path, limits))
-            package = self._packages[path]
+            package = self._packages.read(path, lambda: self._package(open_companion(path, limits)))
             return self._other_machine(package.file) or in_package(package)
 
         def look_in_file(path: str) -> CompilationUnit | str:
-            if path not in self._files:
-                self._files[path] = self._part(open_companion(path, self._program.loaded.limits))
-            part = self._files[path]
+            part = self._files.read(path, lambda: self._part(open_companion(path, limits)))
             return self._other_machine(part.sections.object) or in_part(part)
 
+        if self._failures >= _MAX_FAILURES:
+            raise LimitExceeded(
+                f"{subject}: not looked for, after {_MAX_FAILURES} split files that are not found"
+            )
         search = Search()
         package_path = search.first(self._package_paths(), look_in_package) or search.first(
             _split_paths(skeleton), look_in_file

@@ -1,0 +1,56 @@
+"""Bombs of programs whose debug information is in other files."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, unit
+from tools.bombs.elf import TEXT, word
+from tools.bombs.model import Bomb, Files
+
+ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
+_SPLIT_UNITS: Final = 20_000
+
+
+def _skeletons(names: list[bytes]) -> bytes:
+    """A program of skeletons that name split files."""
+    shape = Shape(dw.TAG_SKELETON_UNIT, ((dw.AT_DWO_NAME, dw.FORM_STRING),))
+    info = (
+        unit(word(number, 8) + b"\1" + name + b"\0", kind=dw.UT_SKELETON)
+        for number, name in enumerate(names, 1 << 32)
+    )
+    sections = {".debug_info": b"".join(info), ".debug_abbrev": abbreviations(shape), **TEXT}
+    return elf(sections, X86_64)
+
+
+def skeletons(count: int) -> Files:
+    """They name files that do not exist."""
+    return {"bomb": _skeletons([b"f%d.dwo" % number for number in range(count)])}
+
+
+def _split_file(count: int) -> bytes:
+    shape = Shape(dw.TAG_COMPILE_UNIT)
+    info = (unit(word(number, 8) + b"\1", kind=dw.UT_SPLIT_COMPILE) for number in range(count))
+    sections = {".debug_info.dwo": b"".join(info), ".debug_abbrev.dwo": abbreviations(shape)}
+    return elf(sections, X86_64)
+
+
+def spellings(count: int) -> Files:
+    """They name one file, of many units, in as many ways."""
+    names = [b"./" * number + b"f.dwo" for number in range(count)]
+    return {"bomb": _skeletons(names), "f.dwo": _split_file(_SPLIT_UNITS)}
+
+
+def unreadable(count: int) -> Files:
+    """They name one file, which is not an ELF file."""
+    return {"bomb": _skeletons([b"f.dwo"] * count), "f.dwo": b"x" * (1 << 20)}
+
+
+BOMBS: Final = (
+    Bomb("skeletons", "split files", "{} that do not exist", skeletons, 50_000, ASK),
+    Bomb("spellings", "split files", "{} ways to write the name of one of 20,000 units",
+         spellings, 1_500, ASK),
+    Bomb("unreadable-split-file", "split files", "a damaged one that {} units name", unreadable,
+         50_000, ASK),
+)  # fmt: skip
