@@ -180,10 +180,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "file that it does not have or in a sequence without an end (DWARF 5 6.2)"
     ),
     "wrong-line-table": (
-        "addresses that decrease within a sequence of a line table (DWARF 5 6.2.5), or a file in a "
-        "directory that the table does not have (6.2.4); a warning for a "
-        "minimum_instruction_length or maximum_operations_per_instruction of 0. Code that the "
-        "linker dropped is not compared"
+        "addresses that decrease within a sequence of a line table (DWARF 5 6.2.5), as those that "
+        "begin again at 0 after the largest address, or a file in a directory that the table does "
+        "not have (6.2.4); a warning for a minimum_instruction_length or "
+        "maximum_operations_per_instruction of 0. Code that the linker dropped is not compared"
     ),
     "outside-table": (
         "a string by an offset outside its section or an index outside `.debug_str_offsets`, an "

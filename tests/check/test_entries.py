@@ -160,6 +160,17 @@ def backwards(operations: int, begin: int = 0x1010) -> bytes:
     return with_lines(evolve(made, program=made.address(begin) + b"\1" + advance + b"\1\0\1\1"))
 
 
+def near_the_end(program: bytes, before: int) -> bytes:
+    """A unit whose line table has a row some bytes before the end of addresses, and then others."""
+    made = Table()
+    head = made.address(2**64 - before) + b"\x01"
+    return with_lines(evolve(made, program=head + program + b"\1\0\1\1"))
+
+
+SPECIAL = b"\xff"
+"""The opcode that advances most: by 20 bytes, with the opcode_base 13 and line_range 12."""
+
+
 def in_directory(number: int, version: int = 5, directories: int = 2) -> bytes:
     """A unit whose line table has directories, and two files, the second in one of them."""
     listed = directories * [b"d\0"]
@@ -291,6 +302,15 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("wrong-line-table", "error", rows_at(0x1020, 0x1010),
      rows_at(2**64 - 1, 4)),  # the same: no code is at the highest address
     ("wrong-line-table", "error", backwards(-1), backwards(1)),
+    ("wrong-line-table", "error", near_the_end(SPECIAL, 20), near_the_end(SPECIAL, 21)),
+    ("wrong-line-table", "error", near_the_end(60 * SPECIAL, 1200),
+     near_the_end(60 * SPECIAL, 1201)),
+    ("wrong-line-table", "error", near_the_end(b"\x08\x08", 34), near_the_end(b"\x08\x08", 41)),
+    ("wrong-line-table", "error", near_the_end(b"\x02\x7f", 127), near_the_end(b"\x02\x7f", 128)),
+    ("wrong-line-table", "error", near_the_end(b"\x02\x80\x80\x04", 2**16),
+     near_the_end(b"\x02\x80\x80\x04", 2**16 + 1)),
+    ("wrong-line-table", "error", near_the_end(b"\x09\xff\xff", 65535),
+     near_the_end(b"\x09\xff\xff", 65536)),
     ("wrong-line-table", "error", operations_of(0), operations_of(1)),
     ("wrong-line-table", "error", in_directory(2), in_directory(1)),
     ("wrong-line-table", "error", in_directory(3, 4), in_directory(2, 4)),

@@ -28,6 +28,8 @@ _ROW: Final = Struct("<QIIIIIBB")
 _MOST: Final = 0xFFFFFFFF
 _MOST_FORWARD: Final = 0x7FFFFFFF
 """An advance of more operations may lead backwards, where addresses begin again at 0."""
+_MOST_FORWARD_OF_BYTE: Final = 1 << 13
+"""More operations than any byte of the opcodes advances that `read` passes over."""
 
 
 class LineRow(NamedTuple):
@@ -170,6 +172,8 @@ class _Machine:
         """Whether an address of `read` may be less than the one before it in its sequence."""
         self.has_address = False
         """Whether the sequence has had a DW_LNE_set_address."""
+        self._set_at = header.program_at
+        """The offset behind the last DW_LNE_set_address or DW_LNE_end_sequence."""
 
     def _initial(self) -> _Registers:
         return _Registers(IS_STMT if self.header.default_is_stmt else 0)
@@ -272,7 +276,10 @@ class _Machine:
         if most > 1:
             instructions, r.op_index = divmod(r.op_index + operations, most)
         length = self.header.minimum_instruction_length
-        r.address = r.address + instructions * length & self.mask
+        address = r.address + instructions * length
+        if address > self.mask:
+            self.may_decrease, address = True, address & self.mask
+        r.address = address
 
     def special(self, opcode: int) -> None:
         operations, line = self._split(opcode)
@@ -323,8 +330,9 @@ class _Machine:
         self.advance(self._split(255)[0])
 
     def fixed_advance_pc(self) -> None:
-        self.registers.address = self.registers.address + self.reader.unsigned(2) & self.mask
-        self.registers.op_index = 0
+        address = self.registers.address + self.reader.unsigned(2)
+        self.may_decrease = self.may_decrease or address > self.mask
+        self.registers.address, self.registers.op_index = address & self.mask, 0
 
     def set_prologue_end(self) -> None:
         self.registers.flags |= PROLOGUE_END
@@ -353,6 +361,12 @@ class _Machine:
             self.reader = outer
 
     def end_sequence(self) -> None:
+        length = max(self.header.minimum_instruction_length, 1)
+        most = (self.reader.position - self._set_at) * _MOST_FORWARD_OF_BYTE * length
+        # `read` passes over most opcodes; what a linker dropped begins at one of two addresses.
+        if self.mask - most < self.registers.address < self.mask - 1:
+            self.may_decrease = True
+        self._set_at = self.reader.position
         self.registers.flags |= END_SEQUENCE
         self.emit()
         self.registers = self._initial()
@@ -364,6 +378,7 @@ class _Machine:
             raise Malformed(f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}")
         self.registers.address = self.reader.unsigned(size_bytes) & self.mask
         self.registers.op_index = 0
+        self._set_at = self.reader.end
         self.may_decrease, self.has_address = self.may_decrease or self.has_address, True
 
     def define_file(self) -> None:
