@@ -155,7 +155,7 @@ print(machine.lanes)
     lines = next(iter(out.values()))
     assert lines[-5:] == [
         "320 323 b'\\x7f\\x01\\x00\\x00'", "1000 324 1000", "320",
-        "Lane 64 does not exist on this thread.", "{2: 0}",
+        "there is no lane 64: the wave has 64, from 0", "{2: 0}",
     ]  # fmt: skip
 
 
