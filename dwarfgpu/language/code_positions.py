@@ -154,10 +154,11 @@ def next_line_with_code(
     The line is that of the row by which it is found: at its address, the file may describe
     another line, or none.
     """
-    for location in code_locations_of(session, text, None, options):
+    locations = code_locations_of(session, text, None, options)
+    for location in locations:
         if location.position is not None and location.position.line < 1:
             raise no_line(text, location)
-        after = with_code(session, location)
+    for after in with_code(session, locations):
         for pc in after.pcs:
             if after.position is not None:
                 return after.position.line, pc

@@ -9,6 +9,7 @@ is looked up once for a focused frame.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
 
@@ -35,6 +36,7 @@ from dwarfgpu.language.source_lines import (
     has_units,
     line_lookups,
     owner_of,
+    pcs_by_position,
     pcs_of,
     position_at,
     step_at,
@@ -163,13 +165,10 @@ def _locations_of_linespec(
         return (CodeLocation("address", None if step is None else step.position, (pc,)),)
     location = _line_in_file(text)
     if location is not None:
-        path, number = location
-        for lines in line_lookups(session):
-            file = next(lines.files_named(path), None)
-            if file is not None:
-                position = position_in_file(file, number, is_start=True)
-                return (CodeLocation("line", position, pcs_of(session, position)),)
-        raise _no_file(session, path)
+        places = pcs_by_position(session, *location)
+        if not places:
+            raise _no_file(session, location[0])
+        return tuple(CodeLocation("line", position, pcs) for position, pcs in places)
     if _LINE.fullmatch(text):
         if around is None and has_units(session):
             raise UsageError(f"No default source file: write FILE:{text}.")
@@ -433,14 +432,25 @@ def entry_of(session: Session, text: str) -> int:
     return position.byte_address
 
 
-def with_code(session: Session, location: CodeLocation) -> CodeLocation:
-    """Return the location; of a line without code, that of the next line of its file with code, if
-    there is one."""
-    if location.pcs or location.position is None:
-        return location
-    for lines in line_lookups(session):
-        line = lines.next_line(location.position.path, location.position.line)
-        if line is not None:
-            position = evolve(location.position, line=line)
-            return evolve(location, position=position, pcs=pcs_of(session, position))
-    return location
+def with_code(session: Session, locations: Sequence[CodeLocation]) -> tuple[CodeLocation, ...]:
+    """Return the locations that have code; of lines without code in all their files, those of the
+    next line with code, which is the same in each of them. Empty if no code follows."""
+    own = tuple(location for location in locations if location.pcs)
+    if own:
+        return own
+    following: list[tuple[CodeLocation, FramePosition]] = []
+    for location in locations:
+        position = location.position
+        if position is None:
+            continue
+        for lines in line_lookups(session):
+            line = lines.next_line(position.path, position.line)
+            if line is not None:
+                following.append((location, evolve(position, line=line)))
+                break
+    first = min((position.line for _, position in following), default=None)
+    return tuple(
+        evolve(location, position=position, pcs=pcs_of(session, position))
+        for location, position in following
+        if position.line == first
+    )

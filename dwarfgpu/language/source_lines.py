@@ -7,6 +7,7 @@ focus come first.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from posixpath import normpath
 from typing import Final
 
 from dwarfgpu.base.kept_with import kept_with
@@ -135,6 +136,21 @@ def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
         pcs = lines.pcs_of(position.path, position.line)
         out += () if not pcs else _first_in_blocks(lines, pcs)
     return tuple(out)
+
+
+def pcs_by_position(
+    session: Session, path: str, line: int
+) -> tuple[tuple[FramePosition, tuple[int, ...]], ...]:
+    """Return the line in each file that the path, perhaps without leading directories, denotes,
+    with what `pcs_of` returns for it."""
+    positions: dict[str, FramePosition] = {}
+    pcs_by_path: dict[str, tuple[int, ...]] = {}
+    for lines in line_lookups(session):
+        for file, pcs in lines.pcs_by_file(path, line):
+            key = normpath(file.path)
+            positions.setdefault(key, position_in_file(file, line, is_start=True))
+            pcs_by_path[key] = pcs_by_path.get(key, ()) + tuple(_first_in_blocks(lines, pcs))
+    return tuple((position, pcs_by_path[key]) for key, position in positions.items())
 
 
 def _first_in_blocks(lines: LineLookup, pcs: tuple[int, ...]) -> Iterator[int]:

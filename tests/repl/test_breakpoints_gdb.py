@@ -209,3 +209,25 @@ def test_assembler_code_has_no_prologue(tmp_path: Path) -> None:
     lines = ["break typed", "break main", "tbreak a.s:8", "info breakpoints", "info symbol main"]
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
     assert of_dwarfgpu == of_gdb
+
+
+def test_files_of_one_name(tmp_path: Path) -> None:
+    """A line is that of all files that the name denotes; without code there, the next line with
+    code in any of them."""
+    sources = (
+        "static int own = 5;\nint one(int n)\n{\n  int r = n + own;\n  return r * 2;\n}\n",
+        "static int own = 6;\nint two(int n)\n{\n  int r = n - own;\n\n  r *= 3;\n  return r;\n}\n",
+    )
+    for folder, source in zip(("first", "second"), sources, strict=True):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.c").write_text(source)
+    calls = "int one(int), two(int);\nint main(void) { return one(1) + two(2); }\n"
+    gdb = built(tmp_path, calls, "-g", "-O0", "first/x.c", "second/x.c")
+    lines = [f"{word} x.c:{n}" for n in range(1, 9) for word in ("break", "info line", "list")]
+    lines += [
+        "break second/x.c:4", "clear x.c:4", "tbreak x.c:2", "list x.c:1,3", "info scope x.c:6",
+        "break -source x.c -line 7",
+    ]  # fmt: skip
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "info breakpoints"])
+    # GDB has the files in any order.
+    assert sorted(of_dwarfgpu.splitlines()) == sorted(of_gdb.splitlines())

@@ -7,6 +7,7 @@ program of the unit that covers it; a query for a line reads those whose files m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from posixpath import normpath
 from typing import Final
 
 from dwarfgpu.base.records import frozen
@@ -80,24 +81,36 @@ class LineLookup:
         Leading directories of the file's path are optional. An unreadable table is an error only if
         no other table has the line.
         """
+        pcs = {pc for _, of_file in self.pcs_by_file(file, line) for pc in of_file}
+        return tuple(sorted(pcs))
+
+    def pcs_by_file(self, file: str, line: int) -> tuple[tuple[SourceFile, tuple[int, ...]], ...]:
+        """Return `pcs_of` for each file that the path denotes, in the order of the tables: those of
+        several directories, each once."""
         from dwarfgpu.dwarf.line.gdb_rows import addresses_of  # most commands start from a pc
 
-        pcs: set[int] = set()
+        files: dict[str, SourceFile] = {}
+        pcs: dict[str, set[int]] = {}
         problem: DwarfGpuError | None = None
         for unit, table, error in self._tables():
             problem = problem or error
             if table is None:
                 continue
             try:
-                numbers = frozenset(source_file.number for source_file in table.files_named(file))
-                if numbers:
-                    pcs.update(map(unit.relocate, addresses_of(table, numbers, line)))
+                numbers: dict[str, set[int]] = {}
+                for source_file in table.files_named(file):
+                    path = normpath(source_file.path)
+                    files.setdefault(path, source_file)
+                    numbers.setdefault(path, set()).add(source_file.number)
+                for path, of_file in numbers.items():
+                    addresses = addresses_of(table, frozenset(of_file), line)
+                    pcs.setdefault(path, set()).update(map(unit.relocate, addresses))
                     problem = problem or table.matrix.problem
             except DwarfGpuError as fault:
                 problem = problem or fault
-        if problem is not None and not pcs:
+        if problem is not None and not any(pcs.values()):
             raise problem
-        return tuple(sorted(pcs))
+        return tuple((files[path], tuple(sorted(of_file))) for path, of_file in pcs.items())
 
     def spans_of(self, file: str, line: int) -> tuple[Range, ...]:
         """Return all code of a source line, in order: the program locations whose `line_of` it is,

@@ -162,7 +162,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     if listed is not None and listed.first and listed.frame == default_or_frame(shell):
         around = position_in_file(listed.position.source, listed.next, is_start=True)
     location = code_location_of(shell, argument, around)
-    pc = next(iter(with_code(session, location).pcs), None)
+    pc = next((pc for item in with_code(session, [location]) for pc in item.pcs), None)
     if pc is None and location.kind == "line" and location.position is not None:
         raise no_line(argument, location)
     if pc is not None and location.kind == "function" and not location.is_call:

@@ -52,12 +52,16 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
     return addresses
 
 
-def line_located(shell: Shell, text: str) -> FramePosition | None:
-    """Return the line that a text names, whether it has code or not; None for functions and
-    addresses."""
+def lines_located(shell: Shell, text: str) -> tuple[FramePosition, ...]:
+    """Return the line that a text names, in each of its files, whether it has code or not; empty
+    for functions and addresses."""
     session = in_code_that_runs(shell)
     locations = listed_locations(shell, text, _around(shell, session, text))
-    return locations[0].position if locations[0].kind in ("line", "symbol") else None
+    return tuple(
+        location.position
+        for location in locations
+        if location.kind in ("line", "symbol") and location.position is not None
+    )
 
 
 def _around(shell: Shell, session: Session, text: str) -> FramePosition | None:

@@ -19,7 +19,7 @@ from dwarfgpu.repl.number_lists import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.break_locations import (
     condition_errors,
-    line_located,
+    lines_located,
     located,
     warn_of_condition,
 )
@@ -227,11 +227,11 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, deletes those at the line of the frame in focus.
     """
-    line = line_located(shell, argument) if argument else None
-    locations = () if line is not None else located(shell, argument)
-    if not argument:
-        line = locations[0].position
-    gone = [item for item in shell.breakpoints.values() if _is_at(item, locations, line)]
+    lines = lines_located(shell, argument) if argument else ()
+    locations = () if lines else located(shell, argument)
+    if not argument and locations[0].position is not None:
+        lines = (locations[0].position,)
+    gone = [item for item in shell.breakpoints.values() if _is_at(item, locations, lines)]
     if not gone:
         raise UsageError(
             f"No breakpoint at {argument}." if argument else "No breakpoint at this line."
@@ -244,13 +244,13 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _is_at(
-    item: Breakpoint, locations: tuple[BreakAddress, ...], line: FramePosition | None
+    item: Breakpoint, locations: tuple[BreakAddress, ...], lines: tuple[FramePosition, ...]
 ) -> bool:
-    """Return whether a breakpoint is at one of the locations, or at a line."""
+    """Return whether a breakpoint is at one of the locations, or at one of the lines."""
     if not {location.pc for location in locations}.isdisjoint(item.addresses):
         return True
-    positions = [location.position for location in item.locations]
-    return line is not None and any(own is not None and own.is_same_line(line) for own in positions)
+    owns = [own for location in item.locations if (own := location.position) is not None]
+    return any(own.is_same_line(line) for own in owns for line in lines)
 
 
 def _enable(

@@ -88,12 +88,13 @@ def break_addresses(
         )
     if location.position is not None and location.position.line < 1:
         raise no_line(text, location)
-    begun = with_code(session, location)
-    if not begun.pcs:
+    begun = with_code(session, code_locations_of(session, text, around, options))
+    if not begun:
         raise no_line(text, location)
-    bodies_and_pcs = sorted((after_prologue(session, pc), pc) for pc in begun.pcs)
+    positions = {pc: item.position for item in begun for pc in item.pcs}
+    bodies_and_pcs = sorted((after_prologue(session, pc), pc) for pc in positions)
     return tuple(
-        _break_address(session, body, pc, begun.position, None) for body, pc in bodies_and_pcs
+        _break_address(session, body, pc, positions[pc], None) for body, pc in bodies_and_pcs
     )
 
 
@@ -105,8 +106,8 @@ def line_used_instead(
     location = code_location_of(session, text, around, options)
     if location.kind != "line" or location.pcs:
         return None
-    position = with_code(session, location).position
-    return None if position is None else position.line
+    used = with_code(session, code_locations_of(session, text, around, options))
+    return used[0].position.line if used and used[0].position is not None else None
 
 
 _LINE_WITHOUT_CODE: Final = pattern("No line [1-9]")
