@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
@@ -339,3 +340,38 @@ def test_enumerators_in_structures_of_c() -> None:
         assert found == expected
         (inside,) = lookup.of("outer::HI")
         assert isinstance(inside, Die) and inside.name == "HI"
+
+
+def test_aliases_of_namespaces_in_functions_are_listed() -> None:
+    """As in GDB: they are symbols of the file, wherever they are declared."""
+    shapes = [
+        Shape(0x11, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_NAMESPACE, ((dw.AT_NAME, dw.FORM_STRING),)),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING),), True),
+        Shape(0x0B, (), True),  # a block
+        Shape(dw.TAG_IMPORTED_DECLARATION, ((dw.AT_NAME, 8), (dw.AT_IMPORT, dw.FORM_REF4))),
+    ]
+    namespace = 12 + 2
+    alias = b"\5in\0" + namespace.to_bytes(4, "little")
+    entries = b"\1\x1a\2N\0\3f\0\4" + alias + b"\0\0\0"
+    info = debug_info(file_of(entries, shapes))
+    assert sorted(symbol.name for symbol in listed_symbols(info, "types")) == ["N", "in"]
+
+
+def test_a_constant_of_a_variable_template_has_its_arguments() -> None:
+    """clang gives `template <class T> constexpr T v` no linkage name, and its arguments as GDB
+    shows them."""
+    shapes = [
+        Shape(0x11, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, 8), (dw.AT_CONST_VALUE, 0x0B)), True),
+        Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, ((dw.AT_NAME, 8), (dw.AT_TYPE, dw.FORM_REF4))),
+        Shape(dw.TAG_BASE_TYPE, ((dw.AT_NAME, 8), (dw.AT_BYTE_SIZE, 0x0B), (dw.AT_ENCODING, 0x0B))),
+    ]
+    variable = b"\2v\0\5\3T\0"
+    base = 12 + 2 + len(variable) + 4 + 1
+    entries = b"\1\x1a" + variable + base.to_bytes(4, "little") + b"\0\4int\0\4\5\0"
+    info = debug_info(file_of(entries, shapes))
+    assert [symbol.name for symbol in listed_symbols(info, "variables")] == ["v<int>"]
+    (found,) = NameLookup([info], info.units[0]).of("v<int>")
+    assert isinstance(found, Die) or found.name == "v"
+    assert NameLookup([info], info.units[0]).of("v<char>") == ()

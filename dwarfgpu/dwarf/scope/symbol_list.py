@@ -158,6 +158,17 @@ def _candidates(
     if kind == "functions" and unit.is_cplusplus:
         for index in _external_inner_functions(unit, tree):
             yield tree.parents[index], index, tree.abbreviations[index]
+    if kind == "types" and unit.is_cplusplus:
+        aliases = set(filter(_is_alias, set(tree.abbreviations)))
+        for index, abbreviation in enumerate(tree.abbreviations if aliases else ()):
+            if abbreviation in aliases and _is_in_function(tree, index):
+                yield tree.parents[index], index, abbreviation
+
+
+def _is_alias(abbreviation: Abbreviation) -> bool:
+    """Return whether an entry may be the alias of a namespace: GDB lists those of functions."""
+    is_import = abbreviation.tag == dw.TAG_IMPORTED_DECLARATION
+    return is_import and dw.AT_NAME in abbreviation.positions
 
 
 def _external_inner_functions(unit: CompilationUnit, tree: Tree) -> Iterator[int]:
@@ -312,6 +323,8 @@ class _SimpleNames:
     def _reader(self, abbreviation: Abbreviation) -> ValueReader | None:
         positions = abbreviation.positions
         if abbreviation.tag == dw.TAG_BASE_TYPE:  # may have the name of a typedef
+            return None
+        if abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_children:  # of a template
             return None
         if dw.AT_NAME not in positions or any(name in positions for name in COMPLETING):
             return None
