@@ -178,15 +178,14 @@ def _locations_of_linespec(
         position = position_in_file(around.source, line, is_start=True)
         return (CodeLocation("line", position, pcs_of(session, position)),)
     junk = _JUNK.fullmatch(text)
-    if junk is not None and junk["rest"].startswith(","):
-        raise UsageError(f"Junk at end of line specification: {junk['rest']}")
     if junk is not None:
-        kind = "number" if NUMBER.fullmatch(junk["rest"]) else "string"
-        raise UsageError(f'malformed linespec error: unexpected {kind}, "{junk["rest"]}"')
+        raise _unexpected(junk["rest"])
     in_file = IN_FILE.fullmatch(text)
     junk = None if in_file is None else _JUNK.fullmatch(in_file["inside"])
-    if junk is not None and junk["rest"].startswith(","):
-        raise UsageError(f"Junk at end of line specification: {junk['rest']}")
+    if in_file is not None and junk is not None:
+        path = in_file["file"].strip("'\"")
+        is_known = junk["rest"].startswith(",") or has_file(session, path)
+        raise _unexpected(junk["rest"]) if is_known else _no_file(session, path)
     unfinished = _UNFINISHED.fullmatch(text)
     if unfinished is not None:
         name = unfinished["file"]
@@ -203,6 +202,14 @@ def _locations_of_linespec(
     if inside is not None:
         return _locations_in_function(session, text, inside["function"], int(inside["offset"], 0))
     return (_location_of_expression(session, text),)
+
+
+def _unexpected(rest: str) -> UsageError:
+    """Return the error of what follows a line, with GDB's wording."""
+    if rest.startswith(","):
+        return UsageError(f"Junk at end of line specification: {rest}")
+    kind = "number" if NUMBER.fullmatch(rest) else "string"
+    return UsageError(f'malformed linespec error: unexpected {kind}, "{rest}"')
 
 
 def _location_of_expression(session: Session, text: str) -> CodeLocation:
