@@ -114,9 +114,10 @@ def reference_pieces(
     if depth:
         yield address_text
         return
+    unread = _unread_target(shown, bare, number)
     if not is_ada:  # as in GDB, where Ada's parameters are their objects
-        yield f"({shown.type_name(type_)}) {address_text}"
-    if shown.read_memory is None:
+        yield f"({shown.type_name(type_)}) {unread or address_text}"
+    if unread is not None or shown.read_memory is None:
         return
     colon = ": " if address_text and not is_ada else ""
     target = bare.target
@@ -141,7 +142,7 @@ def reference_pieces(
         return
     data = shown.read(number, space, (size + 7) // 8)
     yield colon
-    if data is None:
+    if data is None:  # of Ada
         yield _cannot_access(shown, number, space)
         return
     contents = ObjectBytes(data, None, None, 8 * len(data), shown.object.endian)
@@ -155,6 +156,21 @@ def reference_pieces(
     )
     is_aggregate = isinstance(strip(target), Struct | Array)
     yield from inner.value(target, 0, 0 if is_aggregate else 1, letter)
+
+
+def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:
+    """Return what GDB shows in place of a reference whose target cannot be read; None for others,
+    and where the target is a function, has no size, or is not shown."""
+    target = bare.target
+    if shown.read_memory is None or shown.options.style == "ada" or is_dynamic(target):
+        return None
+    size = None if isinstance(strip(target), Function) else size_bits(target)
+    if not size or size > 8 * shown.options.characters:
+        return None
+    if shown.read(number, bare.address_space, (size + 7) // 8) is not None:
+        return None
+    where = shown.address_text(number, bare.address_space, symbol=False)
+    return f"<error reading variable: Cannot access memory at address {where}>"
 
 
 def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:
