@@ -46,3 +46,17 @@ def test_threads_of_a_known_library_are_identified_by_their_pointers(
 )
 def test_the_libraries_of_threads(name: str, is_known: bool) -> None:
     assert bool(core_summary._OF_THREADS.fullmatch(name)) is is_known
+
+
+@pytest.mark.parametrize(("symbol", "is_known"), [("leaf", True), ("nosuch", False)])
+def test_a_static_program_contains_the_version_of_the_library(
+    symbol: str,
+    is_known: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As GDB's libthread_db, which looks up `nptl_version`."""
+    monkeypatch.setattr(core_summary, "_VERSIONS", (symbol,))
+    given = [str(_PROGRAM), "--core", f"{_PROGRAM}.core", "--sysroot", str(_CORE)]
+    main.main(["debug", "--batch", *given, "-ex", "thread apply 1 echo x"])
+    assert ("Thread 1 (Thread 0x" in capsys.readouterr().out) is is_known

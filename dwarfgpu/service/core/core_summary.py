@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _OF_THREADS: Final = re.compile(r"lib(?:c|pthread)(?:-[0-9.]+)?\.so(?:\.[0-9]+)?")
 """The C libraries whose threads GDB identifies by their thread pointers."""
+_VERSIONS: Final = ("__nptl_version", "nptl_version")
+"""What libthread_db looks up: with glibc 2.35 and later, and before."""
 
 
 def core_lines(core: Core) -> Iterator[str]:
@@ -82,14 +84,22 @@ def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
     (LWP 123)` with the thread pointer."""
     lwp = f"LWP {thread.lwp}"
     pointer = session.architecture.register_named(session.architecture.abi.thread_pointer or "")
-    names = (PurePath(code_object.file.path).name for code_object in session.code_objects)
-    if session.target is None or pointer is None or not any(map(_OF_THREADS.fullmatch, names)):
+    if session.target is None or pointer is None or not _has_threads(session):
         return lwp
     try:
         data = session.target.read_register(wave, pointer)
     except Unavailable:
         return lwp
     return f"Thread {int.from_bytes(data, session.architecture.endian):#x} ({lwp})"
+
+
+def _has_threads(session: Session) -> bool:
+    """Return whether a process has the threads of the C library: in a library, or, as GDB's thread
+    library decides, in a program that contains the version of that library."""
+    files = [code_object.file for code_object in session.code_objects]
+    if any(_OF_THREADS.fullmatch(PurePath(file.path).name) for file in files):
+        return True
+    return any(file.symbols_named(name) for file in files[:1] for name in _VERSIONS)
 
 
 def core_record(core: Core) -> JsonObject:
