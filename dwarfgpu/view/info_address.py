@@ -20,6 +20,7 @@ from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.expr.text.assembly import instruction_text
 
 _TLS: Final = ("form_tls_address", "form_tls_location", "GNU_push_tls_address")
+_INDEXED: Final = ("constx", "GNU_const_index", "addrx", "GNU_addr_index")
 _TYPED: Final = ("convert", "reinterpret", "const_type", "deref_type", "regval_type")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8
@@ -124,14 +125,14 @@ class Describer:
     def _part(self, part: list[Instruction], expression: Expression, unit: Unit) -> str:
         if not part:
             return ""
-        simple = self._simple(part)
+        simple = self._simple(part, unit)
         if simple is not None:
             return simple
         lines = "".join(self._lines(part, expression, unit, -part[0].offset))
         is_cut = part[-1].end < len(expression.data)
         return f"a complex DWARF expression:\n{lines}" + ("   " if is_cut else "")
 
-    def _simple(self, part: list[Instruction]) -> str | None:
+    def _simple(self, part: list[Instruction], unit: Unit) -> str | None:
         """Return what GDB has words for."""
         first, names = part[0], [instruction.operation.name for instruction in part]
         register = self._register(first)
@@ -142,6 +143,8 @@ class Describer:
         if len(part) == 2 and names[1] in _TLS and first.operands:
             offset = first.operands[0]
             assert isinstance(offset, int)
+            if names[0] in _INDEXED:
+                offset = unit.address(offset)
             return (
                 f"a thread-local variable at offset {offset:#x} in the thread-local storage "
                 f"for `{self.file}'"
