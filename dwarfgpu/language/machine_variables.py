@@ -114,13 +114,23 @@ def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
 
 
 def lacks(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:
-    """Return whether the processor lacks a register, or a part of a pseudo register."""
+    """Return whether the processor lacks a register, or a part of a pseudo register.
+
+    As in GDB, a program that has not started has no registers of extensions, such as ymm and k0.
+    """
     target = session.target
     if register is None or not isinstance(target, Extensible):
         return False
     if isinstance(register, RegisterInfo):
-        return target.lacks_register(session.wave, register)
-    return any(target.lacks_register(session.wave, part) for part, _, _ in register.pieces)
+        parts = [register]
+    else:
+        parts = [part for part, _, _ in register.pieces]
+    if _is_not_started(session) and session.architecture.name == "x86_64":
+        from dwarfgpu.machine.core.register_layouts import lacking_registers  # few programs
+
+        extensions = lacking_registers(None)
+        return any(part.name in extensions and _has_no_value_yet(session, part) for part in parts)
+    return any(target.lacks_register(session.wave, part) for part in parts)
 
 
 def lane_count(session: Session) -> int:
