@@ -26,7 +26,15 @@ from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
 _READABLE: Final = ("gzip", "xz", "zstd")
 _MAX_MEMORY: Final = 1 << 28
 """Bytes that the decompressor of xz may take for its dictionary."""
-_MAX_BLOCKS: Final = 1 << 22
+_MAX_BLOCKS: Final = 1 << 21
+"""Blocks of a file, empty ones and the parts that have no contents included."""
+_MAX_STREAMS: Final = 1 << 18
+"""Streams of xz, one behind another."""
+_MAX_INDEX_BYTES: Final = 1 << 25
+"""Indexes of all streams of xz together."""
+_MAX_PADDING_BYTES: Final = 1 << 26
+"""Zeros behind streams of xz and members of gzip; a hole in a file takes no room."""
+_WINDOW_BYTES: Final = 1 << 12
 _MAX_KEPT_BYTES: Final = 1 << 26
 """Maximum size in bytes of decompressed blocks; the last one is kept whatever its size."""
 _HEAD_BYTES: Final = 1 << 16
@@ -35,6 +43,7 @@ _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 13
 """Bytes that are given to zlib at a time: what it does not use, it copies."""
 _XZ_HEADER_BYTES: Final = 12
+_ZSTD_HEADER_BYTES: Final = 18
 _ZSTD_MAGIC: Final = 0xFD2FB528
 _SKIPPABLE: Final = 0x184D2A50
 
@@ -50,6 +59,40 @@ class Block:
     offset: int
     """In the decompressed file."""
     size_bytes: int
+
+
+class _Window:
+    """Headers of a file at rising offsets; what is near the last one was read with it."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+        self._start = 0
+        self._read = b""
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def at(self, offset: int, size_bytes: int) -> bytes:
+        """Return some bytes, at most 4 KiB; fewer at the end of the file."""
+        first = offset - self._start
+        if not 0 <= first <= len(self._read) - size_bytes:
+            self._start, first = offset, 0
+            self._read = bytes(self._data[offset : offset + _WINDOW_BYTES])
+        return self._read[first : first + size_bytes]
+
+
+class _Stream:
+    """The bytes of a file, one after another: very many may follow what is asked for."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = data
+        self._offset = 0
+
+    def read(self, size_bytes: int, /) -> bytes:
+        """Return the next bytes; fewer at the end of the file."""
+        part = bytes(self._data[self._offset : self._offset + size_bytes])
+        self._offset += len(part)
+        return part
 
 
 class _Blocks:
@@ -127,7 +170,7 @@ def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_FILE_LIMITS
             )
     except (zlib.error, lzma.LZMAError) as error:
         raise Malformed(f"{path} cannot be decompressed by {program}: {error}") from None
-    largest = max((block.size_bytes for block in blocks), default=0)
+    largest = max((max(block.size_bytes, block.packed_bytes) for block in blocks), default=0)
     if largest > limit:
         raise _too_large(path, program, largest, limit)
     total = sum(block.size_bytes for block in blocks)
@@ -173,23 +216,48 @@ def _at_offsets(path: str, sizes: Iterator[tuple[int, int, int]]) -> list[Block]
     """Return the blocks of starts, sizes and decompressed sizes; empty ones are left out."""
     blocks: list[Block] = []
     offset = 0
-    for start, packed_bytes, size_bytes in sizes:
-        if not size_bytes:
-            continue
-        blocks.append(Block(start, packed_bytes, offset, size_bytes))
-        offset += size_bytes
-        if len(blocks) > _MAX_BLOCKS:
-            raise LimitExceeded(f"{path} has more than {_MAX_BLOCKS} blocks")
+    for number, (start, packed_bytes, size_bytes) in enumerate(sizes):
+        _check_blocks(path, number)
+        if size_bytes:
+            blocks.append(Block(start, packed_bytes, offset, size_bytes))
+            offset += size_bytes
     return blocks
+
+
+def _check_blocks(path: str, number: int) -> None:
+    if number >= _MAX_BLOCKS:
+        raise LimitExceeded(f"{path} has more than {_MAX_BLOCKS} blocks")
+
+
+def _check_padding(path: str, size_bytes: int) -> None:
+    if size_bytes > _MAX_PADDING_BYTES:
+        raise LimitExceeded(
+            f"{path} has more than {_MAX_PADDING_BYTES} bytes of zeros outside of its contents"
+        )
+
+
+def _zeros_before(path: str, data: Data, end: int) -> int:
+    """Return how many of the bytes before an end are zeros."""
+    zeros, size_bytes = 0, 4
+    while zeros < end:
+        part = bytes(data[max(0, end - zeros - size_bytes) : end - zeros])
+        contents = part.rstrip(b"\0")
+        zeros += len(part) - len(contents)
+        _check_padding(path, zeros)
+        if contents:
+            break
+        size_bytes = min(2 * size_bytes, _STEP)
+    return zeros
 
 
 def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
     """Yield the blocks of all streams, by the indexes at their ends (.xz File Format, 2 to 4)."""
-    streams: list[list[tuple[int, int, int]]] = []
-    end = len(data)
+    streams: list[tuple[int, bytes]] = []
+    end, bytes_left = len(data), _MAX_INDEX_BYTES
     while end > 0:
-        while end >= 4 and data[end - 4 : end] == bytes(4):  # stream padding
-            end -= 4
+        if len(streams) >= _MAX_STREAMS:
+            raise LimitExceeded(f"{path} has more than {_MAX_STREAMS} streams of xz")
+        end -= _zeros_before(path, data, end) & ~3  # stream padding
         footer = bytes(data[max(0, end - _XZ_HEADER_BYTES) : end])
         if len(footer) != _XZ_HEADER_BYTES or footer[10:] != b"YZ":
             raise Malformed(f"{path} is truncated, or not an xz file, at {end:#x}")
@@ -197,23 +265,25 @@ def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
         index_at = end - _XZ_HEADER_BYTES - index_bytes
         if index_at < _XZ_HEADER_BYTES:
             raise Malformed(f"{path}: the index of a stream of xz does not fit the file")
-        records = list(_xz_records(path, bytes(data[index_at : index_at + index_bytes])))
-        first = index_at - sum(-(-unpadded // 4) * 4 for unpadded, _ in records)
+        bytes_left -= index_bytes
+        if bytes_left < 0:
+            raise LimitExceeded(
+                f"{path} has indexes of more than {_MAX_INDEX_BYTES} bytes in its streams of xz"
+            )
+        index = bytes(data[index_at : index_at + index_bytes])
+        first = index_at - sum(packed_bytes for packed_bytes, _ in _xz_records(path, index))
         if first < _XZ_HEADER_BYTES:
             raise Malformed(f"{path}: the blocks of a stream of xz do not fit the file")
-        offset, blocks = first, []
-        for unpadded, size_bytes in records:
-            packed = -(-unpadded // 4) * 4
-            blocks.append((offset, packed, size_bytes))
-            offset += packed
-        streams.append(blocks)
+        streams.append((first, index))
         end = first - _XZ_HEADER_BYTES
-    for blocks in reversed(streams):
-        yield from blocks
+    for offset, index in reversed(streams):
+        for packed_bytes, size_bytes in _xz_records(path, index):
+            yield offset, packed_bytes, size_bytes
+            offset += packed_bytes
 
 
 def _xz_records(path: str, index: bytes) -> Iterator[tuple[int, int]]:
-    """Yield size of each block without its padding, and decompressed."""
+    """Yield the size of each block, with its padding, and decompressed."""
     offset = 1
 
     def number() -> int:
@@ -230,7 +300,7 @@ def _xz_records(path: str, index: bytes) -> Iterator[tuple[int, int]]:
     if index[:1] != b"\0":
         raise Malformed(f"{path}: a stream of xz has no index")
     for _ in range(number()):
-        yield number(), number()
+        yield (number() + 3) // 4 * 4, number()
 
 
 def _unpacked_xz(path: str, data: Data, block: Block) -> bytes:
@@ -248,23 +318,24 @@ _BGZIP_HEADER: Final = 18
 
 def _bgzip_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:
     """Return the blocks of a bgzip file, whose members say their sizes (SAM, 4.1); else None."""
-    return None if _bgzip_bytes(data, 0) is None else _bgzip_members(path, data)
+    return None if _bgzip_bytes(_Window(data), 0) is None else _bgzip_members(path, data)
 
 
 def _bgzip_members(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
+    window = _Window(data)
     offset = 0
     while offset < len(data):
-        packed = _bgzip_bytes(data, offset)
+        packed = _bgzip_bytes(window, offset)
         if packed is None or offset + packed > len(data):
             raise Malformed(f"{path} is cut short, or is not of bgzip at {offset:#x}")
-        size = int.from_bytes(data[offset + packed - 4 : offset + packed], "little")
+        size = int.from_bytes(window.at(offset + packed - 4, 4), "little")
         yield offset, packed, size
         offset += packed
 
 
-def _bgzip_bytes(data: Data, offset: int) -> int | None:
+def _bgzip_bytes(window: _Window, offset: int) -> int | None:
     """Return the size of the member at an offset; None if it does not say it."""
-    head = bytes(data[offset : offset + _BGZIP_HEADER])
+    head = window.at(offset, _BGZIP_HEADER)
     is_one = head[:4] == b"\x1f\x8b\x08\x04" and head[12:16] == b"BC\x02\x00"
     return int.from_bytes(head[16:18], "little") + 1 if is_one else None
 
@@ -281,17 +352,23 @@ def _gunzipped(path: str, data: Data, limit: int) -> bytes:
     """Return all of a file: only bgzip's can be read in parts."""
     out, bytes_left = BytesIO(), limit  # grows without a second copy
     unpacker = zlib.decompressobj(31)
-    is_complete = True
+    is_complete, padding_bytes = True, 0
     for offset in range(0, len(data), _STEP_IN):
         part = bytes(data[offset : offset + _STEP_IN])
         while part:
+            if is_complete:  # between members, where zeros may be
+                following = part.lstrip(b"\0")
+                padding_bytes += len(part) - len(following)
+                _check_padding(path, padding_bytes)
+                part = following
+                if not part:
+                    break
             bytes_left -= out.write(unpacker.decompress(part, bytes_left + 1))
             if bytes_left < 0:
                 raise _too_large(path, "gzip", limit + 1, limit)
             is_complete = unpacker.eof
-            part = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
-            if unpacker.eof:
-                part = part.lstrip(b"\0")  # padding behind the last member
+            part = unpacker.unused_data if is_complete else unpacker.unconsumed_tail
+            if is_complete:
                 unpacker = zlib.decompressobj(31)
     if not is_complete:
         raise Malformed(f"{path} is cut short: it ends inside a member of gzip")
@@ -308,18 +385,24 @@ def _zstandard(path: str) -> Zstandard:
 def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:
     """Yield the frames of a file (RFC 8878, 3.1); None where one does not say its size."""
     frames: list[tuple[int, int, int]] = []
-    offset = 0
+    window = _Window(data)
+    offset = parts = 0
     while offset < len(data):
-        magic = int.from_bytes(data[offset : offset + 4], "little")
+        _check_blocks(path, parts)
+        parts += 1
+        head = window.at(offset, _ZSTD_HEADER_BYTES)
+        magic = int.from_bytes(head[:4], "little")
         if magic & 0xFFFFFFF0 == _SKIPPABLE:
-            offset += 8 + int.from_bytes(data[offset + 4 : offset + 8], "little")
+            offset += 8 + int.from_bytes(head[4:8], "little")
             if offset > len(data):
                 raise Malformed(f"{path} is cut short")
             continue
         if magic != _ZSTD_MAGIC:
             raise Malformed(f"{path} is not a Zstandard file at {offset:#x}")
-        size, blocks_at, has_checksum = _zstd_header(bytes(data[offset : offset + 18]))
-        end = _zstd_end(path, data, offset + blocks_at) + 4 * has_checksum
+        size, blocks_at, has_checksum = _zstd_header(head)
+        end, blocks = _zstd_end(path, window, offset + blocks_at, parts)
+        parts += blocks
+        end += 4 * has_checksum
         if size is None:
             return None
         if end > len(data):
@@ -340,14 +423,18 @@ def _zstd_header(head: bytes) -> tuple[int | None, int, bool]:
     return size if count else None, offset + count, bool(descriptor & 4)
 
 
-def _zstd_end(path: str, data: Data, offset: int) -> int:
-    """Return the position behind the last block of a frame."""
-    while offset + 3 <= len(data):
-        header = int.from_bytes(data[offset : offset + 3], "little")
+def _zstd_end(path: str, window: _Window, offset: int, parts: int) -> tuple[int, int]:
+    """Return the position behind the last block of a frame, and how many it has; `parts`: those
+    before it."""
+    size_bytes, blocks = len(window), 0
+    while offset + 3 <= size_bytes:
+        _check_blocks(path, parts + blocks)
+        blocks += 1
+        header = int.from_bytes(window.at(offset, 3), "little")
         kind, size = header >> 1 & 3, header >> 3
         offset += 3 + (1 if kind == 1 else size)
         if header & 1:
-            return offset
+            return offset, blocks
     raise Malformed(f"{path} is cut short")
 
 
@@ -363,7 +450,8 @@ def _unpacked_frame(path: str, library: Zstandard, data: Data, block: Block) -> 
 def _unpacked_stream(path: str, library: Zstandard, data: Data, limit: int) -> bytes:
     """Return all of a file whose frames do not say how large they are."""
     out, bytes_left = BytesIO(), limit
-    reader = library.ZstdDecompressor().stream_reader(BytesIO(bytes(data)), read_across_frames=True)
+    packed = _Stream(data)
+    reader = library.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
     try:
         while part := reader.read(min(_STEP, bytes_left + 1)):
             bytes_left -= out.write(part)

@@ -25,8 +25,14 @@ _RAW: Final = -zlib.MAX_WBITS
 MAX_UNPACKED_BYTES: Final = 1 << 31
 
 
+class Readable(Protocol):
+    """A source of bytes, one after another."""
+
+    def read(self, size_bytes: int, /) -> bytes: ...
+
+
 class _Decompressor(Protocol):
-    def stream_reader(self, source: BytesIO, *, read_across_frames: bool = False) -> BytesIO: ...
+    def stream_reader(self, source: Readable, *, read_across_frames: bool = False) -> BytesIO: ...
 
 
 class Zstandard(Protocol):
