@@ -1,4 +1,5 @@
-"""Values of attributes that lead into other sections: strings, addresses, range lists and files.
+"""Values of attributes that lead into other sections: strings, addresses, range lists and files;
+and lines, which are not below 0.
 
 Law: what a value leads to is looked up once for each unit, and the strings of a sound section not
 at all.
@@ -21,13 +22,19 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
 _FILES: Final = frozenset({dw.AT_DECL_FILE, dw.AT_CALL_FILE})
+_LINES: Final = frozenset({dw.AT_DECL_LINE, dw.AT_DECL_COLUMN, dw.AT_CALL_LINE, dw.AT_CALL_COLUMN})
+_SIGNED: Final = frozenset({dw.FORM_SDATA, dw.FORM_IMPLICIT_CONST})
+_NATURAL: Final = range(1 << 64)
 _INDEXED: Final = frozenset({"addrx", "addrx_offset"})
 _SECTIONS: Final = {"strp": ".debug_str", "line_strp": ".debug_line_strp"}
 
 
 def is_looked_up(number: int, form: int) -> bool:
-    """Return whether a value of an attribute in a form leads into another section."""
+    """Return whether a value of an attribute in a form leads into another section, or may be a line
+    below 0."""
     kind = FORMS[form][0]
+    if number in _LINES:
+        return form in _SIGNED
     if number == dw.AT_RANGES:
         return kind not in ("exprloc", "block")
     if number in _FILES:
@@ -45,6 +52,8 @@ class AttributeValues:
 
     def known(self, number: int, form: int) -> Container[Raw]:
         """Return the values of an attribute in a form that need no look-up."""
+        if number in _LINES:
+            return _NATURAL
         kind = FORMS[form][0]
         section = _SECTIONS.get(kind)
         if section is None:
@@ -59,6 +68,8 @@ class AttributeValues:
         """Return the rule that a value breaks, with a message; an error that is no fault of the
         file's; None if the value leads somewhere."""
         known = self.known(number, form)
+        if number in _LINES:
+            return "negative-line", f"{value!r} is below 0"
         if isinstance(known, set):
             known.add(value)
         attribute = Attribute(form, FORMS[form][0], value)

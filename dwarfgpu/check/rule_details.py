@@ -190,6 +190,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "address by an index outside `.debug_addr`, or the number of a file that the line table "
         "does not have"
     ),
+    "negative-line": (
+        "`DW_AT_decl_line`, `DW_AT_decl_column`, `DW_AT_call_line` or `DW_AT_call_column` below 0: "
+        "they are unsigned (DWARF 5 2.14, 3.3.8)"
+    ),
     "wrong-class": (
         "a name, reference, address, flag, line, location or list in a form of another class "
         "(DWARF 5 7.5.4), reported once for each abbreviation. Attributes that producers write in "

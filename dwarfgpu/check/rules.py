@@ -171,6 +171,8 @@ _ENTRIES: Final = (
          "sizes of instructions: debuggers find other lines, or none, for the code"),
     Rule("outside-table", "error", "7.5.5", "an attribute that leads outside its table",
          "count the strings, addresses and files of the table that the unit names"),
+    Rule("negative-line", "error", "2.14", "a line or a column below 0",
+         "write an unsigned number: consumers take it as a huge one, or as no line"),
     Rule("wrong-class", "error", "7.5.4", "an attribute in a form that it cannot have",
          "use a form of a class that DWARF gives the attribute: consumers ignore the value"),
     Rule("reserved-tag", "error", "7.5.3", "an entry with tag 0",

@@ -322,6 +322,11 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("wrong-unit", "error", rooted(0x3C), rooted(0x4100)),  # a vendor's
     ("wrong-unit", "error", rooted(0x41), rooted(0x3C, version=4)),
     ("outside-table", "error", of_file(5), of_file(0)),
+    ("negative-line", "error", attribute(VARIABLE, dw.AT_DECL_LINE, -1),
+     attribute(VARIABLE, dw.AT_DECL_LINE, 0)),
+    ("negative-line", "error", attribute(VARIABLE, 0x39, -7), attribute(VARIABLE, 0x39, 7)),
+    ("negative-line", "error", attribute(SUBPROGRAM, dw.AT_CALL_LINE, -1),
+     one_entry(SUBPROGRAM, [(dw.AT_CALL_LINE, dw.FORM_DATA8, words(2**64 - 1))])),
     ("reserved-tag", "error", one_entry(0, []), one_entry(PROCEDURE, [])),
 ]  # fmt: skip
 
