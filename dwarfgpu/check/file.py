@@ -23,6 +23,7 @@ from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.headers import LineChecker, check_headers
 from dwarfgpu.check.indexes import IndexChecker
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.check.type_signatures import TypeSignatures
 from dwarfgpu.check.unit_kinds import check_kind
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -75,6 +76,7 @@ def verify(
     units = entries = fdes = 0
     entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
     lines, indexes = LineChecker(findings), IndexChecker(info, findings)
+    signatures = TypeSignatures(findings)
     try:
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
@@ -94,6 +96,7 @@ def verify(
             lines.check(unit)
             if check_kind(unit, checker.references.offsets, is_whole, findings):
                 entries_of_units.chains.type_units.add(unit)
+                signatures.add(unit)
             if checker.references.beyond or checker.references.signatures:
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()

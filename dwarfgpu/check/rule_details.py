@@ -170,6 +170,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "demands, or the type_offset of a type unit leads to no entry, or to one that describes no "
         "type (DWARF 5 3.1, 7.5.1)"
     ),
+    "type-signature": (
+        "two type units have one signature, and types with different tags, names, sizes, members, "
+        "base classes or enumerators (DWARF 5 7.32). Functions and nested types are not compared: "
+        "clang describes those that a source file uses, and makes the signature from the name"
+    ),
     "table-header": (
         "what `DW_AT_str_offsets_base`, `DW_AT_addr_base`, `DW_AT_loclists_base` or "
         "`DW_AT_rnglists_base` refers to has no header of version 5 before it, or one whose "

@@ -162,6 +162,9 @@ _ENTRIES: Final = (
     Rule("wrong-unit", "error", "7.5.1", "a unit whose header and entries contradict one another",
          "the type of the unit in its header says which tag its first entry has, and type_offset "
          "which entry the signature names"),
+    Rule("type-signature", "warning", "7.32", "two type units of one signature and different types",
+         "give different types different signatures: linkers keep one of the units, and debuggers "
+         "use it for both"),
     Rule("table-header", "error", "7.26", "a table without a header of DWARF 5",
          "the attribute gives the offset behind the header, whose version is 5"),
     Rule("unreadable-line-table", "error", "6.2", "a line table that cannot be read to its end",

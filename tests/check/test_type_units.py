@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.check import type_signatures
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.dwarf import constants as dw
 from tests.check.made import COMPILE_UNIT, DATA1, REF4, STRING, findings, verdict_on, words
@@ -20,6 +21,8 @@ TABLE = abbreviations(
     Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, REF_ADDR),)),
     Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, REF4),)),
     Shape(dw.TAG_TYPEDEF, ((dw.AT_TYPE, REF_ADDR),)),
+    Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, STRING), (dw.AT_BYTE_SIZE, DATA1)), True),
+    Shape(dw.TAG_MEMBER, ((dw.AT_NAME, STRING), (dw.AT_DATA_MEMBER_LOCATION, DATA1))),
 )
 HEADER_BYTES = 24
 TYPE_AT = HEADER_BYTES + 1
@@ -140,3 +143,57 @@ def test_a_unit_that_imports_itself_by_an_offset_in_it() -> None:
     data = elf({".debug_abbrev": TABLE, ".debug_info": unit(b"\1" + entry(7, 12) + b"\0")})
     (found,) = findings(verdict_on(data))
     assert found.message == "DW_AT_import: the imported units of the unit lead back to it"
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (STRUCTURE, None),
+        (b"\5S\0\5", "is a DW_TAG_structure_type S of 5 bytes, and a DW_TAG_structure_type S of 4"),
+        (b"\5T\0\4", "is a DW_TAG_structure_type T of 4 bytes, and a DW_TAG_structure_type S of 4"),
+        (types(3, 9), "is a DW_TAG_typedef  of unknown size, and a DW_TAG_structure_type S of 4"),
+    ],
+)
+def test_two_types_of_one_signature(other: bytes, message: str | None) -> None:
+    """DWARF 5 7.32: the signature is computed from what describes the type."""
+    found = found_in(type_unit(7, STRUCTURE), type_unit(7, other), type_unit(9, STRUCTURE))
+    about = [one for one in found if one.rule == "type-signature"]
+    assert [one.severity for one in about] == ([] if message is None else ["warning"])
+    for one in about:
+        start = f"the type of signature 0x0000000000000007 {message}"
+        assert one.message.startswith(start)
+        assert one.message.endswith("in the unit at 0xe of .debug_info")
+
+
+def structure_with(*members: tuple[bytes, int]) -> bytes:
+    parts = b"".join(b"\x0a" + name + b"\0" + bytes((place,)) for name, place in members)
+    return b"\x09S\0\x08" + parts + b"\0"
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (((b"a", 0), (b"b", 4)), None),
+        (((b"a", 0), (b"c", 4)), "has the DW_TAG_member c at 4, and the DW_TAG_member b at 4 in"),
+        (((b"a", 0), (b"b", 6)), "has the DW_TAG_member b at 6, and the DW_TAG_member b at 4 in"),
+        (((b"a", 0),), "has no further member, and the DW_TAG_member b at 4 in"),
+    ],
+)
+def test_two_structures_of_one_signature(
+    members: tuple[tuple[bytes, int], ...], message: str | None
+) -> None:
+    first = type_unit(7, structure_with((b"a", 0), (b"b", 4)))
+    found = found_in(first, type_unit(7, structure_with(*members)))
+    assert [message is not None and message in one.message for one in found] == (
+        [] if message is None else [True]
+    )
+
+
+def test_types_of_one_signature_are_described_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A type unit without another one of its signature is not read again."""
+    described, asked = type_signatures._described, []
+    monkeypatch.setattr(
+        type_signatures, "_described", lambda unit: asked.append(unit) or described(unit)
+    )
+    assert found_in(*[type_unit(7, STRUCTURE)] * 3, type_unit(8, STRUCTURE)) == []
+    assert len(asked) == 3
