@@ -2,7 +2,7 @@
 themselves (DWARF 5 5.3, 5.5, 5.7).
 
 Law: a pointer, a reference, a function or a static member contains nothing, so that recursive data
-structures are right. What other units define is not followed here, but by `entry_chains`.
+structures are right. What other units define is followed by `contained_beyond`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.check.contained_beyond import BEYOND, Beyond, LeadingOut, leading_out
 from dwarfgpu.check.entry_chains import TYPES_OF_ONE, closing_edges
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -67,6 +68,12 @@ class ContainedTypes:
     _parts: array[int] = field(init=False, factory=lambda: array("q"))
     """Four numbers of each part of a structure: the index of its entry, its type, where it begins
     in bits, and how many bits it has."""
+    _of_one_beyond: dict[int, Beyond] = field(init=False, factory=dict)
+    """The type of another unit that a type consists of."""
+    _parts_beyond: dict[int, Beyond] = field(init=False, factory=dict)
+    """The type of another unit that a part of a structure has, by the index of its entry."""
+    leading_out: LeadingOut | None = field(init=False, default=None)
+    """What leads out of the unit, if anything does, after `faults`."""
 
     def add(
         self, index: int, offset: int, abbreviation: Abbreviation, values: Sequence[Raw]
@@ -79,7 +86,10 @@ class ContainedTypes:
         self._shapes[abbreviation.code] = shape
         offset -= self.unit.offset
         target = _number(values, shape.type)
+        beyond = None if shape.form is None else (shape.form, _number(values, shape.beyond))
         if shape.tag in _PARTS:
+            if beyond is not None:
+                self._parts_beyond[index] = beyond
             begin = _number(values, shape.begin)
             if begin != _UNKNOWN and not shape.is_in_bits:
                 begin *= 8
@@ -89,6 +99,8 @@ class ContainedTypes:
             self._sizes[offset] = _number(values, shape.size)
         if shape.tag in _RECORDS:
             self._records[index] = offset
+        elif shape.tag in _OF_ONE and beyond is not None:
+            self._of_one_beyond[offset] = beyond
         elif shape.tag in _OF_ONE and target != _UNKNOWN:
             self._of_one[offset] = target
 
@@ -96,6 +108,7 @@ class ContainedTypes:
         """Yield the faults, at most one for each structure, after all entries were read."""
         contained = {offset: [target] for offset, target in self._of_one.items()}
         contained |= {offset: [] for offset in self._records.values()}
+        beyond = {offset: [target] for offset, target in self._of_one_beyond.items()}
         faulty = set[int]()
         tree = self.unit.tree
         parts = self._parts
@@ -107,7 +120,9 @@ class ContainedTypes:
             record = self._records.get(above)
             if record is None:
                 continue
-            if target in contained:
+            if index in self._parts_beyond:
+                beyond.setdefault(record, []).append(self._parts_beyond[index])
+            elif target in contained or target in self._of_one_beyond:
                 contained[record].append(target)
             size = self._sizes.get(record, _UNKNOWN)
             if size == _UNKNOWN or record in faulty:
@@ -118,6 +133,9 @@ class ContainedTypes:
             if message is not None:
                 faulty.add(record)
                 yield TypeFault(above, message)
+        if beyond:
+            records = frozenset(self._records.values())
+            self.leading_out = leading_out(self.unit, contained, beyond, records)
         for _, offset in closing_edges(contained):
             index_of_type = tree.find(self.unit.offset + offset)
             if index_of_type is not None:
@@ -178,6 +196,9 @@ class _Shape:
 
     tag: int
     type: int | None
+    form: int | None
+    """Of a type in another unit."""
+    beyond: int | None
     size: int | None
     begin: int | None
     bits: int | None
@@ -194,10 +215,13 @@ def _shape_of(abbreviation: Abbreviation) -> _Shape | None:
     is_elsewhere = dw.AT_BIT_OFFSET in names or dw.AT_VIRTUALITY in names
     is_in_bits = dw.AT_DATA_BIT_OFFSET in names
     begin = dw.AT_DATA_BIT_OFFSET if is_in_bits else dw.AT_DATA_MEMBER_LOCATION
+    form = abbreviation.attributes[names[dw.AT_TYPE]].form if dw.AT_TYPE in names else None
     is_computed = begin in names and _position(abbreviation, begin, "constant") is None
     return _Shape(
         abbreviation.tag,
         _position(abbreviation, dw.AT_TYPE, "unit_reference"),
+        form if form in BEYOND else None,
+        names.get(dw.AT_TYPE) if form in BEYOND else None,
         _position(abbreviation, dw.AT_BYTE_SIZE, "constant"),
         None if is_elsewhere or is_computed else _position(abbreviation, begin, "constant"),
         _position(abbreviation, dw.AT_BIT_SIZE, "constant"),

@@ -25,6 +25,7 @@ from dwarfgpu.check.attributes import (
     checked_values,
     vendor_numbers,
 )
+from dwarfgpu.check.contained_beyond import LeadingOut
 from dwarfgpu.check.contained_types import ContainedTypes
 from dwarfgpu.check.entry_nesting import EntryNesting
 from dwarfgpu.check.entry_positions import EntryPositions, unit_position
@@ -98,6 +99,8 @@ class EntryChecker:
     expressions: ExpressionChecker
     findings: Findings
     entries: int = field(init=False, default=0)
+    leading_out: LeadingOut | None = field(init=False, default=None)
+    """The types that contain types of other units, after `run`."""
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
     _functions_checked_for_lanes: set[int] = field(init=False, factory=set)
@@ -179,6 +182,7 @@ class EntryChecker:
         for fault in contained.faults():
             position = partial(self._positions.position, fault.index, None)
             self._report("wrong-layout", fault.message, position, "5.7")
+        self.leading_out = contained.leading_out
         for wrong in nesting.faults():
             position = partial(self._positions.position, wrong.index, None)
             self._report(wrong.rule, wrong.message, position)

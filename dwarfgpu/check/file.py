@@ -14,8 +14,10 @@ from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
+from dwarfgpu.check.contained_beyond import ContainedBeyond
 from dwarfgpu.check.entries import EntryChecker
-from dwarfgpu.check.entry_positions import unit_position
+from dwarfgpu.check.entry_chains import EntryChains
+from dwarfgpu.check.entry_positions import EntryPositions, unit_position
 from dwarfgpu.check.entry_references import EntriesOfUnits
 from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
@@ -76,7 +78,7 @@ def verify(
     units = entries = fdes = 0
     entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
     lines, indexes = LineChecker(findings), IndexChecker(info, findings)
-    signatures = TypeSignatures(findings)
+    signatures, contained = TypeSignatures(findings), ContainedBeyond()
     try:
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
@@ -97,6 +99,8 @@ def verify(
             if check_kind(unit, checker.references.offsets, is_whole, findings):
                 entries_of_units.chains.type_units.add(unit)
                 signatures.add(unit)
+            if checker.leading_out is not None:
+                contained.add(checker.leading_out)
             if checker.references.beyond or checker.references.signatures:
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()
@@ -107,6 +111,7 @@ def verify(
         for checker in referring:
             checker.refer(checker.references.bad_beyond(entries_of_units))
             checker.refer(checker.references.bad_signatures(entries_of_units.chains, has_all))
+        _check_contained(contained, entries_of_units.chains, findings)
         indexes.run()
     except DwarfGpuError as error:  # a section that cannot be read at all
         _broken(error, None, findings)
@@ -177,6 +182,16 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
     )
     message = error.message if error.context is None else str(error)
     findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+
+
+def _check_contained(contained: ContainedBeyond, chains: EntryChains, findings: Findings) -> None:
+    """Report structures that contain themselves through types of other units."""
+    for unit, offset in contained.circles(chains):
+        index = unit.tree.find(unit.offset + offset)
+        if index is not None:
+            rule, message = RULES["wrong-layout"], "the type contains itself through other units"
+            position = partial(EntryPositions(unit).position, index, None)
+            findings.add(Finding(rule.severity, rule.name, message, "5.7", position))
 
 
 def _frames(

@@ -97,7 +97,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "enumerator without a value, a `DW_AT_const_value` that is a number where the object is "
         "larger than one, a member with both `DW_AT_data_member_location` and "
         "`DW_AT_data_bit_offset`, or that ends after its structure, a pointer of 0 bytes, a "
-        "bit-field of 0 bits that has a name (but in Ada), or a type that contains itself"
+        "bit-field of 0 bits that has a name (but in Ada), or a type that contains itself, "
+        "also through types of other units"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "lanes-missing": (

@@ -23,6 +23,11 @@ TABLE = abbreviations(
     Shape(dw.TAG_TYPEDEF, ((dw.AT_TYPE, REF_ADDR),)),
     Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, STRING), (dw.AT_BYTE_SIZE, DATA1)), True),
     Shape(dw.TAG_MEMBER, ((dw.AT_NAME, STRING), (dw.AT_DATA_MEMBER_LOCATION, DATA1))),
+    Shape(dw.TAG_MEMBER, ((dw.AT_TYPE, SIG8),)),
+    Shape(dw.TAG_INHERITANCE, ((dw.AT_TYPE, SIG8),)),
+    Shape(dw.TAG_POINTER_TYPE, ((dw.AT_TYPE, SIG8),)),
+    Shape(dw.TAG_MEMBER, ((dw.AT_TYPE, REF_ADDR),)),
+    Shape(dw.TAG_MEMBER, ((dw.AT_TYPE, REF4),)),
 )
 HEADER_BYTES = 24
 TYPE_AT = HEADER_BYTES + 1
@@ -197,3 +202,64 @@ def test_types_of_one_signature_are_described_once(monkeypatch: pytest.MonkeyPat
     )
     assert found_in(*[type_unit(7, STRUCTURE)] * 3, type_unit(8, STRUCTURE)) == []
     assert len(asked) == 3
+
+
+def containing(*parts: bytes) -> bytes:
+    """A structure of 8 bytes with these parts."""
+    return b"\x09S\0\x08" + b"".join(parts) + b"\0"
+
+
+def part(signature: int, code: int = 0x0B) -> bytes:
+    """A member, a base class or a pointer of the type of a signature."""
+    return bytes((code,)) + words(signature)
+
+
+BASE, POINTED = 0x0C, 0x0D
+BESIDE = TYPE_AT + len(containing(part(0, 0x0F)[:5]))
+"""Of the entry behind a structure whose member has a type in the unit."""
+
+
+@pytest.mark.parametrize(
+    ("units", "circles"),
+    [
+        ([containing(part(1))], 1),  # of itself
+        ([containing(part(2)), containing(part(1))], 1),
+        ([containing(part(2)), containing(part(1, BASE))], 1),
+        ([containing(part(2)), types(3, 1)], 1),  # a typedef between
+        ([containing(part(2)), containing(part(3)), containing(part(1))], 1),
+        ([containing(part(2), part(1)), containing(part(1))], 2),
+        ([containing(part(2)), containing(part(3)), containing()], 0),
+        ([containing(part(2)), part(1, POINTED)], 0),
+        ([containing(part(2), part(2)), containing()], 0),
+        ([containing(b"\x0f" + words(BESIDE, size_bytes=4)) + types(3, 1)], 1),
+    ],
+)
+def test_structures_that_contain_themselves_through_signatures(
+    units: list[bytes], circles: int
+) -> None:
+    """DWARF 5 5.7: such a structure has no size. A pointer contains nothing."""
+    found = found_in(*[type_unit(place, unit) for place, unit in enumerate(units, 1)])
+    assert [(one.severity, one.rule, one.section) for one in found] == [
+        ("error", "wrong-layout", "5.7")
+    ] * circles
+    assert {one.message for one in found} <= {"the type contains itself through other units"}
+
+
+@pytest.mark.parametrize(("targets", "circles"), [((2, 1), 1), ((2, 3, 2), 1), ((2, 3), 0)])
+def test_structures_that_contain_themselves_through_offsets(
+    targets: tuple[int, ...], circles: int
+) -> None:
+    size_bytes = 12 + 1 + len(containing(b"\x0e" + bytes(4))) + 1
+    ends = unit(b"\1" + containing() + b"\0")
+    units = [
+        unit(
+            b"\1"
+            + containing(b"\x0e" + words(12 + 1 + (place - 1) * size_bytes, size_bytes=4))
+            + b"\0"
+        )
+        for place in targets
+    ]
+    assert {len(each) for each in units} == {size_bytes}
+    info = b"".join(units) + ends
+    found = findings(verdict_on(elf({".debug_abbrev": TABLE, ".debug_info": info})))
+    assert [one.rule for one in found] == ["wrong-layout"] * circles
