@@ -209,6 +209,19 @@ def test_type_units() -> None:
         table.type_unit_offset(2)
 
 
+def test_a_type_unit_that_a_linker_dropped() -> None:
+    """LLD leaves the highest offset for one that another object has: llvm-dwarfdump --verify and
+    look-ups pass over it."""
+    abbreviations = b"\x01\x34\x02\x0b\x03\x13\0\0\0"
+    pool = b"\x01\0\x0d\0\0\0\0"
+    names = index({"one": (ONE, pool)}, (0,), abbreviations, local=(0xFFFFFFFF,))
+    result = file_with(names, unit_of(ONE)).names
+    assert list(result.find("one")) == [] == list(result.units_named("one"))
+    (table,) = result.tables
+    assert table.type_unit_offset(0) is None
+    assert result.unit_of(table, next(table.entries(0))) is None
+
+
 @pytest.mark.parametrize(
     ("names", "kind", "message"),
     [

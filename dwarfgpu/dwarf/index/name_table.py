@@ -172,10 +172,13 @@ class NameTable:
         return self._number(self.header.units_at, index, self.header.format.offset_size)
 
     def type_unit_offset(self, index: int) -> int | None:
-        """Return the offset in `.debug_info` of a type unit; None for a foreign one."""
+        """Return the offset in `.debug_info` of a type unit; None for a foreign one, and for one
+        that a linker dropped because another object has the same: LLD leaves the highest offset."""
         h = self.header
         if index < h.local_type_unit_count:
-            return self._number(h.local_type_units_at, index, h.format.offset_size)
+            size_bytes = h.format.offset_size
+            offset = self._number(h.local_type_units_at, index, size_bytes)
+            return None if offset == (1 << 8 * size_bytes) - 1 else offset
         self.type_signature(index)
         return None
 
