@@ -11,7 +11,9 @@ from typing import Final
 
 from dwarfgpu.base.records import define
 from dwarfgpu.check.attributes import tag_name
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, name_hash
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
@@ -50,7 +52,7 @@ class _NameChecker:
     def check(self, table: NameTable) -> None:
         """Compare the entries of an index of names with those of the units, and its hashes with
         its names."""
-        wanted: dict[CompilationUnit, array[int]] = {}
+        wanted = {unit: array("Q") for unit in self._listed(table)}
         read, size_bytes = set[int](), 0
         problem: LimitExceeded | None = None
         header, strings = table.header, self.info.sections
@@ -77,14 +79,45 @@ class _NameChecker:
                 except DwarfGpuError:  # a split unit that is missing, which is reported itself
                     continue
                 if unit is not None and entry.die_offset is not None:
-                    numbers = entry.offset, entry.die_offset, entry.tag
+                    numbers = entry.offset, entry.die_offset, entry.tag, self._parent(table, entry)
                     clipped = (min(number, _MOST) for number in numbers)
                     wanted.setdefault(unit, array("Q")).extend(clipped)
+        # GDB writes indexes for itself, without what it does not look up by name.
+        is_whole = problem is None and not header.augmentation.startswith("GDB")
         for unit, entries in wanted.items():
-            self._entries(unit, entries)
+            self._entries(unit, entries, is_whole=is_whole)
         self._buckets(table)
         if problem is not None:
             raise problem
+
+    def _listed(self, table: NameTable) -> Iterator[CompilationUnit]:
+        """Yield the compilation units of an index whose entries are in the file itself."""
+        for index in range(table.header.unit_count):
+            unit = self.info.unit_at(table.unit_offset(index))
+            if unit is not None and unit.offset == table.unit_offset(index):
+                try:
+                    is_own = unit.full is unit
+                except DwarfGpuError:  # a split file that is missing, which is reported itself
+                    continue
+                if is_own:
+                    yield unit
+
+    def _parent(self, table: NameTable, entry: NameEntry) -> int:
+        """Return where the parent of an entry is in the unit, by the index; -1 if it does not say
+        so. Report a parent that is none."""
+        if not isinstance(entry.parent, int):
+            return _MOST
+        try:
+            parent = table.entry_at(entry.parent)
+        except Malformed as error:
+            self.report(f"entry {entry.offset:#x}: its parent: {error.message}")
+            return _MOST
+        units = entry.unit, entry.type_unit
+        if parent is None or (parent.unit, parent.type_unit) != units:
+            what = "no entry" if parent is None else "of another unit"
+            self.report(f"entry {entry.offset:#x}: its parent, entry {entry.parent:#x}, is {what}")
+            return _MOST
+        return _MOST if parent.die_offset is None else parent.die_offset
 
     def _buckets(self, table: NameTable) -> None:
         """Report buckets that do not begin in the table of names, and names in no bucket, which a
@@ -107,23 +140,83 @@ class _NameChecker:
             message = f"no bucket leads to {counted(missing, 'name')}, the first is name {number}"
             self.report(message)
 
-    def _entries(self, unit: CompilationUnit, entries: array[int]) -> None:
-        """Compare entries of an index, each its offset there, that in the unit, and its tag."""
+    def _entries(self, unit: CompilationUnit, entries: array[int], *, is_whole: bool) -> None:
+        """Compare entries of an index, each its offset there, that in the unit, its tag, and the
+        offset of its parent in the unit. `is_whole`: if the index has every name."""
         try:
             tree = unit.tree
         except DwarfGpuError:  # reported where its entries are checked
             return
-        for offset, die_offset, tag in zip(*[iter(entries)] * 3, strict=True):
+        if is_whole:
+            self._missing(unit, set(entries[1::4]))
+        for offset, die_offset, tag, parent in zip(*[iter(entries)] * 4, strict=True):
             index = tree.find(unit.offset + die_offset)
             if index is None:
                 fault = f"no entry starts at {unit.offset + die_offset:#x} of {unit.section}"
             elif tree.abbreviations[index].tag != tag:
                 shown, own = tag_name(tag), tag_name(tree.abbreviations[index].tag)
                 fault = f"{shown}, and the entry at {tree.offsets[index]:#x} is {own}"
+            elif parent != _MOST and not _is_inside(tree, index, unit.offset + parent):
+                shown = f"{unit.offset + parent:#x}"
+                fault = f"the entry at {shown} does not contain that at {tree.offsets[index]:#x}"
             else:
                 continue
             self.report(f"entry {offset:#x}: {fault}")
         unit.forget_entries()
+
+    def _missing(self, unit: CompilationUnit, listed: set[int]) -> None:
+        """Report names of the unit and its namespaces that an index does not have (6.1.1.1)."""
+        missing, first = 0, None
+        for index in _named_entries(unit.tree):
+            if unit.tree.offsets[index] - unit.offset not in listed:
+                missing += 1
+                first = index if first is None else first
+        if first is not None:
+            die = unit.die(first)
+            shown = f"{tag_name(die.tag)} {(die.name or '')[:_SHOWN]} at {die.offset:#x}"
+            others = f", nor to {counted(missing - 1, 'other')}" if missing > 1 else ""
+            self.report(f"no entry leads to {shown}{others}")
+
+
+_TYPES: Final = frozenset(
+    {
+        dw.TAG_BASE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_ENUMERATION_TYPE, dw.TAG_STRUCTURE_TYPE,
+        dw.TAG_TYPEDEF, dw.TAG_UNION_TYPE,
+    }
+)  # fmt: skip
+_AROUND: Final = frozenset(
+    {dw.TAG_COMPILE_UNIT, dw.TAG_NAMESPACE, dw.TAG_PARTIAL_UNIT, dw.TAG_TYPE_UNIT}
+)
+_MUST_HAVE: Final = {
+    dw.TAG_SUBPROGRAM: frozenset({dw.AT_LOW_PC, dw.AT_RANGES}),
+    **dict.fromkeys(_TYPES, frozenset({dw.AT_NAME})),
+}
+"""Entries that every index has, if they have one of the attributes: definitions."""
+
+
+def _named_entries(tree: Tree) -> Iterator[int]:
+    """Yield the types and functions with a name, directly in the unit or in namespaces."""
+    named = {
+        entry
+        for entry in set(tree.abbreviations)
+        if dw.AT_NAME in entry.positions
+        and dw.AT_DECLARATION not in entry.positions
+        and not _MUST_HAVE.get(entry.tag, frozenset()).isdisjoint(entry.positions)
+    }
+    around = {entry for entry in set(tree.abbreviations) if entry.tag in _AROUND}
+    is_around = bytearray(len(tree.offsets))
+    for index, entry in enumerate(tree.abbreviations):
+        parent = tree.parents[index]
+        if parent < 0 or is_around[parent]:
+            is_around[index] = entry in around
+            if entry in named:
+                yield index
+
+
+def _is_inside(tree: Tree, index: int, offset: int) -> bool:
+    """Return whether the entry at an offset contains another one."""
+    outer = tree.find(offset)
+    return outer is not None and outer < index < tree.ends[outer]
 
 
 def _new_entries(table: NameTable, name: int, read: set[int]) -> Iterator[NameEntry]:

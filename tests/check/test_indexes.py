@@ -11,6 +11,7 @@ from tests.dwarf.builder import read_fixture
 
 ARANGES, GDB, NAMES = "index/symbols.gcc", "index/gdb.gcc", "x86_64/names.clang.O0.v5"
 BUCKETS, HASHES, ABBREVIATIONS, POOL = 48, 84, 312, 377
+THING, INT = POOL + 0x14, POOL + 0x54
 """In `.debug_names`, which has 9 buckets and 19 names (DWARF 5 6.1.1.4)."""
 
 
@@ -34,8 +35,12 @@ BUCKETS, HASHES, ABBREVIATIONS, POOL = 48, 84, 312, 377
         (NAMES, "names", ABBREVIATIONS + 1, 5, "DW_TAG_formal_parameter, and the entry at "),
         (NAMES, "names", POOL, 0, " has no entries"),
         (NAMES, "names", POOL + 1, 0xFF, "entry 0x0: no entry starts at "),
+        (NAMES, "names", THING + 5, 0, "the entry at 0xaf does not contain that at 0x58"),
+        (NAMES, "names", THING + 5, 9, "entry 0x14: its parent, entry 0x9, is no entry"),
+        (NAMES, "names", THING + 6, 9, "entry 0x14: its parent: entry 0x932 is outside the entry"),
+        (NAMES, "names", INT + 1, 0xBC, "no entry leads to DW_TAG_base_type int at 0x78"),
     ],
-    ids=range(15),
+    ids=range(19),
 )
 def test_one_byte_of_an_index(
     name: str, section: str, offset: int, value: int, message: str
@@ -50,3 +55,16 @@ def test_one_byte_of_an_index(
     assert any(message in one.message for one in found), found
     assert {one.rule for one in found} <= {"wrong-index", "overlapping-units"}
     assert {one.severity for one in found} == {"warning"}
+
+
+def test_many_names_that_an_index_lacks_are_one_finding() -> None:
+    """DWARF 5 6.1.1.1: it has all types and functions of the unit and its namespaces."""
+    data = bytearray(read_fixture(NAMES))
+    names = ObjectFile(NAMES, bytes(data)).sections_by_name[".debug_names"]
+    for entry, die in ((INT, 0xBC), (POOL + 0x60, 0x78 + 1)):
+        data[names.offset + entry + 1] = die
+    messages = [one.message for one in findings(verdict_on(bytes(data)))]
+    assert "no entry leads to DW_TAG_base_type int at 0x78" in messages
+    data[names.offset + INT + 1] = 0x79
+    messages = [one.message for one in findings(verdict_on(bytes(data)))]
+    assert "no entry leads to DW_TAG_base_type int at 0x78, nor to 1 other" in messages

@@ -248,6 +248,11 @@ class NameTable:
             yield entry
         raise LimitExceeded(f"a name has more than {MAX_ENTRIES} entries")
 
+    def entry_at(self, offset: int) -> NameEntry | None:
+        """Return the entry at an offset of the entry pool; None for the end of a list."""
+        record = self._read(offset)
+        return None if record is None else record[0]
+
     def _read(self, offset: int) -> tuple[NameEntry, int] | None:
         """Return the entry at an offset of the pool and where the next one is; None at a list's
         end."""
