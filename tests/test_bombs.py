@@ -176,6 +176,23 @@ def test_descriptions_of_locations_share_the_budget_of_the_command(
     assert work[2] < 5 * work[1] + START_CALLS, work
 
 
+def test_a_search_in_long_names_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Functions share the name of a class: their names have no bytes of their own in the file."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.symbol_list._MOST_CHARACTERS", 0)
+    made = next(bomb for bomb in BOMBS if bomb.name == "long-parameters")
+    work = []
+    for count in (1, 50, 500):  # of 32,768 characters each, in a file of 64 KB
+        Path("bomb").write_bytes(made.make(count)["bomb"])
+        arguments = arguments_of("debug bomb <<< info functions [x-z]q")
+        work.append(calls_of(lambda given=arguments: main(given)))
+        out = "".join(capsys.readouterr())
+        assert ("long names take far more characters" in out) is (count > 1)
+    assert work[2] < work[1] + START_CALLS, work
+
+
 @pytest.mark.parametrize("command", ["where --all", "check"])
 def test_long_expressions_share_the_budget_of_the_file(
     command: str,

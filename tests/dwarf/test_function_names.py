@@ -33,6 +33,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.view.type_text import type_text
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.language.sessions import FIXTURES, demo
+from tests.work import calls_of
 
 
 @pytest.mark.parametrize("program", ["types.gcc.O0.v5", "types.clang.O0.v5", "meanings.gcc.O0.v5"])
@@ -115,6 +116,10 @@ def test_functions_of_ada() -> None:
 def test_names_that_gdb_reads(name: str, expected: bool) -> None:
     """From the others it does not remove the parameters, in frames."""
     assert is_read_by_gdb(name) is expected
+
+
+def test_only_the_brackets_of_a_long_name_are_looked_at() -> None:
+    assert calls_of(lambda: is_read_by_gdb(f"f({'C' * 10_000}*)")) < 100
 
 
 THUNKS = """struct A { virtual ~A() {} virtual int f() { return 1; } int a; };

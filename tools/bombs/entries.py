@@ -142,6 +142,25 @@ def methods(count: int) -> Files:
     return {"bomb": units(unit(OF_UNIT + cplusplus + inside), whole, *shapes)}
 
 
+def long_parameters(count: int) -> Files:
+    """Functions with two parameters of a class that has a name of 60,000 letters."""
+    language = (dw.AT_LANGUAGE, dw.FORM_DATA1)
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, language), True),
+        MAIN,
+        Shape(dw.TAG_CLASS_TYPE, (NAME,)),
+        Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE), True),
+        Shape(dw.TAG_FORMAL_PARAMETER, (TYPE,)),
+    )
+    both = (b"\5" + word(FIRST + 1)) * 2 + b"\0"  # behind DW_AT_language
+    functions = (
+        b"\4f%d\0" % number + word(START + number % CODE_BYTES, 8) + word(1) + both
+        for number in range(count)
+    )
+    inside = b"\3" + b"C" * 60_000 + b"\0" + b"".join(functions) + OF_MAIN
+    return {"bomb": units(unit(OF_UNIT + b"\4" + inside + b"\0\0"), *shapes)}
+
+
 def variables(count: int) -> Files:
     shapes = (MAIN, Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)), INT)
     entries = (b"\3v%d\0" % number + word(FIRST) + AT_X for number in range(count))
@@ -395,6 +414,10 @@ BOMBS = (
     Bomb("methods", INFO, "{} functions of a class in one unit", methods, 1_000_000,
          ("debug bomb <<< break nosuch", "debug bomb <<< print nosuch",
           "debug bomb <<< complete break m1", "where bomb x --function nosuch"), small=60),
+    Bomb("long-parameters", INFO, "{} functions with parameters of a class of a very long name",
+         long_parameters, 200_000,
+         (*ASK, "debug bomb <<< info functions [x-z]q", "debug --pc 0x1000 bomb <<< bt"),
+         says="long names take far more"),
     Bomb("variables", INFO, "{} variables in one unit", variables, 1_500_000,
          ("debug bomb <<< info variables zz", "debug bomb <<< print nosuch", "check bomb",
           "where bomb v5", "debug bomb <<< complete break v1", "debug bomb <<< complete print v")),

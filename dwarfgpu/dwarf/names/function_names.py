@@ -28,6 +28,7 @@ _ADDRESS: Final = pattern(r"(?<=[<,])\s*&\([\w:]+\([^()]*\)\)")
 """The address of a function among template arguments: `&(f(int))`."""
 _DECLARATOR: Final = pattern(r"\((?:[*&]|[\w:<>, ]+::\*)")
 """The opening parenthesis of a pointer or reference to a function or an array."""
+_BRACKET: Final = pattern(r"[<>()]")
 _MEMBER_OF_LOCAL: Final = pattern(r"\)(?: const| volatile| &&?)*::")
 """The end of the function before a class in it: `f(int)::Local::m(int)`."""
 _EXTENSION: Final = pattern(r"\bdecltype\(|\b__vector\(|\b_Complex\b|\(\.\.\.\)")
@@ -55,23 +56,26 @@ def full_function_name(die: Die) -> str | None:
     """Return the name of a function, in C++ with its parameters, as GDB shows it: from its linkage
     name, else from the entries. Without parameters if they are not fully known. Thunks and
     coroutines of clang have functions with only a linkage name."""
-    bare = bare_name(die)
-    if bare is None and die.unit.is_cplusplus:
+    if not die.unit.is_cplusplus:
+        return bare_name(die)
+    if die.name is None:
         mangled = linkage_name(die)
         return mangled and (demangled_function(mangled) or demangled_clone(mangled))
-    if bare is None or not die.unit.is_cplusplus:
-        return bare
     try:
         mangled = linkage_name(die)
-        if mangled is not None:
-            return demangled_function(mangled) or function_name(die, mangled) or bare
+        if mangled is not None:  # nearly always
+            return demangled_function(mangled) or function_name(die, mangled) or bare_name(die)
+        bare = bare_name(die) or ""
         spelled = _with_parameters(die, bare)
         if spelled is None or not is_read_by_gdb(spelled):
             return spelled or bare
+        declared = _as_declared(die)
+        if declared is not None:
+            return declared
         parameters, suffix = _parameters(die, _declared_spelling)
+        return f"{bare}({', '.join(parameters)}){suffix}"
     except DwarfGpuError:
-        return bare
-    return _as_declared(die) or f"{bare}({', '.join(parameters)}){suffix}"
+        return bare_name(die)
 
 
 def resolved_function_name(die: Die) -> str | None:
@@ -111,15 +115,22 @@ def is_read_by_gdb(name: str) -> bool:
     text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))
     text = _ADDRESS.sub("_", text)
     depth = 0
-    for index, character in enumerate(text):
+    for bracket in _BRACKET.finditer(text):  # a name may have thousands of other characters
+        character, index = bracket[0], bracket.start()
         depth += (character == "<") - (character == ">")
-        before = text[:index].rstrip()[-1:]
-        is_after_type = depth > 0 and (before.isalnum() or before in "_>*&]")
-        if character == "(" and is_after_type and not _DECLARATOR.match(text, index):
+        is_argument = character == "(" and depth > 0
+        if is_argument and _is_after_type(text, index) and not _DECLARATOR.match(text, index):
             return False
         if character == ")" and depth == 0 and _MEMBER_OF_LOCAL.match(text, index):
             return False
     return True
+
+
+def _is_after_type(text: str, index: int) -> bool:
+    while index and text[index - 1].isspace():
+        index -= 1
+    before = text[index - 1 : index]
+    return before.isalnum() or before in "_>*&]"
 
 
 def _with_parameters(die: Die, bare: str) -> str | None:

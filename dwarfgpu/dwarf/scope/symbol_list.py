@@ -46,7 +46,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import declared_name
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 Kind = Literal["functions", "variables", "types"]
 _TAGS: Final[dict[Kind, frozenset[int]]] = {
@@ -58,6 +58,12 @@ _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 _NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION})
 _AROUND: Final = TAGGED | CONTAINERS
 """Their names are part of those of the entries in them."""
+
+
+_SHORT_NAME: Final = 1_000
+_MOST_CHARACTERS: Final = 1 << 23
+"""Of the longer names that one answer searches beyond the first `_SHORT_NAME`, besides twice the
+size of the file: functions may share the long name of a parameter's class."""
 
 
 class ListedSymbol(NamedTuple):
@@ -98,12 +104,14 @@ def listed_symbols(
     """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped, and
     the reasons appended to `problems`.
 
-    The declaration position is read for these only. `units`: limits the search to these.
+    `LimitExceeded` where very many names are very long. The declaration position is read for these
+    only. `units`: limits the search to these.
     `only_with_location`: False also yields exported variables without a location or value.
     """
     word = "" if pattern is None else required_word(pattern.pattern)
     skipped = [] if problems is None else problems
     searched = _units_of_kind(info, word, kind, skipped) if units is None else units
+    matching = None if pattern is None else _Matching(pattern, info)
     for unit in searched:
         try:
             full = unit.full
@@ -129,12 +137,28 @@ def listed_symbols(
                 continue
             die = full.die(index)
             try:
-                listed = _listed(die, index, kind, pattern, only_with_location)
+                listed = _listed(die, index, kind, matching, only_with_location)
             except DwarfGpuError as error:
                 skipped.append(die.located(error))
                 continue
             if listed is not None:
                 yield listed
+            elif matching is not None and matching.characters_left < 0:
+                message = "long names take far more characters than the file has bytes"
+                raise LimitExceeded(f"{message}; no option raises it")
+
+
+class _Matching:
+    """The names that a regular expression matches, and how much of long ones may be searched."""
+
+    def __init__(self, pattern: Regexp, info: DebugInfo) -> None:
+        self._pattern = pattern
+        self.characters_left = _MOST_CHARACTERS + 2 * info.object.size_bytes
+
+    def matches(self, name: str) -> bool:
+        if len(name) > _SHORT_NAME:
+            self.characters_left -= len(name) - _SHORT_NAME
+        return self._pattern.search(name)
 
 
 def _candidates(
@@ -408,12 +432,12 @@ class _PlainReaders(NamedTuple):
 
 
 def _listed(
-    die: Die, index: int, kind: Kind, pattern: Regexp | None, only_with_location: bool
+    die: Die, index: int, kind: Kind, matching: _Matching | None, only_with_location: bool
 ) -> ListedSymbol | None:
     if die.tag not in _TAGS[kind]:
         return None
     name = _name(die, kind, only_with_location)
-    if name is None or (pattern is not None and not pattern.search(name)):
+    if name is None or (matching is not None and not matching.matches(name)):
         return None
     return _with_declaration(die, index, name, kind)
 
