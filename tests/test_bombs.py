@@ -109,6 +109,15 @@ def _work_of(name: str, command: str) -> list[int]:
     return work
 
 
+def test_the_cases_of_a_suite_share_their_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The registers of both wave sizes are thousands of objects."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of("quick-cases", "conformance bomb")
+    assert work[2] < work[1] + 600 * 900, work
+
+
 def test_scopes_in_one_another_are_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.conformance import Case, Failure, load_cases, run_case
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.terminal.progress import Progress
 
 SCHEMA = "dwarfgpu-conformance-result-1"
 
@@ -24,6 +26,7 @@ def run(args: argparse.Namespace) -> int:
     disputed = disputed_cases()
     totals = {"passed": 0, "failed": 0, "skipped": 0, "disputed": 0}
     reports: list[dict[str, object]] = []
+    progress, tried = Progress(sys.stderr), 0
     for name in args.files:
         counts = dict.fromkeys(totals, 0)
         failures: list[dict[str, str]] = []
@@ -33,12 +36,15 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"{name} is a folder: give files of cases, such as {name}/*.json")
         for case in load_cases(Path(name)):
             failure = run_case(case)
+            tried += 1
+            progress.tried(tried)
             outcome = _outcome(case, failure, disputed)
             counts[outcome] += 1
             if failure is not None and outcome == "failed":
                 failures.append(
                     {"name": case.name, "expected": failure.expected, "got": failure.got}
                 )
+        progress.clear()
         reports.append({"file": name, **counts, "failures": failures})
         totals = {key: totals[key] + counts[key] for key in totals}
     if args.json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
@@ -262,6 +263,7 @@ def _architecture(case: Case, widths: dict[int, int]) -> Architecture:
     )
 
 
+@cache
 def amdgpu_of_both_wave_sizes() -> Architecture:
     """Return the register numbers of wave32 and wave64 together, because a case has no wave
     size."""

@@ -50,6 +50,11 @@ class Progress:
             shown = last if len(last) <= _LONGEST else f"…{last[-_LONGEST:]}"
             self._show(f"{files:,} files examined, {shown}")
 
+    def tried(self, cases: int) -> None:
+        """Show the number of conformance cases that were run."""
+        if self._clock() >= self._next:
+            self._show(f"{cases:,} cases run")
+
     def _show(self, text: str) -> None:
         now = self._clock()
         if now < self._next or threading.current_thread() is not threading.main_thread():

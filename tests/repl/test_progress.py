@@ -57,6 +57,15 @@ def test_the_files_of_a_batch() -> None:
     assert stream.getvalue() == f"\r\x1b[K1,234 files examined, …{'x' * 40}(last.o)"
 
 
+def test_the_cases_of_a_suite() -> None:
+    stream, clock = _Terminal(), _Clock()
+    progress = Progress(stream, clock)
+    progress.tried(1)
+    clock.seconds = 1
+    progress.tried(1234)
+    assert stream.getvalue() == "\r\x1b[K1,234 cases run"
+
+
 def test_there_is_no_progress_without_a_terminal() -> None:
     stream, clock = io.StringIO(), _Clock()
     progress = Progress(stream, clock)

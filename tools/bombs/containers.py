@@ -222,6 +222,19 @@ def kernels_of_code(count: int) -> Files:
     return {"bomb": elf(table)}
 
 
+def quick_cases(count: int) -> Files:
+    """A suite of cases that each add two numbers."""
+    rows = [
+        {
+            "name": f"case{number}", "source": "made", "bytes_hex": "313222", "address_size": 8,
+            "endian": "little", "state": {}, "machine": "EM_AMDGPU",
+            "expected": {"kind": "value", "value": 3},
+        }
+        for number in range(count)
+    ]  # fmt: skip
+    return {"bomb": json.dumps({"format": "dwarfgpu-conformance-1", "cases": rows}).encode()}
+
+
 def cases(count: int) -> Files:
     """A suite of conformance cases that loop until their limit ends."""
     rows = [
@@ -290,5 +303,7 @@ BOMBS = (
     Bomb("kernel-code", "code", "{} kernels of one instruction", kernels_of_code, 5_000, CODE_OF,
          small=60),
     Bomb("cases", "conformance suite", "{} cases that loop for ever", cases, 1_000,
+         ("conformance bomb",), small=5),
+    Bomb("quick-cases", "conformance suite", "{} cases that add two numbers", quick_cases, 50_000,
          ("conformance bomb",), small=5),
 )  # fmt: skip
