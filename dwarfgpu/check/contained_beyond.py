@@ -80,7 +80,7 @@ class ContainedBeyond:
         if start in finished:
             return
         path = [(start, iter(self._targets(start, chains)))]
-        places = {start: 0}
+        depths = {start: 0}
         crossings = [0]
         """How many references of the path may leave a unit, up to each of its types."""
         structures = [start if self._is_record(start) else None]
@@ -90,15 +90,15 @@ class ContainedBeyond:
             target, is_beyond = next(targets, (None, False))
             if target is None:
                 path.pop(), crossings.pop(), structures.pop()
-                del places[node]
+                del depths[node]
                 finished.add(node)
-            elif target in places:
-                is_beyond = is_beyond or crossings[-1] > crossings[places[target]]
+            elif target in depths:
+                is_beyond = is_beyond or crossings[-1] > crossings[depths[target]]
                 last = structures[-1]
-                if is_beyond and last is not None and places[last] >= places[target]:
+                if is_beyond and last is not None and depths[last] >= depths[target]:
                     yield last
             elif target not in finished:
-                places[target] = len(path)
+                depths[target] = len(path)
                 path.append((target, iter(self._targets(target, chains))))
                 crossings.append(crossings[-1] + is_beyond)
                 structures.append(target if self._is_record(target) else structures[-1])

@@ -29,7 +29,7 @@ def check_names(
     report: Callable[[str], None],
     unusable: Callable[[DwarfGpuError], None],
 ) -> None:
-    """Report every index that cannot be used, and what is wrong in the others.
+    """Report every index that cannot be used, and what is wrong in the further.
 
     `max_name_bytes`: of the names of an index that are compared.
     """
@@ -174,8 +174,8 @@ class _NameChecker:
         if first is not None:
             die = unit.die(first)
             shown = f"{tag_name(die.tag)} {(die.name or '')[:_SHOWN]} at {die.offset:#x}"
-            others = f", nor to {counted(missing - 1, 'other')}" if missing > 1 else ""
-            self.report(f"no entry leads to {shown}{others}")
+            further = f", nor to {counted(missing - 1, 'other')}" if missing > 1 else ""
+            self.report(f"no entry leads to {shown}{further}")
 
 
 _TYPES: Final = frozenset(

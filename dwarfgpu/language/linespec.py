@@ -165,10 +165,10 @@ def _locations_of_linespec(
         return (CodeLocation("address", None if step is None else step.position, (pc,)),)
     location = _line_in_file(text)
     if location is not None:
-        places = pcs_by_position(session, *location)
-        if not places:
+        lines = pcs_by_position(session, *location)
+        if not lines:
             raise _no_file(session, location[0])
-        return tuple(CodeLocation("line", position, pcs) for position, pcs in places)
+        return tuple(CodeLocation("line", position, pcs) for position, pcs in lines)
     if _LINE.fullmatch(text):
         if around is None and has_units(session):
             raise UsageError(f"No default source file: write FILE:{text}.")

@@ -60,7 +60,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 244),
         ("eval --file PROGRAM greeting", 245),
         ("info FILE", 146),
-        ("check FILE", 247),
+        ("check FILE", 248),
         ("where --demo t", 231),
         ("where --all FILE", 188),
         ("run --demo", 268),
