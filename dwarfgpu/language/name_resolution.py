@@ -11,6 +11,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.meaning import Meaning, has_tag, is_type, ordinary
@@ -107,7 +108,20 @@ class Names:
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
         name = self.spelled(name)
-        return self.session.meanings(name).of(name)
+        return self.session.meanings(name).of(name) or self._visible_in_function(name)
+
+    def _visible_in_function(self, name: str) -> tuple[Meaning, ...]:
+        """Return what the last part of `FUNCTION::NAME` means in the function, as in GDB: also a
+        variable of its file, or a global one."""
+        scope, simple = split_last(name)
+        functions = self.session.meanings(scope).of(scope) if scope else ()
+        for function in functions:
+            if not isinstance(function, Die) or function.tag != dw.TAG_SUBPROGRAM:
+                continue
+            whole = f"::{simple}"
+            meanings = NameLookup((), function.unit).of(whole)
+            return meanings or self.session.meanings(whole).of(whole)
+        return ()
 
     def spelled(self, name: str) -> str:
         """Return a name as the file has it: in Fortran, where the case of letters does not matter,

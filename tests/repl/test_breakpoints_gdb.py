@@ -231,3 +231,18 @@ def test_files_of_one_name(tmp_path: Path) -> None:
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "info breakpoints"])
     # GDB has the files in any order.
     assert sorted(of_dwarfgpu.splitlines()) == sorted(of_gdb.splitlines())
+
+
+def test_names_that_are_visible_in_a_function(tmp_path: Path) -> None:
+    """`FUNCTION::NAME` is also a variable of the function's file, and a global one."""
+    other = "static int own = 6;\nint elsewhere = 7;\nint two(int n) { return n - own; }\n"
+    (tmp_path / "b.c").write_text(other)
+    calls = "static int own = 5;\nint two(int);\nint main(void) { return two(own); }\n"
+    gdb = built(tmp_path, calls, "-g", "-O0", "b.c")
+    lines = [
+        "output two::own", "output main::own", "print &two::own", "ptype main::elsewhere",
+        "whatis two::main", "print sizeof(two::own)", "print two::nothing", "print nothing::own",
+    ]  # fmt: skip
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    note = "note: no state is given: writable memory has its initial contents\n"
+    assert of_dwarfgpu.replace(note, "") == of_gdb
