@@ -118,6 +118,26 @@ def test_the_cases_of_a_suite_share_their_machine(
     assert work[2] < work[1] + 600 * 900, work
 
 
+@pytest.mark.parametrize("command", ["check", "info", "where --all"])
+def test_the_files_of_an_archive_share_a_bound(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Twenty files, each of which may have a megabyte at any ratio, have too much together."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.objfile.collection.members._MOST_UNJUDGED", 20_000)
+    made = next(bomb for bomb in BOMBS if bomb.name == "packed-members")
+    Path("bomb").write_bytes(made.make(50_000)["bomb"])  # 50,000 bytes in each
+    reasons = []
+    for options in ("", "--max-inflated-ratio 200"):
+        main(f"{command} bomb {options}".split())
+        said = "".join(capsys.readouterr())
+        reasons.append("and those after it are not read" in said)
+    assert reasons == [True, False]
+
+
 def test_scopes_in_one_another_are_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -225,7 +225,7 @@ BOMBS: Final = (
     Bomb("info-sections", "object file", "{} sections of one name, each with relocations",
          sections_of_a_name, 20_000, ASK),
     Bomb("packed-members", "ar archive", "20 members with {} compressed entries each",
-         packed_members, 1_000_000, ("info bomb", "check bomb"), cpu_seconds=15.0),
+         packed_members, 1_000_000, ("info bomb", "check bomb"), says="--max-inflated-ratio"),
     Bomb("claimed-pairs", ".eh_frame_hdr", "a table that says it has {} pairs", claimed_pairs,
          1 << 40, ("frames bomb", "frames bomb --pc 0x1000", "check bomb")),
     Bomb("claimed-names", ".debug_names", "an index that says it has {} names", claimed_names,

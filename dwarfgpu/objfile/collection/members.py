@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.arguments import wrong_type
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, FileLimits
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -28,6 +28,7 @@ from dwarfgpu.objfile.container import (
     require_target,
 )
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
 from dwarfgpu.objfile.file_kinds import (
     ARCHIVE_MAGICS,
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 _HEAD_BYTES: Final = max(len(BUNDLE_MAGIC), CORE_HEADER_BYTES)
 _UNKNOWN: Final = "[code objects]"
 """In place of a target, where the code objects of a file cannot be listed."""
+_MOST_UNJUDGED: Final = 4 * UNJUDGED_BYTES
+"""Bytes to which the files of any archive may be decompressed, however small it is."""
 _MAX_NESTING: Final = 4
 """Archives in one another."""
 
@@ -203,8 +206,9 @@ def _of_file(
     if head.startswith(THIN_MAGIC):
         yield from _of_thin(path, wanted, visited, folder, is_named=is_named)
     elif head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)):
-        walk = _Walk(path, wanted, is_named)
-        yield from walk.members(map_file(path), (), 0)
+        data = map_file(path)
+        walk = _Walk(path, wanted, is_named, _Expansion(path, len(data), wanted.limits))
+        yield from walk.members(data, (), 0)
     else:  # opening it says what it is not
         yield Member(path)
 
@@ -236,6 +240,44 @@ def _of_thin(
         yield Member(path, problem=error)
 
 
+class _Expansion:
+    """The size of the object files in one file on disk, decompressed, their sections too.
+
+    The limits of each of them allow a small archive of many small files to become very large.
+    """
+
+    def __init__(self, path: str, packed_bytes: int, limits: FileLimits) -> None:
+        self._path, self._packed_bytes, self._limits = path, packed_bytes, limits
+        self._size_bytes = 0
+        self.is_exceeded = False
+
+    def add(self, size_bytes: int) -> None:
+        self._size_bytes += size_bytes
+
+    def add_sections(self, file: ObjectFile) -> None:
+        """Count compressed sections, but for those that are refused anyway."""
+        most = max(UNJUDGED_BYTES, self._limits.inflated_ratio * file.size_bytes)
+        for section in file.sections:
+            is_gnu = section.name.startswith(".zdebug")
+            if is_gnu:
+                size = int.from_bytes(bytes(file.data_of(section)[4:12]), "big")
+            else:
+                size = file.unpacked_bytes(section) if section.flags & SHF_COMPRESSED else 0
+            self._size_bytes += size if size <= most else 0
+
+    def check(self) -> None:
+        """Raise `LimitExceeded` if the rest of the file is not worth its size."""
+        ratio = self._limits.inflated_ratio // 2
+        if self._size_bytes > _MOST_UNJUDGED + ratio * self._packed_bytes:
+            self.is_exceeded = True
+            raise LimitExceeded(
+                "this file and those after it are not read: the files in "
+                f"{self._path} have more than {ratio} times as many bytes when decompressed as "
+                f"its {self._packed_bytes}",
+                "--max-inflated-ratio",
+            )
+
+
 @frozen
 class _Walk:
     """The object files inside one file on disk."""
@@ -243,6 +285,7 @@ class _Walk:
     path: str
     wanted: Wanted
     is_named: bool
+    expansion: _Expansion
 
     def members(self, data: Data, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
         """Yield the object file that bytes are, or those that are in them."""
@@ -265,6 +308,8 @@ class _Walk:
         names: dict[str, int] = {}
         for file in packed_files(data, str(here), self.wanted.limits):
             number = names[file.name] = names.get(file.name, 0) + 1
+            if self.expansion.is_exceeded:  # the last member has the error
+                return
             suffix = "" if number == 1 else f"#{number}"
             step = Step(file.index, f"({file.name}{suffix})")
             for member in self._file(file, (*here.steps, step), depth):
@@ -288,12 +333,23 @@ class _Walk:
             return
         yield from self.members(data, steps, depth + 1)
 
+    def _expand(self, file: ObjectFile) -> None:
+        """Count a file of an archive; `LimitExceeded` if it is one too many."""
+        self.expansion.add(file.size_bytes)
+        try:
+            self.expansion.add_sections(file)
+        except DwarfGpuError:
+            return  # what examines the file reports it
+        self.expansion.check()
+
     def _objects(self, data: Data, here: Member) -> Iterator[Member]:
         """Yield an ELF file and its code objects for GPUs, or those of a bundle."""
         target, limits = self.wanted.target, self.wanted.limits
         file = None
         if not is_container(bytes(data[:_HEAD_BYTES])):
             file = ObjectFile(str(here), read_if_small(data), limits)
+            if here.steps:
+                self._expand(file)
             if target is not None and is_for_gpu(file):
                 _require_fitting(file, target)
             if target is None or is_for_gpu(file):
