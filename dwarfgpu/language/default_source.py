@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.language.linespec import entry_of
+from dwarfgpu.language.linespec import functions_of
 from dwarfgpu.language.prologue import body_of
 from dwarfgpu.language.source_lines import position_at
 from dwarfgpu.objfile.kernel_symbols import kernels
@@ -18,11 +18,11 @@ from dwarfgpu.session.stack_frames import declaration_at
 def default_source(session: Session) -> FramePosition | None:
     """Return the line of the body of `main` or of the declaration of the first kernel, or else the
     first line of the last unit; None if kernels are declared in several files, and without
-    debugging information."""
-    try:
-        return position_at(session, body_of(session, entry_of(session, "main")))
-    except DwarfGpuError:
-        declarations = list(_kernel_declarations(session))
+    debugging information. As in GDB, a `main` that only the symbol table has does not count."""
+    with suppress(DwarfGpuError):
+        if main := functions_of(session, "main"):
+            return position_at(session, body_of(session, main[0].entry))
+    declarations = list(_kernel_declarations(session))
     if not declarations:
         return _last_source(session)
     is_one_file = len({position.path for position in declarations}) == 1

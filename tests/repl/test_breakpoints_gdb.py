@@ -151,6 +151,19 @@ def test_functions_that_only_have_lines(
     assert of_dwarfgpu == of_gdb
 
 
+def test_lists_begin_in_the_last_unit_of_a_program_that_only_has_lines(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB begins around a `main` that the debugging information describes, not the symbol table."""
+    gdb, clang = tool("gdb"), tool("clang-19")
+    (tmp_path / "a.c").write_text("\n" * 40 + PROLOGUES)
+    (tmp_path / "b.c").write_text("int other(void)\n{\n  return 1;\n}\n" + "\n" * 20)
+    command = [clang, "-gline-tables-only", "-o", "a", "a.c", "b.c"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, ["list", "list", "list -", "break 3"])
+    assert of_dwarfgpu == of_gdb
+
+
 @pytest.mark.parametrize("version", ["4", "5"])
 def test_files_by_their_paths(tmp_path: Path, version: str) -> None:
     folder = tmp_path / "sub"
