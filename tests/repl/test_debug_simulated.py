@@ -108,6 +108,16 @@ def test_step_of_a_lane_goes_where_that_lane_goes(tmp_path: Path) -> None:
     assert lines[-1].startswith("#0  through_pointer (") and lines[-1].endswith("integers.hip:121")
 
 
+def test_the_exit_code_of_a_program_that_has_ended(tmp_path: Path) -> None:
+    """As in GDB: void while it runs, then the code with which it ended."""
+    lines = talk(
+        tmp_path, "recursion", "tbreak integers.hip:129", "run", "p $_exitcode", "c",
+        "p $_exitcode", "whatis $_exitcode", "p $_isvoid($_exitcode)",
+    )  # fmt: skip
+    assert "$1 = void" in lines
+    assert lines[-4:] == ["[Inferior 1 exited normally]", "$2 = 0", "type = int", "$3 = 0"]
+
+
 def test_next_passes_over_calls(tmp_path: Path) -> None:
     lines = talk(
         tmp_path, "recursion", "tbreak integers.hip:129", "run", "next", "info symbol $pc", "c"

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.run_control import Halt
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import RecordedTarget
@@ -228,6 +229,8 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     if halt.reason == "exited":
         code = halt.exit_code or 0
         how = f"with code {code:02o}" if code else "normally"
+        if not shell.machine.threads:
+            shell.values.named["_exitcode"] = integer_value(session.architecture, code)
         yield Output(
             "[All waves have ended; the CPU threads have not run]"
             if shell.machine.threads
