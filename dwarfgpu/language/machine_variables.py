@@ -125,10 +125,10 @@ def lacks(session: Session, register: RegisterInfo | PseudoRegister | None) -> b
         parts = [register]
     else:
         parts = [part for part, _, _ in register.pieces]
-    if _is_not_started(session) and session.architecture.name == "x86_64":
+    if _is_not_started(session):
         from dwarfgpu.machine.core.register_layouts import lacking_registers  # few programs
 
-        extensions = lacking_registers(None)
+        extensions = lacking_registers(None)  # no other architecture has registers of these names
         return any(part.name in extensions and _has_no_value_yet(session, part) for part in parts)
     return any(target.lacks_register(session.wave, part) for part in parts)
 
