@@ -35,6 +35,8 @@ _LONGEST_HEADER_BYTES: Final = 32
 """Maximum size in bytes of the header of a compressed bundle."""
 _TABLE_BYTES: Final = 1 << 12
 """Read at first of what may be longer: a table, or the zeros after a bundle."""
+_MAX_PADDING_BYTES: Final = 1 << 28
+"""Zeros between the bundles of a file or section; a hole in a file takes no room."""
 _MAX_AT_ONCE: Final = 1 << 20
 _ZLIB: Final = 0
 _ZSTD: Final = 1
@@ -125,7 +127,7 @@ def _bundles_from(
     data: bytes | FileBytes, position: int, subject: str, limits: FileLimits
 ) -> tuple[BundleEntry, ...]:
     out: list[BundleEntry] = []
-    number = unpacked_bytes = inflated_bytes = 0
+    number = unpacked_bytes = inflated_bytes = padding_bytes = 0
     while position < len(data):
         entries, end, inflated = _bundle(
             data, position, f"{subject}+{position:#x}", limits, inflated_bytes
@@ -139,14 +141,25 @@ def _bundles_from(
             raise LimitExceeded(
                 f"{subject} has more than {MAX_UNPACKED_BYTES} bytes of code objects"
             )
-        position, number = after_zeros(data, end), number + 1
+        position, number = after_zeros(data, end, subject, padding_bytes), number + 1
+        padding_bytes += position - end
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 
 
-def after_zeros(data: bytes | FileBytes, position: int) -> int:
-    """Return where the first byte that is not 0 is from a position on, else the end."""
+def after_zeros(
+    data: bytes | FileBytes, position: int, subject: str, padding_bytes: int = 0
+) -> int:
+    """Return where the first byte that is not 0 is from a position on, else the end.
+
+    `padding_bytes`: the zeros before other bundles; `LimitExceeded` for too many.
+    """
     size_bytes = _TABLE_BYTES
+    end = position + _MAX_PADDING_BYTES - padding_bytes
     while position < len(data):
+        if position > end:
+            raise LimitExceeded(
+                f"{subject} has more than {_MAX_PADDING_BYTES} bytes of zeros between its parts"
+            )
         block = data[position : position + size_bytes]
         following = _NOT_ZERO.search(block)
         if following is not None:
@@ -167,10 +180,8 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
             if bytes_left < 0:
                 raise Malformed(f"{file.path}: bundles overlap: they have more bytes than the file")
         if section.name == SECTION:
-            data = file.window(section)
-            entries = _bundles_from(
-                data, after_zeros(data, 0), f"{file.path}: {section.name}", file.limits
-            )
+            data, subject = file.window(section), f"{file.path}: {section.name}"
+            entries = _bundles_from(data, after_zeros(data, 0, subject), subject, file.limits)
             out += [evolve(entry, section=section.name) for entry in entries]
         elif section.name.startswith(prefix):
             id = section.name.removeprefix(prefix)

@@ -84,13 +84,14 @@ def read_fatbins(
     `LimitExceeded` for more than `MAX_ENTRIES`.
     """
     out: list[FatbinEntry] = []
-    position = number = 0
+    position = number = padding_bytes = 0
     while position < len(data):
         entries, end = _fatbin(
             data, position, f"{subject}+{position:#x}", limits, MAX_ENTRIES - len(out)
         )
         out += (evolve(entry, bundle=number) for entry in entries)
-        position, number = after_zeros(data, end), number + 1
+        position, number = after_zeros(data, end, subject, padding_bytes), number + 1
+        padding_bytes += position - end
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 
 
@@ -105,10 +106,9 @@ def fatbins_of(file: ObjectFile) -> tuple[FatbinEntry, ...]:
         if bytes_left < 0:
             raise Malformed(f"{file.path}: fat binaries overlap: they are larger than the file")
         data = file.window(section)
-        start = after_zeros(data, 0)
-        entries = read_fatbins(
-            part_of(data, start, len(data) - start), f"{file.path}: {section.name}", file.limits
-        )
+        subject = f"{file.path}: {section.name}"
+        start = after_zeros(data, 0, subject)
+        entries = read_fatbins(part_of(data, start, len(data) - start), subject, file.limits)
         out += (evolve(entry, section=section.name) for entry in entries)
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 

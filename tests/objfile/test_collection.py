@@ -16,6 +16,7 @@ import pytest
 
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.objfile.collection import ar
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.collection.open_member import open_member
 from tests.cli.command import FIXTURES
@@ -313,6 +314,28 @@ class TestThinArchives:
         path = tmp_path / "thin.a"
         path.write_bytes(archives.ar({"thin.a": b"x"}, magic=b"!<thin>\n"))
         assert "no ELF file" in names(path)[0]
+
+    def test_a_chain_of_them_ends(self, tmp_path: Path) -> None:
+        """One that is too deep costs only itself, and only on that way."""
+        for number in range(8):
+            path = tmp_path / f"{number}.a"
+            name = f"{number + 1}.a" if number < 7 else "x.o"
+            path.write_bytes(archives.ar({name: b""}, magic=b"!<thin>\n"))
+        (tmp_path / "x.o").write_bytes(NEST)
+        [refused] = members([str(tmp_path / "0.a")])
+        assert str(refused.problem).endswith("4.a: more than 4 archives in one another")
+        first, second = members([str(tmp_path)])
+        assert first.problem is not None and second.path == str(tmp_path / "x.o")
+
+    def test_the_names_are_bounded(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """For each folder in a name, the file system is asked."""
+        monkeypatch.setattr(ar, "_MAX_THIN_BYTES", 8)
+        (tmp_path / "x.o").write_bytes(NEST)
+        path = self.make(tmp_path, "x.o", "./././x.o")
+        found, refused = members([str(path)])
+        assert found.problem is None
+        assert refused.problem is not None
+        assert refused.problem.message == f"{path} has names of more than 8 bytes"
 
     def test_inside_of_another_archive_it_has_no_files(self, tmp_path: Path) -> None:
         thin = self.make(tmp_path, "x.o").read_bytes()

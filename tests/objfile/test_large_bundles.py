@@ -9,11 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.errors import Malformed
-from dwarfgpu.objfile import file_bytes
+from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.objfile import bundle, file_bytes
+from dwarfgpu.objfile.bundle import read_bundles
+from dwarfgpu.objfile.collection.ar import ar_files
 from dwarfgpu.objfile.container import open_container, open_object
+from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC
 from tests.cli.command import run_json
 from tests.dwarf.builder import FIXTURES, X86_64, elf, read_fixture
+from tests.objfile import archives
 from tests.objfile.test_bundle import CODE, GFX942, HOST, OFF, ON, compressed, plain
 
 HOST_BYTES = 4 << 20
@@ -135,3 +140,28 @@ def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
     os.truncate(path, 1 << 20)
     with pytest.raises(Malformed, match="became shorter"):
         bytes(entry.data)
+
+
+def test_a_hole_between_bundles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All zeros between them count together."""
+    monkeypatch.setattr(bundle, "_MAX_PADDING_BYTES", 20_000)
+    empty = BUNDLE_MAGIC + bytes(8)
+    assert read_bundles(empty + bytes(9_000) + empty + bytes(9_000), "made") == ()
+    with pytest.raises(LimitExceeded, match="made has more than 20000 bytes of zeros between"):
+        read_bundles((empty + bytes(9_000)) * 4, "made")
+
+
+def test_a_table_of_names_that_is_a_hole() -> None:
+    """It is read where a member refers to it."""
+    size_bytes = 9_000_000_000
+    head = b"!<arch>\n" + archives.ar_member(b"//", b"").replace(b"0         `", b"9000000000`")
+
+    class Hole:
+        def read(self, start: int, size_bytes: int) -> bytes:
+            assert size_bytes < 1_000_000
+            return (head + bytes(1_000))[start : start + size_bytes] if start < 100 else member
+
+    member = archives.ar_member(b"/5", b"")
+    data = FileBytes.of(Hole(), len(head) + size_bytes + len(member))
+    (file,) = ar_files(data, "made")
+    assert "no name in the table of names" in str(file.problem)

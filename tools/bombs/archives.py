@@ -45,6 +45,24 @@ def thin_archive(count: int) -> Files:
     return {"bomb": archives.ar([("bomb", b"")] * count, magic=b"!<thin>\n")}
 
 
+def thin_chain(count: int) -> Files:
+    """Thin archives that name one another."""
+    magic = b"!<thin>\n"
+    files = {
+        f"f{number}": archives.ar([(f"f{number + 1}", b"")], magic=magic) for number in range(count)
+    }
+    return files | {"bomb": archives.ar([("f0", b"")], magic=magic), f"f{count}": elf({})}
+
+
+def thin_names(count: int) -> Files:
+    """A thin archive of names that go down and up again, from one table."""
+    table = archives.ar_member(b"//", b"d/../" * 3_000 + b"f.o/\n")
+    rows = (
+        archives.ar_member(b"/%d" % (5 * number), b"", with_data=False) for number in range(count)
+    )
+    return {"bomb": b"!<thin>\n" + table + b"".join(rows)}
+
+
 def package_files(count: int) -> Files:
     return {"bomb": archives.deb({f"f{number}": b"" for number in range(count)})}
 
@@ -68,6 +86,10 @@ BOMBS: Final = (
     ),
     Bomb("thin-archive", "ar archive", "a thin one with itself {} times", thin_archive, 60_000,
          _COMMANDS),
+    Bomb("thin-chain", "ar archive", "{} thin ones that name the next one", thin_chain, 1_000,
+         _COMMANDS, small=50),
+    Bomb("thin-names", "ar archive", "a thin one of {} names of up to 15,000 bytes", thin_names,
+         3_000, _COMMANDS, says="LimitExceeded"),
     Bomb("package-files", "Debian package", "{} files", package_files, 60_000, _COMMANDS),
     Bomb(
         "package-zeros", "Debian package", "{} zeros in one block", inflated_package, 300_000_000,

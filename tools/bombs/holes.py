@@ -8,6 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.leb128 import encode_uleb
 from tests.dwarf.builder import X86_64, elf
+from tests.objfile import archives
 from tools.bombs.elf import TEXT, word
 from tools.bombs.model import Bomb, Files, Hollow
 
@@ -21,6 +22,18 @@ def linked_hole(size_bytes: int) -> Files:
     link = b"bomb.debug\0\0" + word(0x12345678)
     stripped = elf({**TEXT, ".gnu_debuglink": link}, X86_64)
     return {"bomb": stripped, "bomb.debug": Hollow(elf(TEXT, X86_64), size_bytes)}
+
+
+def long_names_hole(size_bytes: int) -> Files:
+    """An archive whose table of long names is a hole."""
+    table = archives.ar_member(b"//", b"")
+    claimed = table.replace(b"0         `", str(size_bytes).encode().ljust(10) + b"`")
+    return {"bomb": Hollow(b"!<arch>\n" + claimed, size_bytes + 200)}
+
+
+def bundle_hole(size_bytes: int) -> Files:
+    """An offload bundle without entries, and zeros behind it."""
+    return {"bomb": Hollow(b"__CLANG_OFFLOAD_BUNDLE__" + bytes(8), size_bytes)}
 
 
 def xz_padding(size_bytes: int) -> Files:
@@ -54,6 +67,10 @@ def zstd_frames(count: int) -> Files:
 BOMBS: Final = (
     Bomb("debug-link-hole", ".gnu_debuglink", "a debug file of {} bytes, most of them a hole",
          linked_hole, 1 << 40, FILES, says="LimitExceeded"),
+    Bomb("long-names-hole", "ar archive", "a table of names of {} bytes, which is a hole",
+         long_names_hole, 9_999_999_998, FILES),
+    Bomb("bundle-hole", "offload bundle", "{} bytes, most of them a hole behind the bundle",
+         bundle_hole, 1 << 40, FILES, says="LimitExceeded"),
     Bomb("xz-padding", "core file", "{} bytes, most of them a hole behind a stream of xz",
          xz_padding, 1 << 40, CORE, says="LimitExceeded"),
     Bomb("gzip-padding", "core file", "{} bytes, most of them a hole behind a member of gzip",

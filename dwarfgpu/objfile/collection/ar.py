@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import AR_MAGIC
@@ -24,6 +24,9 @@ _SYMBOLS: Final = (b"/", b"/SYM64/")
 _BSD_SYMBOLS: Final = b"__.SYMDEF"
 _BSD_NAME: Final = b"#1/"
 _MAX_NAME_BYTES: Final = 1 << 14
+_MAX_THIN_BYTES: Final = 1 << 23
+"""Names of the files of a thin archive together: for each folder in one, the file system is
+asked."""
 
 
 def ar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
@@ -35,9 +38,13 @@ def ar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
 
 def thin_names(data: bytes | FileBytes, path: str) -> Iterator[str]:
     """Yield the paths of the files of a thin archive, as they are in it: from its folder."""
+    bytes_left = _MAX_THIN_BYTES
     for member in _members(data, path, is_thin=True):
         if member.problem is not None:
             raise member.problem
+        bytes_left -= len(member.name)
+        if bytes_left < 0:
+            raise LimitExceeded(f"{path} has names of more than {_MAX_THIN_BYTES} bytes")
         yield member.name
 
 
@@ -55,7 +62,7 @@ class _ArMember:
 
 def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_ArMember]:
     """Yield the members that are not tables of the archive."""
-    names = b""
+    names: bytes | FileBytes = b""
     position, count = len(AR_MAGIC), 0
     while position < len(data):
         header = bytes(data[position : position + _HEADER_BYTES])
@@ -73,7 +80,7 @@ def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_
             raise Malformed(f"{path}: the member at {position:#x} is cut short")
         position = start + has_data * (size_bytes + size_bytes % 2)
         if name == _LONG_NAMES:
-            names = bytes(data[start : start + size_bytes])
+            names = part_of(data, start, size_bytes)
             continue
         if is_table:
             continue
@@ -105,11 +112,11 @@ def _number(digits: bytes, path: str, position: int) -> int:
     return int(digits)
 
 
-def _long_name(names: bytes, reference: bytes, path: str, position: int) -> bytes:
-    """Return the name at an offset of the table of long names; what follows a colon is ignored: the
-    place in an archive inside of a thin one."""
+def _long_name(names: bytes | FileBytes, reference: bytes, path: str, position: int) -> bytes:
+    """Return the name at an offset of the table of long names, which may be a hole of any size;
+    what follows a colon is ignored: the place in an archive inside of a thin one."""
     offset = _number(reference.partition(b":")[0], path, position)
-    end = names.find(b"\n", offset, offset + _MAX_NAME_BYTES)
-    if end < 0:
+    name, end, _ = bytes(names[offset : offset + _MAX_NAME_BYTES]).partition(b"\n")
+    if not end:
         raise Malformed(f"{path}: the member at {position:#x} has no name in the table of names")
-    return names[offset:end]
+    return name

@@ -192,19 +192,23 @@ def _real_path(path: str) -> str:
 
 
 def _of_file(
-    path: str, wanted: Wanted, visited: set[str], folder: str, *, is_named: bool
+    path: str, wanted: Wanted, visited: set[str], folder: str, depth: int = 0, *, is_named: bool
 ) -> Iterator[Member]:
     """Yield the members of a file that was not read yet; `folder`: where the files of a thin
-    archive may be."""
+    archive may be, `depth`: in how many of these it is."""
     real = _real_path(path)
     if real in visited:
         return
-    visited.add(real)
     head = _head(path)
+    is_thin = head.startswith(THIN_MAGIC)
+    if is_thin and depth >= _MAX_NESTING:  # named elsewhere, it is read
+        yield Member(path, problem=_too_deep(path))
+        return
+    visited.add(real)
     if not is_named and is_core_header(head):
         return
-    if head.startswith(THIN_MAGIC):
-        yield from _of_thin(path, wanted, visited, folder, is_named=is_named)
+    if is_thin:
+        yield from _of_thin(path, wanted, visited, folder, depth, is_named=is_named)
     elif head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)):
         data = map_file(path)
         walk = _Walk(path, wanted, is_named, _Expansion(path, len(data), wanted.limits))
@@ -213,8 +217,12 @@ def _of_file(
         yield Member(path)
 
 
+def _too_deep(subject: object) -> LimitExceeded:
+    return LimitExceeded(f"{subject}: more than {_MAX_NESTING} archives in one another")
+
+
 def _of_thin(
-    path: str, wanted: Wanted, visited: set[str], folder: str, *, is_named: bool
+    path: str, wanted: Wanted, visited: set[str], folder: str, depth: int, *, is_named: bool
 ) -> Iterator[Member]:
     """Yield the members of the files that a thin archive names."""
     from dwarfgpu.objfile.collection.ar import thin_names  # few requests name an archive
@@ -231,7 +239,7 @@ def _of_thin(
                 why = f"{path}: its file {name} is outside of {folder}: name a folder with both"
                 yield Member(path, problem=UsageError(why))
             elif is_regular(file):
-                yield from _of_file(file, wanted, visited, folder, is_named=False)
+                yield from _of_file(file, wanted, visited, folder, depth + 1, is_named=False)
             else:
                 yield Member(path, problem=UsageError(f"{path}: its file {name} does not exist"))
         if is_empty and is_named:
@@ -294,7 +302,7 @@ class _Walk:
             if not is_archive(data):
                 yield from self._objects(data, here)
             elif depth >= _MAX_NESTING:
-                raise LimitExceeded(f"{here}: more than {_MAX_NESTING} archives in one another")
+                raise _too_deep(here)
             else:
                 yield from self._files(data, here, depth)
         except DwarfGpuError as error:
