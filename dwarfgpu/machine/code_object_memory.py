@@ -20,6 +20,7 @@ from dwarfgpu.machine.target import (
     NamesLanes,
     PartlyKnown,
     RegisterId,
+    Versioned,
     WaveId,
 )
 from dwarfgpu.model.storage import Memory
@@ -82,6 +83,10 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
     def has_ended(self, wave: WaveId) -> bool:
         machine = self.machine
         return isinstance(machine, EndsWaves) and machine.has_ended(wave)
+
+    def version_of(self, wave: WaveId) -> object | None:
+        """As `dwarfgpu.machine.target.Versioned`: the files do not change."""
+        return self.machine.version_of(wave) if isinstance(self.machine, Versioned) else None
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         try:

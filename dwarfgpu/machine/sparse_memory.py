@@ -60,11 +60,14 @@ class SparseMemory:
         """The address space, as people write it before `#`; empty for the default one."""
         self._starts: list[int] = []
         self._runs: list[Run] = []
+        self.changes: int | None = 0
+        """How often bytes became known or changed; None if others change them, too."""
 
     def add(self, address: int, data: Data) -> None:
         """Make bytes known; `UsageError` where they contradict bytes known already."""
         if not data:
             return
+        self._count()
         end = address + len(data)
         if not self._starts or address >= self._end(-1):
             self._insert(len(self._starts), address, data)
@@ -84,6 +87,7 @@ class SparseMemory:
 
     def share(self, address: int, run: bytearray) -> None:
         """Make bytes known that others change too; nothing is known there before."""
+        self.changes = None
         index = bisect_right(self._starts, address)
         self._starts.insert(index, address)
         self._runs.insert(index, run)
@@ -92,6 +96,7 @@ class SparseMemory:
         """Make bytes known, replacing earlier contents."""
         if not data:
             return
+        self._count()
         end = address + len(data)
         run_known = self._overlapped(address, end)
         if len(run_known) == 1 and not isinstance(data, Fill):
@@ -108,6 +113,9 @@ class SparseMemory:
         self._starts[run_known.start : run_known.stop] = [start for start, _ in remainders]
         self._runs[run_known.start : run_known.stop] = [run for _, run in remainders]
         self._insert(bisect_right(self._starts, address), address, data)
+
+    def _count(self) -> None:
+        self.changes = None if self.changes is None else self.changes + 1
 
     def _end(self, index: int) -> int:
         return self._starts[index] + len(self._runs[index])

@@ -271,6 +271,16 @@ class NotStarted(Target, Protocol):
         ...
 
 
+@runtime_checkable
+class Versioned(Target, Protocol):
+    """Optional capability: says whether its contents have changed between two questions."""
+
+    def version_of(self, wave: WaveId) -> object | None:
+        """Return an object that is equal to the one before while the registers of a wave, and the
+        memory, have not changed; None if that is unknown."""
+        ...
+
+
 class PartlyKnown(KnowsMemory, Protocol):
     """A target that says which parts of its memory are known, and forgets contents of registers."""
 

@@ -31,7 +31,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
-from dwarfgpu.session.lane_states import FrameLanes
+from dwarfgpu.session.lane_states import FrameLanes, KnownLaneLocations
 
 # Most questions are about the innermost frame: functions import what reads calls and callers.
 if TYPE_CHECKING:
@@ -97,6 +97,11 @@ class FrameSession(Protocol):
         ...
 
     @property
+    def known_lane_locations(self) -> KnownLaneLocations: ...
+
+    def machine_state(self) -> object | None: ...
+
+    @property
     def limits(self) -> Limits: ...
 
     @property
@@ -148,6 +153,11 @@ class SubprogramFrame(FrameLanes):
     @property
     def architecture(self) -> Architecture | None:
         return self.session.architecture
+
+    @property
+    def is_innermost(self) -> bool:
+        """Whether the frame is asked for itself, and not for what a call in it passed."""
+        return not (self.passing or self.cfi_only or self.is_for_frame_base)
 
     @property
     def described(self) -> FocusedFrame:

@@ -9,7 +9,7 @@ cannot be evaluated, the location of the lane is unknown.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
@@ -65,6 +65,31 @@ class LaneState:
         return self.location is not None and self.location.was_active is False
 
 
+class KnownLaneLocations:
+    """The lane locations that one state of a machine was asked for."""
+
+    def __init__(self) -> None:
+        self._state: object = None
+        self._known: dict[object, LaneLocation] = {}
+
+    def of(
+        self, key: object, state: Callable[[], object], locate: Callable[[], LaneLocation]
+    ) -> LaneLocation:
+        """Return the location of a key, evaluated once for each state; again each time where the
+        state is None, and so unknown."""
+        now = state()
+        if now is None:
+            return locate()
+        if now != self._state:
+            self._state, self._known = now, {}
+        if key not in self._known:
+            location = locate()
+            if state() != now:
+                return location
+            self._known[key] = location
+        return self._known[key]
+
+
 class LaneFocus(Protocol):
     """What decides which lanes are asked about."""
 
@@ -73,6 +98,16 @@ class LaneFocus(Protocol):
 
     @property
     def is_pc_forced(self) -> bool: ...
+
+    @property
+    def known_lane_locations(self) -> KnownLaneLocations:
+        """Those of sessions that differ in the lane alone."""
+        ...
+
+    def machine_state(self) -> object | None:
+        """Return what equals itself while nothing that an evaluation reads has changed; None if
+        that is unknown."""
+        ...
 
 
 class FrameLanes:
@@ -95,6 +130,10 @@ class FrameLanes:
     @property
     @abstractmethod
     def is_scalar(self) -> bool: ...
+
+    @property
+    @abstractmethod
+    def is_innermost(self) -> bool: ...
 
     @property
     @abstractmethod
@@ -141,8 +180,18 @@ class FrameLanes:
         if type(lane) is not int:  # many lanes at once (docs/decisions/0008)
             return locate(lane)
         if lane not in self._lanes:
-            self._lanes[lane] = locate(lane)
+            self._lanes[lane] = self._known_location(lane, locate)
         return self._lanes[lane]
+
+    def _known_location(self, lane: int, locate: Callable[[int], LaneLocation]) -> LaneLocation:
+        """Return the location of a lane, evaluated once for each state of the machine. An outer
+        frame notes what it assumes of its registers, in each evaluation."""
+        if self.level or not self.is_innermost:
+            return locate(lane)
+        session = self.session
+        key = self.pc, session.lane, lane
+        state = session.machine_state
+        return session.known_lane_locations.of(key, state, lambda: locate(lane))
 
     def lane_locations(self, count: int) -> tuple[LaneLocation, ...] | None:
         """Return `lane_location` of the first lanes in one pass; None if each needs its own

@@ -16,7 +16,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import wrong_field
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import evolve, field, frozen, plain_fields
+from dwarfgpu.base.records import evolve, field, force_setattr, frozen, plain_fields
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol, interposed_address
@@ -31,11 +31,12 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
-from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.machine.target import Target, Versioned, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.focused_frame import FocusedFrame, WriteCount
 from dwarfgpu.session.focused_names import FocusedNames
 from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.lane_states import KnownLaneLocations
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
@@ -119,6 +120,10 @@ class Session(FocusedNames):
         factory=dict, init=False, repr=False
     )
     """The assumptions about the descriptions of variables, kept by `assumptions`."""
+    known_lane_locations: KnownLaneLocations = field(
+        factory=KnownLaneLocations, init=False, repr=False
+    )
+    """Shared by the sessions that `focused` makes."""
     focused_frame: FocusedFrame = field(init=False, repr=False)
     """The frame in focus, as files alone describe it."""
 
@@ -254,7 +259,9 @@ class Session(FocusedNames):
         does not have."""
         lane = None if lane is None else self.existing_lane(lane)
         top = None if self.top is None else self.top.focused(lane)
-        return evolve(self, lane=lane, top=top)
+        session = evolve(self, lane=lane, top=top)
+        force_setattr(session, "known_lane_locations", self.known_lane_locations)
+        return session
 
     def of_wave(self, wave: WaveId, pc: int | None) -> Session:
         """Return the same machine at a wave or thread, which may be of another processor."""
@@ -385,6 +392,15 @@ class Session(FocusedNames):
         if self.reads_before_start == before:
             return reading
         return evolve(reading, notes=(*reading.notes, NOT_STARTED))
+
+    def machine_state(self) -> object | None:
+        """Return what equals itself while nothing that an evaluation reads has changed; None if
+        that is unknown, and while all locations are compared."""
+        target = self.target
+        version = target.version_of(self.wave) if isinstance(target, Versioned) else None
+        if version is None or self.comparison is not None:
+            return None
+        return self.stop, self.write_count.writes, self.reads_before_start, version
 
     @property
     def reads_before_start(self) -> int:

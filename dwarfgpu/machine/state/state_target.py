@@ -232,6 +232,14 @@ class StateTarget:
             for address, data in given_memory.runs():
                 memory.replace(address, data)
 
+    def version_of(self, wave: WaveId) -> object | None:
+        """As `dwarfgpu.machine.target.Versioned`: the registers are objects that never change."""
+        memories = {key: (store, store.changes) for key, store in self._memories.items()}
+        if any(changes is None for _, changes in memories.values()):
+            return None
+        apertures = self.wave_apertures.get(wave, self.apertures)
+        return dict(self._registers.get(wave, {})), memories, apertures
+
     def architecture_of(self, wave: WaveId) -> Architecture:
         try:
             exists = self._exists(wave)
