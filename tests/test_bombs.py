@@ -109,6 +109,27 @@ def _work_of(name: str, command: str) -> list[int]:
     return work
 
 
+@pytest.mark.parametrize("command", ["bt", "lanes"])
+def test_functions_that_a_lane_never_entered_share_the_budget(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each of them is asked where the lane is, again for each of the frames in one another."""
+    monkeypatch.chdir(tmp_path)
+    made = next(bomb for bomb in BOMBS if bomb.name == "lane-pcs")
+    work = []
+    for count in (10, 60, 240):
+        for name, data in made.make(count).items():
+            Path(name).write_bytes(data)
+        arguments = f"{command} --state state --max-command-steps 1000".split()
+        work.append(calls_of(lambda given=arguments: main(given)))
+        said = "".join(capsys.readouterr())
+        assert command == "lanes" or ("--max-command-steps" in said) is (count > 10)
+    assert work[2] < 5 * work[1] + START_CALLS, work
+
+
 def test_the_cases_of_a_suite_share_their_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

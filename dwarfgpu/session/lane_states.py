@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
@@ -29,11 +29,18 @@ from dwarfgpu.errors import (
     shown,
 )
 from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.operation_budget import OPERATION_BUDGET
 from dwarfgpu.machine.target import Failed, Target, WaveId
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
 
 if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
+
+
+_FREE_FUNCTIONS: Final = 16
+"""Functions around one another that a lane never entered, and that cost the command nothing."""
+_STEPS_OF_A_FUNCTION: Final = 100
+"""Operations that take as long as finding that a lane never entered one more of them."""
 
 
 @methods_name_wrong_arguments
@@ -227,12 +234,16 @@ class FrameLanes:
 
     def _lane_location(self, lane: int) -> LaneLocation:
         has_lane_pc = False
-        for subprogram in self.subprograms.having(dw.AT_LLVM_LANE_PC):
+        budget = OPERATION_BUDGET.get()
+        for index, subprogram in enumerate(self.subprograms.having(dw.AT_LLVM_LANE_PC)):
             if (attribute := subprogram.lane_pc) is None:
                 continue
             has_lane_pc = True
+            context = self._of_thread()
+            if index >= _FREE_FUNCTIONS and budget is not None:
+                budget.spend(_STEPS_OF_A_FUNCTION, context.limits, context.stop)
             try:
-                pc = lane_attributes.lane_location(attribute, self._of_thread(), lane)
+                pc = lane_attributes.lane_location(attribute, context, lane)
             except (MissingContext, Unavailable, Unsupported) as error:
                 return LaneLocation(None, error=_unknown(subprogram, error))
             if pc is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, LimitExceeded
 from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.session import Session
 
@@ -46,9 +46,10 @@ def unlocated(session: Session) -> str | None:
         error = None if lane is None else session.frame.lane_location(lane).error
     except DwarfGpuError as ill_formed:
         error = ill_formed
-    return (
-        None if error is None else f"the location of lane {lane} is unknown: using the wave's frame"
-    )
+    if error is None:
+        return None
+    why = f" ({error})" if isinstance(error, LimitExceeded) else ""  # an option raises it
+    return f"the location of lane {lane} is unknown: using the wave's frame{why}"
 
 
 @contextmanager

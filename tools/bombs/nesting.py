@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from tests.dwarf.builder import Shape
+from dwarfgpu.expr.text.assembly import assemble
+from tests.dwarf.builder import Shape, abbreviations, unit
+from tests.dwarf.builder import elf as elf_file
 from tools.bombs.elf import (
     FIRST,
     HERE,
@@ -14,8 +17,11 @@ from tools.bombs.elf import (
     NAME,
     OF_INT,
     OF_MAIN,
+    OF_UNIT,
     PLACE,
+    TEXT,
     TYPE,
+    UNIT,
     block,
     program,
     word,
@@ -85,6 +91,27 @@ def concrete_blocks(count: int) -> Files:
     return {"bomb": program(abstract + OF_MAIN + inside + b"\0", *shapes)}
 
 
+def lane_pcs(count: int) -> Files:
+    """Calls inlined into one another that no lane ever entered, and a wave in the innermost."""
+    undefined = (dw.AT_LLVM_LANE_PC, dw.FORM_EXPRLOC)
+    nowhere = block(assemble("DW_OP_LLVM_undefined"))
+    shapes = (
+        Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE, undefined), True),
+        Shape(dw.TAG_SUBPROGRAM, (NAME,)),
+        Shape(dw.TAG_INLINED_SUBROUTINE, (_ORIGIN, *PLACE, undefined), True),
+    )
+    calls = (b"\4" + word(FIRST) + HERE + nowhere) * count
+    entries = OF_UNIT + b"\3f\0" + OF_MAIN + nowhere + calls + b"\0" * (count + 2)
+    sections = {".debug_info": unit(entries), ".debug_abbrev": abbreviations(UNIT, *shapes)}
+    state = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "gfx942",
+        "waves": [{"pc": 0x1010, "registers": {"exec": 255}}],
+        "code_objects": [{"path": "bomb"}],
+    }
+    return {"bomb": elf_file({**sections, **TEXT}), "state": json.dumps(state).encode()}
+
+
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
 BOMBS: Final = (
     Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
@@ -97,4 +124,7 @@ BOMBS: Final = (
          "debug bomb <<< info scope main")),
     Bomb("concrete-blocks", INFO, "{} instances of a block in one another", concrete_blocks, 8_000,
          (*ASK, "debug bomb <<< info scope main", "debug --pc 0x1000 bomb <<< info locals")),
+    Bomb("lane-pcs", INFO, "{} inlined calls that no lane has entered", lane_pcs, 1_600,
+         ("bt --state state", "lanes --state state", "where --all bomb",
+          "debug --state state <<< bt; info lanes"), small=60, says="--max-command-steps"),
 )  # fmt: skip
