@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
+from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator, ada_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, Variant, VariantPart
-from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import addresses
 from dwarfgpu.language.addresses import address_of
@@ -22,6 +22,7 @@ from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
+from dwarfgpu.service.frame.focus import contents
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import type_text
@@ -450,6 +451,27 @@ def test_types_of_rust_by_their_names() -> None:
 
 UNSIGNED = Base(BaseType("u8", "unsigned", 8))
 TAG = Member("tag", UNSIGNED, 0)
+
+
+def test_a_local_access_value_of_ada_has_no_type_before_it() -> None:
+    """As in GDB's `info locals`; `print` shows the type."""
+    session = frame_of("ada.2")
+    nowhere = session.variable("nowhere")
+    assert text(session, "nowhere") == "(access shapes.point) 0x0"
+    assert contents(session, session.read(nowhere)) == "0x0"
+
+
+def test_types_that_gnat_has_made_up() -> None:
+    """GDB shows what they are: their names in the file are not those of the source."""
+    letter = Base(BaseType("character", "unsigned_char", 8))
+    for own_name, expected in (
+        ("s__r2__T8b", "array (1 .. 4) of character"),
+        ("s__line", "s.line"),
+        ("s__line___XP1", "s.line"),
+    ):
+        kind = Array(letter, (4,), lower_bounds=(1,), own_name=own_name)
+        assert ada_name(kind) == expected
+    assert ada_name(Array(letter, (None,), lower_bounds=(1,))) == "array (<>) of character"
 
 
 def test_a_variant_without_components() -> None:

@@ -74,21 +74,36 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
     def inner(part: Type | None) -> str:
         return ada_name(part, depth + 1)
 
-    match _bare(type_):
+    bare = _bare(type_)
+    name = None if bare is None else _ada_type(declared_name(bare))
+    match bare:
         case None:
             return "void"
-        case Array(own_name=None) as array:
-            bounds = (f"{lower} .. {upper}" for lower, upper in _bounds(array))
+        case Array() as array if name is None:
+            bounds = (
+                f"{lower} .. {upper}" if lower and upper else "<>"
+                for lower, upper in _bounds(array)
+            )
             return f"array ({', '.join(bounds)}) of {inner(array.element)}"
-        case Pointer(own_name=None) as pointer:
+        case Pointer() as pointer if name is None:
             mark = "access" if pointer.kind == "pointer" else "<ref>"
             return f"{mark} {inner(pointer.target)}"
         case Function():
             return "subprogram"
         case Array() | Pointer() | Struct() | Typedef() | Base() | Enum() | Unspecified() as named:
-            return (declared_name(named) or "record").replace("__", ".")
+            return name or (declared_name(named) or "record").replace("__", ".")
         case _:
             return "..."
+
+
+def _ada_type(name: str | None) -> str | None:
+    """Return the name of a type as the source has it; None for one that GNAT has made up, as GDB
+    recognizes it: `p__T8b`."""
+    if name is None:
+        return None
+    name = name.partition("___")[0]
+    scope, _, last = name.rpartition("__")
+    return None if scope and not last[:1].islower() else name.replace("__", ".")
 
 
 def ada_enumerator(name: str) -> str:

@@ -192,4 +192,5 @@ def contents(
     if isinstance(strip(variable.type), MemberPointer):
         return text
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
-    return text.removeprefix(f"({type_name(variable.type, cplusplus=cplusplus, style=style)}) ")
+    named = strip(variable.type) if style == "ada" else variable.type  # as pointers name it there
+    return text.removeprefix(f"({type_name(named, cplusplus=cplusplus, style=style)}) ")
