@@ -134,7 +134,10 @@ def source_type(text: str, session: Session, options: Options = DEFAULT) -> Type
     """Return the type of an expression; reads and writes nothing. Raises what `evaluate_source`
     raises."""
     evaluator = Evaluator(session, options)._unevaluated()
-    value = evaluator.value(parse(text, evaluator.names, options.radix))
+    try:
+        value = evaluator.value(parse(text, evaluator.names, options.radix))
+    except Unavailable as error:
+        raise without_thread(session, at_start(session, error)) from None
     return Typed(value.type, evaluator.in_style(value).unit)
 
 

@@ -164,6 +164,16 @@ def test_lists_begin_in_the_last_unit_of_a_program_that_only_has_lines(
     assert of_dwarfgpu == of_gdb
 
 
+def test_a_thread_local_symbol_without_a_thread(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB finds neither its value nor its type; both errors begin with the same words."""
+    gdb, clang = tool("gdb"), tool("clang-19")
+    (tmp_path / "a.c").write_text("__thread int tls = 5;\nint main(void) { return tls; }\n")
+    command = [clang, "-gline-tables-only", "-o", "a", "a.c"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    for answers in both(gdb, tmp_path, ["p tls", "whatis tls", "ptype tls"]):
+        assert str(answers).count("Cannot find thread-local storage") == 3
+
+
 @pytest.mark.parametrize("version", ["4", "5"])
 def test_files_by_their_paths(tmp_path: Path, version: str) -> None:
     folder = tmp_path / "sub"
