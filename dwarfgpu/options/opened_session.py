@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Set
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
@@ -21,7 +22,10 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.loaded_state import State, WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.objfile.companions import Companions
+from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options import program_location
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import require_core
@@ -252,15 +256,14 @@ def _code_objects(
         ]
         _require_existing(state, {resolved(path) for path, _ in named})
     limits = file_limits_of(args)
+    opened: Companions[ObjectFile] = Companions()  # a state may load a file thousands of times
     code_objects = tuple(
-        CodeObject.open(
-            path,
+        CodeObject.of(
+            opened.read(str(path), partial(open_object, path, args.target, limits)),
             address,
             args.dialect,
             strict=args.strict,
-            target=args.target,
             debug_directories=(DEBUG_DIRECTORIES if args.debug_dir is None else args.debug_dir),
-            limits=limits,
         )
         for path, address in named
     )

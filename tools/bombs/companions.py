@@ -6,7 +6,9 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, unit
-from tools.bombs.elf import TEXT, word
+from tools.bombs import containers
+from tools.bombs.elf import START, TEXT, word
+from tools.bombs.machines import state
 from tools.bombs.model import Bomb, Files
 
 ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
@@ -47,10 +49,24 @@ def unreadable(count: int) -> Files:
     return {"bomb": _skeletons([b"f.dwo"] * count), "f.dwo": b"x" * (1 << 20)}
 
 
+def loaded_often(count: int) -> Files:
+    """A state that loads one file at as many addresses, and writes its name in as many ways."""
+    listed = [
+        {"path": "./" * (number % 100) + "f.co", "load_address": number << 24}
+        for number in range(count)
+    ]
+    return {
+        "bomb": state(waves=[{"pc": START}], code_objects=listed),
+        "f.co": containers.symbols(20_000)["bomb"],
+    }
+
+
 BOMBS: Final = (
     Bomb("skeletons", "split files", "{} that do not exist", skeletons, 50_000, ASK),
     Bomb("spellings", "split files", "{} ways to write the name of one of 20,000 units",
          spellings, 1_500, ASK),
     Bomb("unreadable-split-file", "split files", "a damaged one that {} units name", unreadable,
          50_000, ASK),
+    Bomb("loaded-often", "state file", "a file of 20,000 functions, loaded {} times", loaded_often,
+         2_000, ("bt --state bomb", "waves --state bomb", "debug --state bomb <<< print nosuch")),
 )  # fmt: skip

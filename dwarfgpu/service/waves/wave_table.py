@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from dwarfgpu.base.json_reader import Json
@@ -14,6 +15,9 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.topology import Machine
+from dwarfgpu.objfile.companions import Companions
+from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.open_machine import require_architecture
 from dwarfgpu.service.machine.state_code_objects import (
@@ -40,11 +44,13 @@ def _code_objects_of(
     if file is not None:
         addresses = [address for path, address in named if resolved(path) == resolved(file)]
         named = [(Path(file), addresses[0] if addresses else address_of_same(state, file))]
+    opened: Companions[ObjectFile] = Companions()  # a state may load a file thousands of times
     out: list[CodeObject] = []
     problems: list[str] = []
     for path, load_address in named:
         try:
-            out.append(CodeObject.open(path, load_address, limits=limits))
+            object_file = opened.read(str(path), partial(open_object, path, None, limits))
+            out.append(CodeObject.of(object_file, load_address))
         except DwarfGpuError as error:
             if file is not None:
                 raise UsageError(error.text) from None
