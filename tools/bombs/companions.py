@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, unit
+from tests.machine.cores import Load, core, mapped_files, status
 from tools.bombs import containers
 from tools.bombs.elf import START, TEXT, word
 from tools.bombs.machines import state
@@ -61,12 +63,33 @@ def loaded_often(count: int) -> Files:
     }
 
 
+def mapped_often(count: int) -> Files:
+    """A core file of a process that mapped one file, whose name is written in many ways."""
+    library = bytearray(core([], [Load(0, b"")] * 4))
+    library[16] = 3  # ET_DYN
+    page = bytes(library).ljust(4096, b"\0")
+    places = [(number + 1) << 20 for number in range(count)]
+    paths = ["/" + "./" * (number % 100) + "f.so" for number in range(count)]
+    files = mapped_files(
+        *((at, at + 4096, 0, name) for at, name in zip(places, paths, strict=True))
+    )
+    data = bytearray(core([status(1, bytes(216)), files], [Load(at, b"") for at in places]))
+    for number in range(count):  # one page of the file is in all of them
+        row = 64 + 56 * (number + 1)
+        struct.pack_into("<Q", data, row + 8, len(data))
+        struct.pack_into("<QQ", data, row + 32, 4096, 4096)
+    return {"bomb": bytes(data) + page, "f.so": page.ljust(900_000, b"\0")}
+
+
 BOMBS: Final = (
     Bomb("skeletons", "split files", "{} that do not exist", skeletons, 50_000, ASK),
     Bomb("spellings", "split files", "{} ways to write the name of one of 20,000 units",
          spellings, 1_500, ASK),
     Bomb("unreadable-split-file", "split files", "a damaged one that {} units name", unreadable,
          50_000, ASK),
+    Bomb("mapped-often", "core file", "a file of 900,000 bytes, mapped {} times", mapped_often,
+         2_000, ("bt --core bomb --sysroot .", "info bomb",
+                 "debug --core bomb --sysroot . <<< info sharedlibrary")),
     Bomb("loaded-often", "state file", "a file of 20,000 functions, loaded {} times", loaded_often,
          2_000, ("bt --state bomb", "waves --state bomb", "debug --state bomb <<< print nosuch")),
 )  # fmt: skip

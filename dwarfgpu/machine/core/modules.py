@@ -19,7 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
-from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.companions import Companions, shown_path
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 from dwarfgpu.objfile.elf_structures import PF_X, PT_LOAD, Segment
@@ -220,6 +220,7 @@ class _Reader:
         self._names = names
         self._sections = sorted(names)
         self._where = where
+        self._read: Companions[ObjectFile] = Companions()
         self.files: list[LoadedFile] = []
         self.ranges: list[Range] = []
         self.notes: list[str] = []
@@ -290,7 +291,7 @@ class _Reader:
         """Return the file of a path in the core; also where a file was put in the place of a
         deleted one."""
         path = path_in(self._where.sysroot, path.removesuffix(_DELETED))
-        return open_object(path, self._where.limits)
+        return self._read.read(path, lambda: open_object(path, self._where.limits))
 
     def _why_not(self, module: _Module, file: ObjectFile, *, is_given: bool) -> str | None:
         """Return why a file is not the mapped one; None if it is."""
