@@ -9,7 +9,7 @@ from _thread import RLock
 from typing import Final, Protocol
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, integer
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.calling_convention import STACK_POINTER_NUMBER, Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
@@ -119,8 +119,11 @@ class CallStack:
         self._end: End | None = None
 
     def frame(self, level: int) -> CfiFrame | None:
-        """Return the frame of a level, 0 for the top one; None beyond the last."""
+        """Return the frame of a level, 0 for the top one; None beyond the last. `UsageError` for
+        one below 0."""
         try:
+            if level < 0:
+                integer("level", level, 0)
             if level >= len(self._frames) and self._end is None:
                 with _GOING_ON:
                     while level >= len(self._frames) and self._end is None:

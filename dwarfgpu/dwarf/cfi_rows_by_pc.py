@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
@@ -149,7 +149,7 @@ class CallFrames:
         error that ends the rows of an entry before the location.
         """
         try:
-            address = self._program.in_file(pc)
+            address = self._program.in_file(pc if type(pc) is int else plain_integer(pc))
             if address not in self._rows:
                 if len(self._rows) >= _MAX_ROWS:
                     self._rows.clear()

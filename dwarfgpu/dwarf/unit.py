@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
@@ -440,7 +440,8 @@ class CompilationUnit(OfOpenFile):
     def relocate(self, address: int) -> int:
         """Return an address of the file as loaded."""
         try:
-            return address + self.sections.program.load_address & self.address_mask
+            own = address if type(address) is int else plain_integer(address)
+            return own + self.sections.program.load_address & self.address_mask
         except FOREIGN:
             require_right_arguments(CompilationUnit.relocate, self, address)
             raise

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final, Protocol
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf import constants as dw
@@ -157,6 +157,8 @@ class UnitTables:
     def string_offset(self, index: int) -> int:
         """Return the offset in `.debug_str` of a string by index."""
         try:
+            if type(index) is not int:
+                index = plain_integer(index)
             return self._entry(
                 ".debug_str_offsets", self._string_base, index, self.unit.format.offset_size
             )
@@ -167,6 +169,8 @@ class UnitTables:
     def address(self, index: int) -> int:
         """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
         try:
+            if type(index) is not int:
+                index = plain_integer(index)
             data, base, end, size_bytes, endian = self._addresses
             offset = base + index * size_bytes
             if offset < 0 or offset + size_bytes > end:

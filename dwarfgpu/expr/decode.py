@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import contents
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.records import field, frozen
@@ -56,7 +57,8 @@ PROBED_SIZES = 8
 
 @names_wrong_arguments
 def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
-    """Decode as far as possible; never raises."""
+    """Decode as far as possible; never raises for the bytes."""
+    data = contents("data", data)  # only bytes have a hash
     return (decode_cached if len(data) <= CACHED_BYTES else _decode_long)(data, dialect, form)
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from dwarfgpu.access.access_protocol import HasAccess
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.base.argument_types import names_wrong_arguments, wrong_call
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, contents
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -106,7 +106,7 @@ def evaluate(
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
     try:
-        data = bytes(data) if isinstance(data, bytearray) else data  # only bytes have a hash
+        data = data if type(data) is bytes else contents("data", data)  # only bytes have a hash
         program = program_of(data, context, dialect)
         form = program.bound_form.compiled
         if observe is None and form is not None and form.evaluated is not None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import plain_integer
+from dwarfgpu.base.arguments import contents, plain_integer
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
@@ -84,7 +84,7 @@ class ExplicitFrame:
 
     @names_wrong_arguments
     def entry_value(self, expression: bytes) -> Value | None:
-        return self.entry_values.get(expression)
+        return self.entry_values.get(contents("expression", expression))
 
     @names_wrong_arguments
     def parameter_value(self, section_offset: int) -> Value | None:

@@ -89,6 +89,8 @@ class SingleLocation:
         Any other place stays as it is: docs/spec-notes.md.
         """
         try:
+            if type(size_bits) is not int:
+                size_bits = plain_integer(size_bits)
             holder_bits = self.holder_bits
             if holder_bits is None and isinstance(self.storage, Register) and not self.bit_offset:
                 holder_bits = self.storage.size_bits

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.arch.registry import machine_name
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
@@ -377,6 +377,7 @@ class ObjectFile(OfOpenFile):
         """Return a range of the file; `Malformed` if the file is too short, `LimitExceeded` if
         more than the limit would be in memory."""
         try:
+            offset, size_bytes = plain_integer(offset), plain_integer(size_bytes)
             self._check_range(offset, size_bytes, subject)
             if size_bytes > UNJUDGED_BYTES:
                 self._in_memory.check_read(subject, (offset, size_bytes), size_bytes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.arguments import FOREIGN, contents
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -405,6 +405,7 @@ class SubprogramFrame(FrameLanes):
         """Return the value of the call-site parameter, where call frame information has lost the
         register."""
         try:
+            expression = contents("expression", expression)
             if self.subprogram is None or self.is_preserved_by_callees(expression):
                 return None
             from dwarfgpu.session.entry_values import value_on_entry

@@ -239,6 +239,7 @@ def test_an_argument_of_another_type(
         (lambda _: MEMORY.first_bytes(0, -1), "size_bytes: expected at least 0, not -1"),
         (lambda s: next(s.unit.tree.children(-1)), "index: expected an integer from 0 to"),
         (lambda s: next(s.unit.tree.children(1 << 70)), "index: expected an integer from 0 to"),
+        (lambda s: s.call_stack.frame(-1), "level: expected an integer of at least 0, not -1"),
         (lambda s: s.lane_states([-1]), "there is no lane -1: the wave has 64, from 0"),
         (lambda s: s.lane_states([0, 64]), "there is no lane 64: the wave has 64, from 0"),
         (lambda s: s.focused(64), "there is no lane 64: the wave has 64, from 0"),
@@ -321,6 +322,13 @@ def test_numbers_and_arrays_of_numpy(session: dg.Session) -> None:
     for wrong in (np.array([1.5]), np.array([[1]]), np.array(1)):
         with pytest.raises(WrongType, match="values: expected Sequence of int or None, not an obj"):
             TARGET.set_lanes(5, V6, wrong)
+    unit, file = session.unit, session.code_object.file
+    assert unit.relocate(np.uint8(200)) == unit.relocate(200)
+    assert file.file_bytes(np.uint8(200), np.uint8(100), "part") == file.file_bytes(200, 100, "")
+    assert unit.tables.string_offset(np.uint8(9)) == unit.tables.string_offset(9)
+    with pytest.raises(dg.Malformed, match="255"):
+        unit.tables.string_offset(np.uint8(255))  # 4 * 255 is 252 in 8 bits
+    assert dg.SingleLocation(dg.Register(V6)).low(np.uint8(32)).bit_offset == 2048 - 32
     for _ in range(2):  # the second call is of types that were right
         with pytest.raises(dg.UsageError, match="^300 bytes for register v6 of 256 bytes$"):
             TARGET.set_register(5, V6, bytes(100), np.uint8(200))
@@ -422,3 +430,13 @@ def test_the_first_bytes_of_a_core_may_be_none() -> None:
     [(start, _), *_] = MEMORY.extents()
     assert MEMORY.first_bytes(start, 0) == b""
     assert MEMORY.first_bytes(start, 4) == b"\x7fELF"
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_operations_may_be_in_a_buffer(kind: Callable[[object], Any]) -> None:
+    code, context = kind(bytearray(b"\x34")), dg.Context(GFX942)  # a buffer that has no hash
+    assert dg.evaluate(code, context).bits == 4
+    form = dg.UnitFormat()
+    assert dg.decode(code, dg.dialect("amd"), form) == dg.decode(b"\x34", dg.dialect("amd"), form)
+    assert dg.disassemble(code) == dg.disassemble(b"\x34")
+    assert dg.ExplicitFrame(GFX942).entry_value(code) is None
