@@ -8,6 +8,8 @@ from typing import Final
 
 import gdb
 
+from dwarfgpu.gdb.machine.gdb_values import said
+
 _DEFAULTS: Final = {
     "language": "auto",
     "max-value-size": "65536",
@@ -53,7 +55,7 @@ def default_settings() -> Iterator[None]:
 
 
 def _set(name: str, value: str) -> None:
-    gdb.execute(f"set {name} {value}", to_string=True)
+    said(f"set {name} {value}")
 
 
 def _text(value: object) -> str:

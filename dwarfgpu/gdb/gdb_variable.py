@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import gdb
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes, without_calls
+from dwarfgpu.gdb.machine.gdb_values import gdb_message, said, value_bytes, without_calls
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import UNAVAILABLE
 
@@ -62,7 +62,7 @@ def _printed(name: str, value: gdb.Value) -> str:
     """Print as `print` does, without the printers that libraries bring along; the history of values
     stays as it is. It reads all of a value first, and refuses one that is too large."""
     value.fetch_lazy()
-    return str(gdb.execute(f"output/r {name}", False, True))
+    return said(f"output/r {name}")
 
 
 def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
@@ -127,7 +127,7 @@ def _number(leaf: gdb.Value) -> int | None:
     """Return the bits of a scalar; None if GDB shows no number, as for a pointer to no memory."""
     kind = leaf.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_COMPLEX:
-        match = _PARTS.fullmatch(leaf.format_string(format="x"))
+        match = _PARTS.fullmatch(leaf.format_string(format="x", raw=True))
         return int(match[1], 16) | int(match[2], 16) << 4 * kind.sizeof if match else None
     try:
         return int.from_bytes(value_bytes(leaf, "little"), "little")

@@ -70,7 +70,7 @@ def _string_characters() -> int | None:
 @cache
 def _cuts_runs() -> bool:
     """Return whether this GDB ends equal characters at `print elements`: 16 does, 13 does not."""
-    characters, limits = gdb.Value("aabb"), {"max_elements": 1, "repeat_threshold": 10}
+    characters, limits = gdb.Value("aabb"), {"max_elements": 1, "repeat_threshold": 10, "raw": True}
     try:
         text = characters.format_string(max_characters=1, **limits)
     except TypeError:  # of a GDB without `print characters`

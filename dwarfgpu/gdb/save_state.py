@@ -142,7 +142,7 @@ def value_bytes(value: Any, endian: Any) -> bytes:
     if kind.code == gdb.TYPE_CODE_ARRAY:
         first, last = kind.range()
         return b"".join(value_bytes(value[index], endian) for index in range(first, last + 1))
-    text = value.format_string(format="x")
+    text = value.format_string(format="x", raw=True)
     if not text.startswith("0x"):
         raise ValueError("GDB shows it as " + text)
     data: bytes = int(text, 16).to_bytes(kind.sizeof, endian)
@@ -357,7 +357,7 @@ def save_variables(memory: Memory, newest: Any) -> None:
     try:
         # GDB calls the program's malloc for the address of an array that is not in memory.
         calls = "on" if gdb.parameter("may-call-functions") else "off"
-        gdb.execute("set may-call-functions off")
+        gdb.execute("set may-call-functions off", False, True)
     except RuntimeError:  # a GDB without the setting
         calls = ""
     try:
@@ -370,7 +370,7 @@ def save_variables(memory: Memory, newest: Any) -> None:
                     continue
     finally:
         if calls:
-            gdb.execute("set may-call-functions " + calls)
+            gdb.execute("set may-call-functions " + calls, False, True)
         selected.select()
 
 
@@ -416,7 +416,7 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
 
 def space_and_address(pointer: Any) -> Tuple[str, int]:
     """Return the address space, empty for the default one, and the address of a pointer."""
-    text = pointer.format_string(format="x")
+    text = pointer.format_string(format="x", raw=True)
     space, mark, address = text.rpartition("#")
     return (space if mark else "", int(address, 16))
 

@@ -75,8 +75,8 @@ class Value:
     def __int__(self) -> int:
         return int.from_bytes(self._data, "little")
 
-    def format_string(self, format: str = "") -> str:
-        assert format == "x"
+    def format_string(self, format: str = "", raw: bool = False) -> str:
+        assert format == "x" and raw
         return hex(int(self))
 
 

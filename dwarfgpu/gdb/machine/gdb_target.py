@@ -15,7 +15,7 @@ import gdb
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
-from dwarfgpu.gdb.machine.gdb_values import address_of, gdb_message, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import address_of, gdb_message, said, value_bytes
 from dwarfgpu.gdb.machine.process_memory import is_unmapped
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.machine.rocm import (
@@ -156,7 +156,7 @@ class GdbTarget:
             frame.select()
             for target, number in _assignments(frame, register, new):
                 # In C, whatever the language of the program: others assign with `:=`.
-                gdb.execute(f"with language c -- set var {target} = {number:#x}", False, True)
+                said(f"with language c -- set var {target} = {number:#x}")
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         if not size_bytes:
@@ -423,7 +423,7 @@ def frame_cfa(frame: gdb.Frame) -> int:
     of the function into which they are inlined. `Unavailable` if GDB does not know it.
     """
     try:
-        text = gdb.execute(f"info frame level {frame.level()}", False, True)
+        text = said(f"info frame level {frame.level()}")
     except gdb.error as error:
         raise Unavailable(f"the canonical frame address: {gdb_message(error)}") from None
     match = _FRAME_AT.match(text)
@@ -435,8 +435,9 @@ def frame_cfa(frame: gdb.Frame) -> int:
 def symbol_text(address: int) -> str | None:
     """Return `g+40`, by GDB's own rules; None if GDB has no name for it."""
     try:
-        pointer = gdb.Value(address).cast(gdb.lookup_type("void").pointer())
-        _, _, symbol = pointer.format_string(symbols=True).partition(" <")
+        number = gdb.Value(address)  # its type is of every language: Rust has no void
+        pointer = number.cast(number.type.pointer())
+        _, _, symbol = pointer.format_string(symbols=True, raw=True).partition(" <")
     except (gdb.error, OverflowError):
         return None
     return symbol.removesuffix(">") or None

@@ -16,7 +16,15 @@ _ALLOCATED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRING)
 def gdb_message(error: BaseException) -> str:
     """Return GDB's message as part of a message of dwarfgpu."""
     text = " ".join(str(error).split()).rstrip(".")
-    return text[:1].lower() + text[1:]
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def said(command: str) -> str:
+    """Return what GDB prints for a command, without the command itself, which GDB prints first
+    with `set trace-commands on`."""
+    text: str = gdb.execute(command, False, True)
+    is_traced = text.startswith("+") and gdb.parameter("trace-commands")
+    return text.partition("\n")[2] if is_traced else text
 
 
 @contextmanager
@@ -28,11 +36,11 @@ def without_calls() -> Iterator[None]:
     is_allowed = gdb.parameter("may-call-functions")
     try:
         if is_allowed:
-            gdb.execute("set may-call-functions off")
+            said("set may-call-functions off")
         yield
     finally:
         if is_allowed:
-            gdb.execute("set may-call-functions on")
+            said("set may-call-functions on")
 
 
 def address_of(value: gdb.Value) -> gdb.Value | None:
@@ -52,7 +60,7 @@ def value_bytes(value: gdb.Value, endian: Endian) -> bytes:
     if kind.code == gdb.TYPE_CODE_ARRAY:
         first, last = kind.range()
         return b"".join(value_bytes(value[index], endian) for index in range(first, last + 1))
-    text = value.format_string(format="x")
+    text = value.format_string(format="x", raw=True)
     if not text.startswith("0x"):
         raise ValueError(f"GDB shows it as {text}")
     return int(text, 16).to_bytes(kind.sizeof, endian)

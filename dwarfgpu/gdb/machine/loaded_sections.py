@@ -8,7 +8,7 @@ import gdb
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.gdb.machine.gdb_values import gdb_message
+from dwarfgpu.gdb.machine.gdb_values import gdb_message, said
 from dwarfgpu.objfile.elf import ObjectFile
 
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
@@ -33,7 +33,7 @@ def loaded_sections() -> list[LoadedSection]:
     """Return the sections of all loaded files, by their addresses."""
     sections = [
         LoadedSection(int(begin, 16), int(end, 16), name, path or None)
-        for begin, end, name, path in _SECTION.findall(_said("info files"))
+        for begin, end, name, path in _SECTION.findall(_sections_text("info files"))
     ]
     if all(section.path is not None for section in sections):
         sections += _sections_of_program()
@@ -43,17 +43,16 @@ def loaded_sections() -> list[LoadedSection]:
 def _sections_of_program() -> list[LoadedSection]:
     """Return the sections of the program: "info files" of GDB 13 lacks them in the child that it
     follows after a fork."""
-    text = _said("maintenance info sections").partition("Core file:")[0]
+    text = _sections_text("maintenance info sections").partition("Core file:")[0]
     return [
         LoadedSection(int(begin, 16), int(end, 16), name, None)
         for begin, end, name in _OF_PROGRAM.findall(text)
     ]
 
 
-def _said(command: str) -> str:
+def _sections_text(command: str) -> str:
     try:
-        text: str = gdb.execute(command, False, True)
-        return text
+        return said(command)
     except gdb.error as error:
         raise Unavailable(f"the sections: {gdb_message(error)}") from None
 

@@ -15,7 +15,7 @@ import gdb
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
-from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import gdb_message, said, value_bytes
 
 _GPU: Final = "amdgcn:"
 """How ROCgdb's names of architectures begin: `amdgcn:gfx90a`."""
@@ -61,7 +61,7 @@ def select_lane(lane: int | None) -> None:
     if lane is None or lane == selected_lane():
         return
     try:
-        gdb.execute(f"lane {lane}", False, True)
+        said(f"lane {lane}")
     except gdb.error as error:
         raise Unavailable(f"lane {lane}: {gdb_message(error)}") from None
 
@@ -100,7 +100,7 @@ def write_space(space: AddressSpace, address: int, data: bytes) -> None:
     for index, byte in enumerate(data):
         target = f"*(unsigned char *) {_address_text(space, address + index)}"
         try:
-            gdb.execute(f"with language c -- set var {target} = {byte:#x}", False, True)
+            said(f"with language c -- set var {target} = {byte:#x}")
         except gdb.error as error:
             raise _unreachable(space, address + index, error) from None
 
