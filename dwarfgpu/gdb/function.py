@@ -8,6 +8,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
+from dwarfgpu.gdb.machine.gdb_values import language_selected, value_bytes
 from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.object_access import ObjectAccess
@@ -33,16 +34,22 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
         with command():
             if len(arguments) != 1:
                 raise UsageError(f"$dwarfgpu takes one text, not {len(arguments)} arguments")
-            expression = arguments[0]
-            if expression.type.strip_typedefs().code not in (
-                gdb.TYPE_CODE_ARRAY,
-                gdb.TYPE_CODE_PTR,
-            ):
-                raise UsageError('$dwarfgpu takes the text of an expression: $dwarfgpu("n + 1")')
+            text = _text(arguments[0])
             session = self.debugger.session()
-            text = expression.string()
             value = session.evaluate(text, read_only="assignments are not possible in $dwarfgpu")
             return as_gdb_value(session, value)
+
+
+def _text(value: gdb.Value) -> str:
+    """Return a text of the language of GDB's expressions; Fortran has its own type for it."""
+    code = value.type.strip_typedefs().code
+    if code in (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR):
+        return str(value.string())
+    if code == gdb.TYPE_CODE_STRING:
+        byte = gdb.selected_inferior().architecture().integer_type(8, False)
+        data = value_bytes(value.cast(byte.array(value.type.sizeof - 1)), "little")
+        return data.decode("utf-8", "replace")
+    raise UsageError('$dwarfgpu takes the text of an expression: $dwarfgpu("n + 1")')
 
 
 def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
@@ -65,14 +72,24 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
 
 
 def _type_of(value: TypedValue) -> gdb.Type:
-    """Return GDB's type of the same name; `Unsupported` where the language of the frame has
-    none."""
+    """Return GDB's type of the same name; `Unsupported` where it has none."""
     if value.type is None:
         raise UsageError("the expression is void: it has no value")
     cplusplus = value.unit is not None and value.unit.is_cplusplus
+    name = type_name(value.type, cplusplus=cplusplus)
     pointer = type_name(Pointer(value.type), cplusplus=cplusplus)
+    found = _type_by_cast(pointer)
+    if found is None:  # Ada and Pascal have other casts
+        with language_selected("c++" if cplusplus else "c"):
+            found = _type_by_cast(pointer)
+    try:
+        return found or gdb.lookup_type(name)  # `integer(kind=4)` of Fortran is no type of C
+    except gdb.error:
+        raise Unsupported(f"GDB has no type named {name}") from None
+
+
+def _type_by_cast(pointer: str) -> gdb.Type | None:
     try:
         return gdb.parse_and_eval(f"({pointer}) 0").type.target()
     except (gdb.error, RuntimeError):
-        name = type_name(value.type, cplusplus=cplusplus)
-        raise Unsupported(f"GDB has no type named {name}") from None
+        return None

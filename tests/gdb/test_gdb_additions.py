@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,8 @@ gdb.pretty_printers.insert(0, Printer)
 """For every value: libraries have printers for numbers and pointers."""
 ANSWERS = """
 import json
+import subprocess
+from collections.abc import Callable
 def answers():
     return [said(command) for command in {commands!r}]
 before = answers()
@@ -48,3 +52,34 @@ def test_answers_stay(debugger: Debugger, repository: Path, change: str) -> None
     assert shown == before
     assert not any("error" in text for text in before)
     assert ", 0 differ" in before[1]
+
+
+@pytest.mark.parametrize("language", ["ada", "pascal", "go", "d"])
+def test_languages(debugger: Debugger, repository: Path, language: str) -> None:
+    """`set language` is of GDB's own expressions: the function of GDB has types without the casts
+    of C, and what dwarfgpu compares is the same."""
+    code = f"""
+gdb.execute("set language {language}", to_string=True)
+frame = gdb.selected_frame()
+sp = frame.read_var("sp")
+for text, theirs in (("n", frame.read_var("n")), ("sp", sp), ("*sp", sp.dereference()),
+                     ("sp->in[1].weight", sp["in"][1]["weight"])):
+    ours = gdb.parse_and_eval('$dwarfgpu("' + text + '")')
+    print(ours.type == theirs.type, ours.format_string() == theirs.format_string())
+print(gdb.parameter("language"))
+print([said("dwarfgpu compare -all-frames").endswith(", 0 differ")])
+"""
+    out = debugger.python(code, "break leaf", "run", file=repository / DEMO)
+    assert out.split() == ["True", "True"] * 4 + [language, "[True]"]
+
+
+def test_texts_of_fortran(debugger: Debugger, tool: Callable[[str], str], tmp_path: Path) -> None:
+    """GDB has Fortran's texts in apostrophes, with a type of their own."""
+    source, program = tmp_path / "s.f90", tmp_path / "s"
+    source.write_text("program p\n  integer :: n\n  n = 41\n  call sub(n)\ncontains\n"
+                      "subroutine sub(n)\n  integer :: n\n  print *, n\nend subroutine\n"
+                      "end program\n")  # fmt: skip
+    subprocess.run([tool("gfortran"), "-g", source, "-o", program], check=True, timeout=120)
+    code = """print([said("output $dwarfgpu('%s')" % text) for text in ("n", "n + 1")])"""
+    out = debugger.python(code, f"break {source.name}:8", "run", file=program)
+    assert out.strip() == "['41', '42']"

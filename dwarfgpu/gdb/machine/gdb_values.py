@@ -43,6 +43,17 @@ def without_calls() -> Iterator[None]:
             said("set may-call-functions on")
 
 
+@contextmanager
+def language_selected(name: str) -> Iterator[None]:
+    """Select the language of GDB's expressions for a block."""
+    before = gdb.parameter("language")
+    try:
+        said(f"set language {name}")
+        yield
+    finally:
+        said(f"set language {before}")
+
+
 def address_of(value: gdb.Value) -> gdb.Value | None:
     """Return the address of a value; None if it is not in memory."""
     if value.type.strip_typedefs().code not in _ALLOCATED:
