@@ -88,11 +88,13 @@ class GdbTarget:
 
     @property
     def stops_unseen(self) -> bool:
-        """Return whether the program may have run since GDB's last event: no event reports a
-        stop for the condition of a breakpoint, nor the continuation. For the user it runs all
-        the time."""
+        """Return whether the program may have moved since GDB's last event.
+
+        No event reports a stop for the condition of a breakpoint, nor the continuation: for the
+        user it runs all the time. None reports `record goto` either.
+        """
         thread = gdb.selected_thread()
-        return thread is not None and bool(thread.is_running())
+        return thread is not None and (bool(thread.is_running()) or _is_recorded())
 
     def forget_reads(self) -> None:
         """Forget everything read before, at the beginning of each command."""
@@ -225,6 +227,11 @@ class GdbTarget:
                 address = address_of(value)
             return None if address is None else int(address)
         return None
+
+
+def _is_recorded() -> bool:
+    """Return whether GDB records the execution of the program, and can go to another time."""
+    return hasattr(gdb, "current_recording") and gdb.current_recording() is not None
 
 
 def _wave_architecture(wave: WaveId) -> Architecture:

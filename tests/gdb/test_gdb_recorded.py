@@ -1,0 +1,30 @@
+"""A recorded program goes to another time without an event of GDB's Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.gdb.debugger import Debugger
+
+MOVES = ("record goto begin", "record goto end", "reverse-stepi", "record goto begin")
+CODE = f"""
+import dwarfgpu.gdb as dg
+gdb.execute("record full", to_string=True)
+for _ in range(6):
+    gdb.execute("stepi", to_string=True)
+for move in {MOVES!r}:
+    gdb.execute(move, to_string=True)
+    frame = gdb.selected_frame()
+    print("##", said("dwarfgpu print $rip").partition(" = ")[2] == said("output $rip"),
+          dg.value("$rsp").bytes == int(frame.read_register("rsp")).to_bytes(8, "little"),
+          said("dwarfgpu bt -compare").split("s: ")[1].split(" facts")[0])
+"""
+
+
+def test_frames_are_those_of_the_time(debugger: Debugger, repository: Path) -> None:
+    file = repository / "fixtures/x86_64/demo.gcc.O0.v5"
+    out = debugger.python(CODE, "break leaf", "run", file=file)
+    lines = [line[3:] for line in out.splitlines() if line.startswith("## ")]
+    facts = {line.split(maxsplit=2)[2] for line in lines}
+    assert [line.split()[:2] for line in lines] == [["True"] * 2] * len(MOVES)
+    assert all(same == every for same, every in (text.split(" of ") for text in facts)), facts
