@@ -78,12 +78,12 @@ def _type_of(value: TypedValue) -> gdb.Type:
     cplusplus = value.unit is not None and value.unit.is_cplusplus
     name = type_name(value.type, cplusplus=cplusplus)
     pointer = type_name(Pointer(value.type), cplusplus=cplusplus)
-    found = _type_by_cast(pointer)
-    if found is None:  # Ada and Pascal have other casts
+    known = _type_by_cast(pointer)
+    if known is None:  # Ada and Pascal have other casts
         with language_selected("c++" if cplusplus else "c"):
-            found = _type_by_cast(pointer)
+            known = _type_by_cast(pointer)
     try:
-        return found or gdb.lookup_type(name)  # `integer(kind=4)` of Fortran is no type of C
+        return known or gdb.lookup_type(name)  # `integer(kind=4)` of Fortran is no type of C
     except gdb.error:
         raise Unsupported(f"GDB has no type named {name}") from None
 

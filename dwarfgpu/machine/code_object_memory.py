@@ -85,7 +85,7 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
         return isinstance(machine, EndsWaves) and machine.has_ended(wave)
 
     def version_of(self, wave: WaveId) -> object | None:
-        """As `dwarfgpu.machine.target.Versioned`: the files do not change."""
+        """Do as `dwarfgpu.machine.target.Versioned`: the files do not change."""
         return self.machine.version_of(wave) if isinstance(self.machine, Versioned) else None
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:

@@ -108,7 +108,7 @@ class LaneFocus(Protocol):
 
     @property
     def known_lane_locations(self) -> KnownLaneLocations:
-        """Those of sessions that differ in the lane alone."""
+        """The known lane locations of sessions that differ in the lane alone."""
         ...
 
     def machine_state(self) -> object | None:

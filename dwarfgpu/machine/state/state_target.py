@@ -233,7 +233,7 @@ class StateTarget:
                 memory.replace(address, data)
 
     def version_of(self, wave: WaveId) -> object | None:
-        """As `dwarfgpu.machine.target.Versioned`: the registers are objects that never change."""
+        """Do as `dwarfgpu.machine.target.Versioned`: registers are objects that never change."""
         memories = {key: (store, store.changes) for key, store in self._memories.items()}
         if any(changes is None for _, changes in memories.values()):
             return None
