@@ -250,3 +250,14 @@ def test_rows_of_more_units_than_the_limit() -> None:
         "(--max-units)"
     )
     assert len(info_of(rows).units) == 50
+
+
+def test_a_damaged_index_is_reported_with_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row numbers are read after the header, and an error in them says where it is, too."""
+    monkeypatch.setattr(PackageIndex, "_row_in", _no_such_row)
+    (problem,) = info_of({1: {1: (0, UNIT_BYTES), 3: (0, 7)}}).problems
+    assert str(problem) == "made.dwp: .debug_cu_index names row 3 of 2"
+
+
+def _no_such_row(index: PackageIndex, slot: int) -> int:
+    raise Malformed(f"{index.section} names row 3 of 2")

@@ -118,6 +118,7 @@ class Package:
             index = self._sections.index(section)
             return () if index is None else tuple(index.signatures())
         except DwarfGpuError as error:
+            error.context = error.context or self.file.path
             problems.append(error)
             return ()
 
