@@ -6,86 +6,57 @@ is read. Every error is one line, with GDB's wording if GDB has the same error.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.scope.declarations import overloaded
-from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Base,
     Dynamic,
-    Function,
     Pointer,
     Struct,
-    Type,
     declared_name,
     strip,
-    strip_reference,
 )
-from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.arithmetic_conversions import (
-    is_integer,
     is_number,
-    is_unicode_character,
 )
-from dwarfgpu.language.array_expressions import alignment_bytes, elements, repeated
+from dwarfgpu.language.array_expressions import alignment_bytes, elements
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
-from dwarfgpu.language.builtin_types import INT_BITS
-from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import refuse_overloaded
-from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
-from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.fortran_operators import (
     complex_literal,
-    negated,
     real_literal,
-    strings_compared,
-    widened,
 )
-from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.function_context import DebuggerFunction
-from dwarfgpu.language.library_operators import container_element, smart_pointee
+from dwarfgpu.language.library_operators import container_element
 from dwarfgpu.language.machine_variables import (
     ROLES,
     machine_value,
     unknown_name_error,
     without_thread,
 )
-from dwarfgpu.language.member_access import MemberAccess
-from dwarfgpu.language.member_pointers import has_this, member_pointer
 from dwarfgpu.language.name_resolution import Names, Typed
+from dwarfgpu.language.operations import Operations
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
 
-NO_STRING_COMPARISON: Final = (
-    "A string literal has no address to compare: $_streq(A, B) compares two strings."
-)
-_NO_ASSIGNMENT: Final = "A number on which the type depends assigns: only the type is wanted here."
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
-
-
-def _forget(name: str, value: TypedValue) -> None:
-    """Discard the value: nothing is kept without evaluation."""
 
 
 @names_wrong_arguments
@@ -133,7 +104,7 @@ def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
 def source_type(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """Return the type of an expression; reads and writes nothing. Raises what `evaluate_source`
     raises."""
-    evaluator = Evaluator(session, options)._unevaluated()
+    evaluator = Evaluator(session, options).unevaluated()
     try:
         value = evaluator.value(parse(text, evaluator.names, options.radix))
     except Unavailable as error:
@@ -145,7 +116,7 @@ type_of: Final = source_type
 """The name inside the package; errors have that of the library."""
 
 
-class Evaluator(MemberAccess):
+class Evaluator(Operations):
     """One focus and what expressions mean there."""
 
     def whole(self, text: str) -> TypedValue:
@@ -201,13 +172,13 @@ class Evaluator(MemberAccess):
             case ast.AddressOf():
                 return self._address(node)
             case ast.Unary():
-                return self._unary(node)
+                return self.unary(node)
             case ast.Binary():
-                return self._binary(node)
+                return self.binary(node)
             case ast.Assign():
                 return self._assign(node)
             case ast.Conditional():
-                return self._conditional(node)
+                return self.conditional(node)
             case ast.Access():
                 return self.of_package(node) or self.member(node)
             case ast.Index():
@@ -219,25 +190,11 @@ class Evaluator(MemberAccess):
             case ast.Cast():
                 return self._cast(node)
             case ast.SizeOf(is_alignment=True):
-                return self._length(alignment_bytes(self.names.type_of(node.type).type))
+                return self.length(alignment_bytes(self.names.type_of(node.type).type))
             case ast.SizeOf():
-                return self._size(self.names.type_of(node.type).type)
+                return self.size(self.names.type_of(node.type).type)
             case ast.Elements():
                 return elements(self.objects, [self.object(element) for element in node.elements])
-
-    def object(self, node: ast.Node) -> TypedValue:
-        """Return the value of an operand; for a reference, its target."""
-        return self._object_of(node, self.value(node))
-
-    def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
-        referred = self._referred(value)
-        return typed(referred, node.name) if isinstance(node, ast.Name) else referred
-
-    def _referred(self, value: TypedValue) -> TypedValue:
-        bare = strip(value.type)
-        if isinstance(bare, Pointer) and bare.kind != "pointer":
-            return self.objects.dereferenced(value)
-        return value
 
     # Operands
 
@@ -276,187 +233,6 @@ class Evaluator(MemberAccess):
         space.require_address(address)
         return self.objects.pointer(None, space, address)
 
-    # Operations
-
-    def _unary(self, node: ast.Unary) -> TypedValue:
-        operator = node.operator
-        if operator == "sizeof":
-            unread = self._unevaluated()
-            match node.operand:
-                case ast.Unary("*", pointer) if is_integer(unread.value(pointer).type):
-                    raise UsageError(NO_POINTER)
-            operand = unread.object(node.operand)
-            if operand.bit_size is not None:
-                raise UsageError("Attempt to take the size of a bit-field.")
-            if operand.error is not None and size_bytes(operand.type) is None:
-                raise operand.error  # why the size is unknown
-            return self._size(operand.constant_type or operand.type)
-        if operator == "&" and isinstance(node.operand, ast.Name):
-            member = self._member_pointer(node.operand)
-            if member is not None:
-                return member
-        if operator == "&" and isinstance(node.operand, ast.Unary) and node.operand.operator == "*":
-            number = self.object(node.operand.operand)
-            if is_integer(number.type):  # GDB: the number itself
-                return number
-        if operator == "&":
-            operand = self._referred(self.value(node.operand))
-            if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
-                operand = evolve(operand, variable=None)
-            return self.objects.address_of(operand)
-        written = self.value(node.operand)
-        value = self._object_of(node.operand, written)
-        if operator != "*":
-            simple = operator.removeprefix("after")
-            refuse_overloaded(simple, value, cplusplus=self.is_cplusplus)
-        match operator:
-            case "*":
-                return self._contents(value, written)
-            case "!":
-                return self.truth(not self.arithmetic.truth(value))
-            case "++" | "--" | "after++" | "after--":
-                if value.type is None or isinstance(strip(value.type), Struct):
-                    raise UsageError("Not a numeric type.")
-                unit_value = self.number(self.numbers.integer(1))
-                before = self.objects.read(value)
-                stored = store(
-                    self.arithmetic,
-                    self.options,
-                    value,
-                    self.arithmetic.binary(operator[-1], value, unit_value),
-                )
-                return evolve(before, location=None) if operator.startswith("after") else stored
-            case "-" if self.is_fortran or self.is_ada:
-                return negated(self.arithmetic, value)
-            case _:
-                return self.arithmetic.unary(operator, value)
-
-    def _member_pointer(self, node: ast.Name) -> TypedValue | None:
-        """Return `&Class::x`; None if the name is not that of a part of an object."""
-        if node.file is not None or node.is_quoted or "::" not in node.name:
-            return None
-        functions = [
-            meaning for meaning in self.names.meaning(node.name) if isinstance(meaning, Die)
-        ]
-        if len(functions) > 1 and has_this(functions[0]):
-            raise UsageError(overloaded(functions))
-        _, written = split_last(node.name)
-        return member_pointer(self.objects, functions[0], written) if functions else None
-
-    def _contents(self, value: TypedValue, written: TypedValue) -> TypedValue:
-        """Return what an operand points to, which is `written` before references are followed."""
-        bare = strip(value.type)
-        if self.is_ada and isinstance(bare, Struct):
-            from dwarfgpu.language.ada_indexing import array_of, stands_for_array
-
-            if stands_for_array(bare):
-                return array_of(self.objects, value)
-        pointee = smart_pointee(self.objects, value, "*")
-        if pointee is not None:
-            return pointee
-        if not isinstance(self.objects, Unevaluated):
-            refuse_overloaded("*", value, cplusplus=self.is_cplusplus)
-        if isinstance(bare, Function):
-            return value
-        form = bare.form if isinstance(bare, Dynamic | Absent) else bare
-        if isinstance(form, Array) and self.is_fortran:  # its elements have no address there
-            raise UsageError(NO_POINTER)
-        if isinstance(form, Array):
-            return self.objects.element(value, 0)
-        if is_integer(value.type):  # GDB: the address of an int
-            return self._int_at(value, written)
-        return self.objects.dereferenced(value)
-
-    def _int_at(self, address: TypedValue, written: TypedValue) -> TypedValue:
-        kind = self.names.builtins.integer(INT_BITS)
-        if isinstance(self.objects, Unevaluated) and not is_unicode_character(address.type):
-            return TypedValue(kind, UNDEFINED_LOCATION, unit=address.unit)
-        if isinstance(strip(written.type), Pointer) or is_unicode_character(address.type):
-            raise UsageError(NO_POINTER)
-        if (address.size_bits or 0) > LONG_LONG_BITS:
-            raise UsageError(TOO_WIDE)
-        pointer = self.names.builtins.pointer(kind)
-        return self.objects.dereferenced(self.arithmetic.cast(address, pointer))
-
-    def _binary(self, node: ast.Binary) -> TypedValue:
-        operator = node.operator
-        if operator in ("&&", "||"):
-            from dwarfgpu.language.logical_operators import holds  # few expressions
-
-            operands = self.object(node.left), partial(self.object, node.right)
-            unread, cplusplus = partial(self._unread().object, node.right), self.is_cplusplus
-            return self.truth(
-                holds(self.arithmetic, operator, *operands, unread, cplusplus=cplusplus)
-            )
-        if operator in EQUIVALENCES:
-            sides = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
-            return self.truth((len(sides) == 1) == (operator == ".eqv."))
-        if operator == ",":
-            self.objects.read(self.value(node.left))
-            return self.value(node.right)
-        if operator == "@":
-            return self._repeated(node)
-        left, right = self.object(node.left), self.object(node.right)
-        if operator in (".*", "->*"):
-            return self.pointed_by(left, right)
-        if operator == POWER:
-            return power(self.arithmetic, left, right)
-        refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
-        if operator in ("==", "!=", "<", ">", "<=", ">="):
-            text_result = (
-                strings_compared(self.objects, operator, left, right, pads=self.is_fortran)
-                if self.is_fortran or self.is_ada
-                else None
-            )
-            if text_result is not None:
-                return self.truth(text_result)
-            is_read = not isinstance(self.objects, Unevaluated)
-            if is_read and isinstance(node.left, ast.String) | isinstance(node.right, ast.String):
-                raise UsageError(NO_STRING_COMPARISON)
-            return self.truth(self.arithmetic.compared(operator, left, right))
-        return self._combined(operator, left, right)
-
-    def _repeated(self, node: ast.Binary) -> TypedValue:
-        """Evaluate `x@8`: the number is evaluated even where only the type is wanted."""
-        first = self.object(node.left)
-        if isinstance(self.objects, Unevaluated):
-            counting = self.counting()
-            number = counting.arithmetic.number(counting.object(node.right))
-            return repeated(first, number, is_unevaluated=True)
-        array = node.left.operand if isinstance(node.left, ast.Index) else None
-        container = None if array is None else self.object(array)
-        return repeated(first, self.arithmetic.number(self.object(node.right)), container)
-
-    def counting(self) -> Evaluator:
-        """Return an evaluator for numbers on which a type depends."""
-        if not isinstance(self.objects, Unevaluated):
-            return self
-        options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
-        return Evaluator(self.session, options)
-
-    def _combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
-        """Apply an arithmetic operator, with a warning about a shift that C does not define."""
-        if self.is_fortran and any(isinstance(strip(side.type), Array) for side in (left, right)):
-            raise UsageError(NOT_A_NUMBER)
-        if self.is_fortran or self.is_ada:
-            left, right = widened(self.arithmetic, left, right)
-        value = self.arithmetic.binary(operator, left, right)
-        if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
-            return value
-        numbers = (self.arithmetic.number(left), self.arithmetic.number(right))
-        doubt = self.numbers.shift_doubt(operator, *numbers)
-        if doubt is None or isinstance(self.objects, Unevaluated):
-            return value
-        report = self.doubts.append if self.options.warn is None else self.options.warn
-        report(doubt)
-        return value
-
-    def _conditional(self, node: ast.Conditional) -> TypedValue:
-        holds = self.arithmetic.truth(self.object(node.condition))
-        yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
-        unchosen, chosen = Arm(no, self._unread().object(no)), Arm(yes, self.object(yes))
-        return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
-
     def member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
         return self.member_of(self.object(node.operand), node, is_called=is_called)
 
@@ -490,7 +266,7 @@ class Evaluator(MemberAccess):
             return self.names.type_of(name)
         if isinstance(name.operand, ast.TypeName):
             return self.names.type_of(name.operand)
-        value = self._unevaluated().value(name.operand)
+        value = self.unevaluated().value(name.operand)
         return Typed(value.type, value.unit)
 
     def _cast(self, node: ast.Cast) -> TypedValue:
@@ -501,7 +277,7 @@ class Evaluator(MemberAccess):
             from dwarfgpu.language.compound_literals import literal
 
             return literal(self.arithmetic, self.object, node.operand, to)
-        operand = self._referred(self.value(node.operand))
+        operand = self.referred(self.value(node.operand))
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
@@ -514,26 +290,5 @@ class Evaluator(MemberAccess):
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             cplusplus = self.is_cplusplus
             refuse_overloaded(f"{node.operator}=", target, value, cplusplus=cplusplus)
-            value = self._combined(node.operator, target, value)
+            value = self.combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
-
-    def _unread(self) -> Evaluator:
-        return self if isinstance(self.objects, Unevaluated) else self._unevaluated()
-
-    def _unevaluated(self) -> Evaluator:
-        keep = None if self.options.keep is None else _forget
-        options = evolve(self.options, keep=keep, looked_at=None, wrote=None)
-        return Evaluator(self.session, options, Unevaluated(self.session))
-
-    def _size(self, type_: Type | None) -> TypedValue:
-        bare = strip_reference(type_)
-        size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
-        if isinstance(bare, Array) and bare.lost_length is not None:
-            raise UndefinedBits(bare.lost_length)
-        if size is None:
-            raise UsageError("The type is incomplete: its size is unknown.")
-        return self._length(size)
-
-    def _length(self, size_bytes: int) -> TypedValue:
-        long_bits = self.names.builtins.long_bits
-        return self.number(self.numbers.integer(size_bytes, long_bits, is_signed=False))

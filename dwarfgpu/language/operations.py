@@ -1,0 +1,275 @@
+"""Operators in the focus of a session: what they mean for the values of their operands."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import partial
+from typing import Final, Self
+
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.scope.declarations import overloaded
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    Dynamic,
+    Function,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+    strip_reference,
+)
+from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.language.arithmetic_conversions import is_integer, is_number, is_unicode_character
+from dwarfgpu.language.array_expressions import repeated
+from dwarfgpu.language.assignment import store
+from dwarfgpu.language.builtin_types import INT_BITS
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER
+from dwarfgpu.language.class_operators import refuse_overloaded
+from dwarfgpu.language.conditional import Arm, conditional
+from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
+from dwarfgpu.language.fortran_operators import negated, strings_compared, widened
+from dwarfgpu.language.fortran_power import power
+from dwarfgpu.language.library_operators import smart_pointee
+from dwarfgpu.language.member_access import MemberAccess
+from dwarfgpu.language.member_pointers import has_this, member_pointer
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.untyped_symbols import typed
+from dwarfgpu.model.location import UNDEFINED_LOCATION
+
+NO_STRING_COMPARISON: Final = (
+    "A string literal has no address to compare: $_streq(A, B) compares two strings."
+)
+_NO_ASSIGNMENT: Final = "A number on which the type depends assigns: only the type is wanted here."
+
+
+def _forget(name: str, value: TypedValue) -> None:
+    """Discard the value: nothing is kept without evaluation."""
+
+
+class Operations(MemberAccess):
+    """What operators mean in one focus."""
+
+    @abstractmethod
+    def value(self, node: ast.Node) -> TypedValue:
+        """Return the value of a tree, not read unless that was needed."""
+
+    def object(self, node: ast.Node) -> TypedValue:
+        """Return the value of an operand; for a reference, its target."""
+        return self._object_of(node, self.value(node))
+
+    def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
+        referred = self.referred(value)
+        return typed(referred, node.name) if isinstance(node, ast.Name) else referred
+
+    def referred(self, value: TypedValue) -> TypedValue:
+        bare = strip(value.type)
+        if isinstance(bare, Pointer) and bare.kind != "pointer":
+            return self.objects.dereferenced(value)
+        return value
+
+    def unary(self, node: ast.Unary) -> TypedValue:
+        operator = node.operator
+        if operator == "sizeof":
+            unread = self.unevaluated()
+            match node.operand:
+                case ast.Unary("*", pointer) if is_integer(unread.value(pointer).type):
+                    raise UsageError(NO_POINTER)
+            operand = unread.object(node.operand)
+            if operand.bit_size is not None:
+                raise UsageError("Attempt to take the size of a bit-field.")
+            if operand.error is not None and size_bytes(operand.type) is None:
+                raise operand.error  # why the size is unknown
+            return self.size(operand.constant_type or operand.type)
+        if operator == "&" and isinstance(node.operand, ast.Name):
+            member = self._member_pointer(node.operand)
+            if member is not None:
+                return member
+        if operator == "&" and isinstance(node.operand, ast.Unary) and node.operand.operator == "*":
+            number = self.object(node.operand.operand)
+            if is_integer(number.type):  # GDB: the number itself
+                return number
+        if operator == "&":
+            operand = self.referred(self.value(node.operand))
+            if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
+                operand = evolve(operand, variable=None)
+            return self.objects.address_of(operand)
+        written = self.value(node.operand)
+        value = self._object_of(node.operand, written)
+        if operator != "*":
+            simple = operator.removeprefix("after")
+            refuse_overloaded(simple, value, cplusplus=self.is_cplusplus)
+        match operator:
+            case "*":
+                return self._contents(value, written)
+            case "!":
+                return self.truth(not self.arithmetic.truth(value))
+            case "++" | "--" | "after++" | "after--":
+                if value.type is None or isinstance(strip(value.type), Struct):
+                    raise UsageError("Not a numeric type.")
+                unit_value = self.number(self.numbers.integer(1))
+                before = self.objects.read(value)
+                stored = store(
+                    self.arithmetic,
+                    self.options,
+                    value,
+                    self.arithmetic.binary(operator[-1], value, unit_value),
+                )
+                return evolve(before, location=None) if operator.startswith("after") else stored
+            case "-" if self.is_fortran or self.is_ada:
+                return negated(self.arithmetic, value)
+            case _:
+                return self.arithmetic.unary(operator, value)
+
+    def _member_pointer(self, node: ast.Name) -> TypedValue | None:
+        """Return `&Class::x`; None if the name is not that of a part of an object."""
+        if node.file is not None or node.is_quoted or "::" not in node.name:
+            return None
+        functions = [
+            meaning for meaning in self.names.meaning(node.name) if isinstance(meaning, Die)
+        ]
+        if len(functions) > 1 and has_this(functions[0]):
+            raise UsageError(overloaded(functions))
+        _, written = split_last(node.name)
+        return member_pointer(self.objects, functions[0], written) if functions else None
+
+    def _contents(self, value: TypedValue, written: TypedValue) -> TypedValue:
+        """Return what an operand points to, which is `written` before references are followed."""
+        bare = strip(value.type)
+        if self.is_ada and isinstance(bare, Struct):
+            from dwarfgpu.language.ada_indexing import array_of, stands_for_array
+
+            if stands_for_array(bare):
+                return array_of(self.objects, value)
+        pointee = smart_pointee(self.objects, value, "*")
+        if pointee is not None:
+            return pointee
+        if not isinstance(self.objects, Unevaluated):
+            refuse_overloaded("*", value, cplusplus=self.is_cplusplus)
+        if isinstance(bare, Function):
+            return value
+        form = bare.form if isinstance(bare, Dynamic | Absent) else bare
+        if isinstance(form, Array) and self.is_fortran:  # its elements have no address there
+            raise UsageError(NO_POINTER)
+        if isinstance(form, Array):
+            return self.objects.element(value, 0)
+        if is_integer(value.type):  # GDB: the address of an int
+            return self._int_at(value, written)
+        return self.objects.dereferenced(value)
+
+    def _int_at(self, address: TypedValue, written: TypedValue) -> TypedValue:
+        kind = self.names.builtins.integer(INT_BITS)
+        if isinstance(self.objects, Unevaluated) and not is_unicode_character(address.type):
+            return TypedValue(kind, UNDEFINED_LOCATION, unit=address.unit)
+        if isinstance(strip(written.type), Pointer) or is_unicode_character(address.type):
+            raise UsageError(NO_POINTER)
+        if (address.size_bits or 0) > LONG_LONG_BITS:
+            raise UsageError(TOO_WIDE)
+        pointer = self.names.builtins.pointer(kind)
+        return self.objects.dereferenced(self.arithmetic.cast(address, pointer))
+
+    def binary(self, node: ast.Binary) -> TypedValue:
+        operator = node.operator
+        if operator in ("&&", "||"):
+            from dwarfgpu.language.logical_operators import holds  # few expressions
+
+            operands = self.object(node.left), partial(self.object, node.right)
+            unread, cplusplus = partial(self.unread().object, node.right), self.is_cplusplus
+            return self.truth(
+                holds(self.arithmetic, operator, *operands, unread, cplusplus=cplusplus)
+            )
+        if operator in EQUIVALENCES:
+            sides = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
+            return self.truth((len(sides) == 1) == (operator == ".eqv."))
+        if operator == ",":
+            self.objects.read(self.value(node.left))
+            return self.value(node.right)
+        if operator == "@":
+            return self._repeated(node)
+        left, right = self.object(node.left), self.object(node.right)
+        if operator in (".*", "->*"):
+            return self.pointed_by(left, right)
+        if operator == POWER:
+            return power(self.arithmetic, left, right)
+        refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
+        if operator in ("==", "!=", "<", ">", "<=", ">="):
+            text_result = (
+                strings_compared(self.objects, operator, left, right, pads=self.is_fortran)
+                if self.is_fortran or self.is_ada
+                else None
+            )
+            if text_result is not None:
+                return self.truth(text_result)
+            is_read = not isinstance(self.objects, Unevaluated)
+            if is_read and isinstance(node.left, ast.String) | isinstance(node.right, ast.String):
+                raise UsageError(NO_STRING_COMPARISON)
+            return self.truth(self.arithmetic.compared(operator, left, right))
+        return self.combined(operator, left, right)
+
+    def _repeated(self, node: ast.Binary) -> TypedValue:
+        """Evaluate `x@8`: the number is evaluated even where only the type is wanted."""
+        first = self.object(node.left)
+        if isinstance(self.objects, Unevaluated):
+            counting = self.counting()
+            number = counting.arithmetic.number(counting.object(node.right))
+            return repeated(first, number, is_unevaluated=True)
+        array = node.left.operand if isinstance(node.left, ast.Index) else None
+        container = None if array is None else self.object(array)
+        return repeated(first, self.arithmetic.number(self.object(node.right)), container)
+
+    def counting(self) -> Self:
+        """Return an evaluator for numbers on which a type depends."""
+        if not isinstance(self.objects, Unevaluated):
+            return self
+        options = evolve(self.options, read_only=self.options.read_only or _NO_ASSIGNMENT)
+        return type(self)(self.session, options)
+
+    def combined(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
+        """Apply an arithmetic operator, with a warning about a shift that C does not define."""
+        if self.is_fortran and any(isinstance(strip(side.type), Array) for side in (left, right)):
+            raise UsageError(NOT_A_NUMBER)
+        if self.is_fortran or self.is_ada:
+            left, right = widened(self.arithmetic, left, right)
+        value = self.arithmetic.binary(operator, left, right)
+        if operator not in ("<<", ">>") or not is_number(left.type) or not is_number(right.type):
+            return value
+        numbers = (self.arithmetic.number(left), self.arithmetic.number(right))
+        doubt = self.numbers.shift_doubt(operator, *numbers)
+        if doubt is None or isinstance(self.objects, Unevaluated):
+            return value
+        report = self.doubts.append if self.options.warn is None else self.options.warn
+        report(doubt)
+        return value
+
+    def conditional(self, node: ast.Conditional) -> TypedValue:
+        holds = self.arithmetic.truth(self.object(node.condition))
+        yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
+        unchosen, chosen = Arm(no, self.unread().object(no)), Arm(yes, self.object(yes))
+        return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
+
+    def unread(self) -> Self:
+        return self if isinstance(self.objects, Unevaluated) else self.unevaluated()
+
+    def unevaluated(self) -> Self:
+        keep = None if self.options.keep is None else _forget
+        options = evolve(self.options, keep=keep, looked_at=None, wrote=None)
+        return type(self)(self.session, options, Unevaluated(self.session))
+
+    def size(self, type_: Type | None) -> TypedValue:
+        bare = strip_reference(type_)
+        size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
+        if isinstance(bare, Array) and bare.lost_length is not None:
+            raise UndefinedBits(bare.lost_length)
+        if size is None:
+            raise UsageError("The type is incomplete: its size is unknown.")
+        return self.length(size)
+
+    def length(self, size_bytes: int) -> TypedValue:
+        long_bits = self.names.builtins.long_bits
+        return self.number(self.numbers.integer(size_bytes, long_bits, is_signed=False))
