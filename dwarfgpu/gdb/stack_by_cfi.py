@@ -31,21 +31,18 @@ def frames(debugger: Debugger) -> Iterator[StackFrame]:
     newest = gdb.newest_frame()
     top = debugger.session(newest).at_level(0)
     hidden = max(len(functions_at(top)) - 1 - inline_depth(newest), 0)
-    past_main = gdb.parameter("backtrace past-main")
-    frames = stack_frames(top, hidden)
-    for frame in islice(frames, gdb.parameter("backtrace limit")):
-        yield frame
-        if frame.function == "main" and not frame.is_inlined and not past_main:
-            break
+    yield from islice(stack_frames(top, hidden), gdb.parameter("backtrace limit"))
 
 
 def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame | None]]:
     """Yield GDB's and dwarfgpu's frames in pairs, with GDB's numbers.
 
     Each finds some tail-call frames that the other does not: these have no partner, and no number
-    of GDB's if they are dwarfgpu's.
+    of GDB's if they are dwarfgpu's. The frames end where GDB ends them, as at the main program,
+    which is not `main` in Fortran and Ada; at `main` if GDB has not found it.
     """
     require_stack()
+    past_main = gdb.parameter("backtrace past-main")
     gdb_frame, number = gdb.newest_frame(), -1
     for own_frame in frames(debugger):
         while gdb_frame is not None and is_left(gdb_frame):
@@ -58,10 +55,20 @@ def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame |
             continue
         number = number + 1 if gdb_frame is None else gdb_frame.level()
         yield gdb_frame, evolve(own_frame, number=number)
+        is_main = gdb_frame is None and own_frame.function == "main" and not own_frame.is_inlined
+        if not past_main and (is_main or _ends_by_choice(gdb_frame)):
+            return
         gdb_frame = None if gdb_frame is None else gdb_frame.older()
     while gdb_frame is not None:
         yield gdb_frame, None
         gdb_frame = gdb_frame.older()
+
+
+def _ends_by_choice(frame: gdb.Frame | None) -> bool:
+    """Return whether GDB shows no caller of a frame although it could find one."""
+    if frame is None or frame.older() is not None:
+        return False
+    return bool(frame.unwind_stop_reason() == gdb.FRAME_UNWIND_NO_REASON)
 
 
 def is_left(frame: gdb.Frame) -> bool:

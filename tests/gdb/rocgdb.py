@@ -243,6 +243,9 @@ class Frame:
 
     newer = older
 
+    def unwind_stop_reason(self) -> int:
+        return 1  # GDB knows no caller
+
     def select(self) -> None:
         """There is only one."""
 
@@ -345,6 +348,7 @@ def install(machine: Machine) -> None:
     gdb.Value, gdb.Type, gdb.Frame = of_python, Type, Frame
     for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
         setattr(gdb, f"{name}_FRAME", index)
+    gdb.FRAME_UNWIND_NO_REASON = 0
     gdb.target_charset = lambda: "UTF-8"
     gdb.string_to_argv, gdb.COMPLETE_FILENAME = shlex.split, "filename"
     for name in ("INT", "PTR", "FLAGS", "ARRAY", "STRUCT", "UNION", "VOID", "REF", "RVALUE_REF",

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.gdb.debugger import Debugger
+
 _FORTRAN = """
   integer :: x = 3
   call sub(x)
@@ -71,3 +73,34 @@ def test_the_last_frame(
         line = re.findall(r"^#[0-9]+ .*", done.stdout.decode(), re.MULTILINE)[-1]
         name = re.match(r"#[0-9]+ +(?:0x[0-9a-f]+ in )?(\S+) \(", line)
         assert name is not None and name[1].rpartition("::")[2] == last, (debugger, line)
+
+
+@pytest.mark.parametrize(
+    ("compiler", "file", "source"),
+    [
+        ("gfortran", "hi.f90", f"program hello{_FORTRAN}"),
+        ("gfortran", "hi.f90", f"program t{_FORTRAN}"),
+        ("gnatmake", "hi.adb", _ADA),
+    ],
+)
+def test_the_frames_inside_gdb_end_where_its_own_end(
+    debugger: Debugger,
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    compiler: str,
+    file: str,
+    source: str,
+) -> None:
+    (tmp_path / file).write_text(source)
+    program = tmp_path / "hi"
+    command = [tool(compiler), "-g", file, "-o", str(program)]
+    if subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip(f"{compiler} makes no program here")
+    code = """
+def frames(command):
+    lines = [line for line in said(command).splitlines() if line.startswith("#")]
+    return len(lines), [line.split()[3:5] for line in lines if " in main " in line or "hi." in line]
+print(frames("bt") == frames("dwarfgpu bt"), said("dwarfgpu bt -compare").find("frame: "))
+"""
+    out = debugger.python(code, "run", file=program)
+    assert out.split() == ["True", "-1"]
