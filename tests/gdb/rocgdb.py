@@ -358,7 +358,7 @@ def install(machine: Machine) -> None:
         setattr(gdb, f"COMMAND_{name}", name)
     gdb.events = SimpleNamespace(**{name: Event() for name in EVENTS})
     gdb.parameter = SETTINGS.__getitem__
-    gdb.host_charset = lambda: "UTF-8"
+    gdb.host_charset, gdb.current_recording = lambda: "UTF-8", lambda: None
     gdb.execute, gdb.parse_and_eval = machine.execute, machine.evaluate
     gdb.convenience_variable = machine.convenience
     gdb.selected_thread = lambda: Thread(machine, machine.thread)

@@ -231,7 +231,7 @@ class GdbTarget:
 
 def _is_recorded() -> bool:
     """Return whether GDB records the execution of the program, and can go to another time."""
-    return hasattr(gdb, "current_recording") and gdb.current_recording() is not None
+    return gdb.current_recording() is not None
 
 
 def _wave_architecture(wave: WaveId) -> Architecture:
