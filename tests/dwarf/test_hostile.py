@@ -15,7 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.scope import name_lookup
+from dwarfgpu.dwarf.scope import unit_declarations
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
@@ -496,7 +496,7 @@ def test_using_directives_in_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert_linear(asked, 300)
     search = asked(100)
-    monkeypatch.setattr(name_lookup, "_MAX_IMPORTS", 50)
+    monkeypatch.setattr(unit_declarations, "_MAX_IMPORTS", 50)
     with pytest.raises(LimitExceeded, match="the imports of a unit lead"):
         search()
 

@@ -25,32 +25,17 @@ from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
     around,
     declaration_of,
-    followed,
     has_parameters,
-    imports_by_scope,
-    is_data,
-    is_definition,
-    is_member,
     is_transparent,
-    is_within,
     name_problem,
-    named_within,
     overloaded,
-    path_of,
     scope_path,
     template_parameter,
     unknown_in,
 )
-from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import (
     DieFilter,
     Meaning,
-    distinguished,
-    is_external,
-    is_function,
-    is_in_nameless,
-    is_removed,
-    order,
     ordinary,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
@@ -64,17 +49,13 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     CLASSES,
     CONTAINERS,
     FUNCTIONS,
-    name_of,
 )
-from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
+from dwarfgpu.dwarf.scope.unit_declarations import UnitDeclarations
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 
-_MAX_IMPORTS: Final = 100_000
-"""Maximum number of using-directives, using-declarations and imported units to follow for one name,
-counted once per scope."""
 _MAX_SCOPES: Final = 1_000
 """Maximum number of namespaces to search for one name."""
 _MAX_DEPTH: Final = 64
@@ -90,7 +71,7 @@ _SCOPES: Final = (
 )
 
 
-class NameLookup(UnitSearch):
+class NameLookup(UnitDeclarations):
     """What names mean where a program is."""
 
     def __init__(
@@ -102,17 +83,11 @@ class NameLookup(UnitSearch):
         declared: Callable[[Die, str], Iterable[Variable]] = declared_in,
         enclosing_scopes: Iterable[Die] = (),
     ) -> None:
-        super().__init__(infos, unit)
-        self.chain = tuple(chain)
-        """The scopes of the function in focus, from itself inwards."""
+        super().__init__(infos, unit, chain, enclosing_scopes)
         self.outer = tuple(outer)
         """The scopes of functions into which that is inlined, which its text does not see."""
         self._declared_in = declared
         """The variables of a scope that may have a canonical simple name, and perhaps others."""
-        self.enclosing_scopes = tuple(enclosing_scopes)
-        """All scopes of the program location, from the subprogram inwards: including those of
-        functions into which the one in focus is inlined, and those that are inlined into it."""
-        self._imports_left = _MAX_IMPORTS
 
     # The rule
 
@@ -123,8 +98,7 @@ class NameLookup(UnitSearch):
         `UsageError` if it is ambiguous, or a scope before `::` does not exist; another error if a
         unit that may have it cannot be read.
         """
-        self.doubts, self.name = [], name
-        self._imports_left = _MAX_IMPORTS
+        self.begin(name)
         sought = parts(name)
         if not sought:
             return ()
@@ -195,7 +169,7 @@ class NameLookup(UnitSearch):
                 return meanings
         paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
         for path in (*paths, ()):
-            meanings = self._in_this_unit(path, part, accepts)
+            meanings = self.in_this_unit(path, part, accepts)
             if meanings:
                 return meanings
         for outer in self.outer:
@@ -203,7 +177,7 @@ class NameLookup(UnitSearch):
                 if variable.name == part.name and accepts(variable.die):
                     return (variable,)
         for path in (*map(scope_path, classes), *paths, ()):
-            meanings = self._in_other_units(path, part, accepts)
+            meanings = self.in_other_units(path, part, accepts)
             if meanings:
                 return meanings
         return self._in_any_nameless(part, accepts)
@@ -238,7 +212,7 @@ class NameLookup(UnitSearch):
         return ()
 
     def _global(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        return self._in_this_unit((), part, accepts) or self._in_other_units((), part, accepts)
+        return self.in_this_unit((), part, accepts) or self.in_other_units((), part, accepts)
 
     def _in_scopes(
         self, holders: tuple[Die, ...], part: Part, accepts: DieFilter
@@ -247,7 +221,7 @@ class NameLookup(UnitSearch):
         first = holders[0]
         if first.tag in CONTAINERS:
             path = scope_path(first)
-            return self._in_this_unit(path, part, accepts) or self._in_other_units(
+            return self.in_this_unit(path, part, accepts) or self.in_other_units(
                 path, part, accepts
             )
         if first.tag == dw.TAG_SUBPROGRAM:
@@ -256,14 +230,14 @@ class NameLookup(UnitSearch):
         if scope is None:
             return ()
         if scope.tag == dw.TAG_ENUMERATION_TYPE:
-            return self._defined([child for child in scope.children() if _is(child, part, accepts)])
+            return self.defined([child for child in scope.children() if _is(child, part, accepts)])
         of_class = constructors(scope, part.name) if accepts is ordinary else None
         if of_class is not None:
-            return self._defined([die for die in of_class if has_parameters(die, part)])
+            return self.defined([die for die in of_class if has_parameters(die, part)])
         # Compilers leave out the static members and functions that a unit does not use.
         path = scope_path(scope)
-        meanings = self._in_class(scope, part, accepts) or self._in_this_unit(path, part, accepts)
-        return meanings or self._in_other_units(path, part, accepts)
+        meanings = self._in_class(scope, part, accepts) or self.in_this_unit(path, part, accepts)
+        return meanings or self.in_other_units(path, part, accepts)
 
     # Scopes
 
@@ -273,7 +247,7 @@ class NameLookup(UnitSearch):
         members = [
             member for member in class_scope(defined, part.name, self.definition) if accepts(member)
         ]
-        return self._defined([member for member in members if has_parameters(member, part)])
+        return self.defined([member for member in members if has_parameters(member, part)])
 
     def _in_block(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of a block or function itself, and its imports by name."""
@@ -289,105 +263,10 @@ class NameLookup(UnitSearch):
                     if _is(enumerator, part, accepts):
                         return (enumerator,)
                 if child.tag == dw.TAG_IMPORTED_DECLARATION:
-                    dies = self._imported(child, part, accepts)
+                    dies = self.imported(child, part, accepts)
                     if dies:
-                        return self._defined(dies)
+                        return self.defined(dies)
         return _parameter(scope, part, accepts)
-
-    def _in_this_unit(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return the declarations of this unit in a namespace, and its imports into it."""
-        if self.unit is None:
-            return ()
-        try:
-            dies = self._declared(self.unit, path, part, accepts)
-            dies = dies or self._by_import(path, part, accepts)
-        except DwarfGpuError as error:
-            self.doubts.append(error)
-            return ()
-        return self._defined(dies)
-
-    def _declared(
-        self,
-        unit: CompilationUnit,
-        path: Path,
-        part: Part,
-        accepts: DieFilter,
-        visited: set[CompilationUnit] | None = None,
-    ) -> list[Die]:
-        """Yield the declarations of a unit and its imports in a namespace. `visited`: as for
-        `imported_units`."""
-        dies: list[Die] = []
-        for imported_unit in self._with_imported(unit, visited):
-            for die in named_within(imported_unit, path, part.name):
-                if accepts(die) and has_parameters(die, part):
-                    dies.append(die)
-            self.doubts.append(imported_unit)
-        return dies
-
-    def _with_imported(
-        self, unit: CompilationUnit, visited: set[CompilationUnit] | None
-    ) -> Iterator[CompilationUnit]:
-        yield unit
-        try:
-            for imported in imported_units(unit, visited):
-                self._spend_import(1)
-                yield imported
-        except DwarfGpuError as error:
-            self.doubts.append(error)
-
-    def _by_import(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
-        """Return the results of the using-directives and -declarations of a namespace, in the unit
-        of the place; those in the function's blocks count for the unit."""
-        visited: set[Die] = set()
-        pending = [iter(self._directives(path))]
-        while pending:
-            directive = next(pending[-1], None)
-            if directive is None:
-                pending.pop()
-                continue
-            if directive.tag == dw.TAG_IMPORTED_DECLARATION:
-                dies = self._imported(directive, part, accepts)
-                if dies:
-                    return dies
-                continue
-            target = directive.reference(dw.AT_IMPORT)
-            if target is None or target in visited:
-                continue
-            visited.add(target)
-            inner = scope_path(target)
-            self._spend_import(1 + len(named_entries(target.unit).with_name(part.name)) // 8)
-            dies = self._declared(target.unit, inner, part, accepts)
-            if dies:
-                return dies
-            pending.append(iter(self._directives(inner)))
-        return []
-
-    def _directives(self, path: Path) -> list[Die]:
-        assert self.unit is not None
-        directives: list[Die] = []
-        for directive in imports_by_scope(self.unit).get(path[-1] if path else "", ()):
-            self._spend_import(1)
-            if is_within(path_of(directive), path):
-                directives.append(directive)
-        if not path:
-            for scope in reversed(self.chain):
-                directives += scope.children((dw.TAG_IMPORTED_MODULE,))
-        return directives
-
-    def _spend_import(self, work: int) -> None:
-        self._imports_left -= work
-        if self._imports_left < 0:
-            raise LimitExceeded("the imports of a unit lead through too many scopes")
-
-    def _imported(self, declaration: Die, part: Part, accepts: DieFilter) -> list[Die]:
-        """Return what a using-declaration gives, if it has the name."""
-        target = declaration.reference(dw.AT_IMPORT)
-        if target is None:
-            return []
-        name = declaration.name if declaration.has(dw.AT_NAME) else target.name
-        target = followed(target)
-        is_it = canonical(name or "") == part.name and accepts(target)
-        return [target] if is_it and has_parameters(target, part) else []
 
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
@@ -421,72 +300,6 @@ class NameLookup(UnitSearch):
             scope = pending.pop()
             yield from (die for die in scope.children(TYPES) if _is(die, part, accepts))
             pending += scope.children(BLOCKS - FUNCTIONS)
-
-    # Other units
-
-    def _in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return the declarations of other units in a namespace: exported ones before others, and
-        variables that compilers removed last, only those of the same file and of the program."""
-        hidden: tuple[Meaning, ...] = ()
-        removed: tuple[Meaning, ...] = ()
-        searched: set[CompilationUnit | None] = {self.unit}
-        visited: set[CompilationUnit] = set()
-        pending = self.other_units(path, part.name)
-        while (unit := next(pending, None)) is not None:
-            if unit in searched:
-                continue
-            searched.add(unit)
-            try:
-                meanings = self._defined(self._declared(unit, path, part, accepts, visited))
-            except DwarfGpuError as error:
-                self.doubts.append(error)
-                continue
-            if any(is_external(meaning) for meaning in meanings):
-                return meanings
-            if all(is_removed(meaning) for meaning in meanings):
-                is_visible = self.unit is None or unit.info in (self.unit.info, self.infos[0])
-                removed = removed or (meanings if is_visible else ())
-            elif not hidden:
-                hidden = meanings
-                exporting = self.exporting(path, part.name)
-                pending = pending if exporting is None else iter(exporting)
-        return hidden or removed
-
-    # Definitions
-
-    def _defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
-        """Return the definitions of entries, each once. Declarations stay if other files can define
-        them: a symbol may locate them.
-
-        But for functions only the first counts: entries that cannot be it are not read.
-        """
-        out: dict[Meaning, None] = {}
-        has_type = has_function = False
-        for die in dies:
-            if has_type and die.tag in TYPES:
-                continue
-            meaning = self._meaning(die)
-            if meaning is None:
-                continue
-            out[meaning] = None
-            if order(meaning):
-                has_type = True
-            elif is_function(meaning):
-                has_function = True
-            elif not has_function and not is_in_nameless(meaning):
-                return (meaning,)
-        meanings = distinguished(sorted(out, key=order), self.enclosing_scopes)
-        functions = [meaning for meaning in meanings if is_function(meaning)]
-        return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
-
-    def _meaning(self, die: Die) -> Meaning | None:
-        """Return what an entry defines or declares; None for data that nothing can define."""
-        defined = self.definition(die)
-        if not is_data(defined):
-            return defined
-        variable = Variable(name_of(defined) or "", defined, "global")
-        can_be = is_definition(defined) or is_member(defined) or variable.is_external
-        return variable if can_be else None
 
     def _type_of(self, die: Die) -> Die | None:
         """Return the class or enumeration that a name means, below typedefs."""

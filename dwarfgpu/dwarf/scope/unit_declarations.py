@@ -1,0 +1,226 @@
+"""Declarations of units in namespaces: those of the place first, what they import, then those of
+other units, completed by their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import Part, canonical
+from dwarfgpu.dwarf.scope.declarations import (
+    followed,
+    has_parameters,
+    imports_by_scope,
+    is_data,
+    is_definition,
+    is_member,
+    is_within,
+    named_within,
+    path_of,
+    scope_path,
+)
+from dwarfgpu.dwarf.scope.imports import imported_units
+from dwarfgpu.dwarf.scope.meaning import (
+    DieFilter,
+    Meaning,
+    distinguished,
+    is_external,
+    is_function,
+    is_in_nameless,
+    is_removed,
+    order,
+)
+from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
+from dwarfgpu.dwarf.scope.scope_entries import name_of
+from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+
+_MAX_IMPORTS: Final = 100_000
+"""Maximum number of using-directives, using-declarations and imported units to follow for one name,
+counted once per scope."""
+
+
+class UnitDeclarations(UnitSearch):
+    """What units declare in namespaces, seen from a program location."""
+
+    def __init__(
+        self,
+        infos: Iterable[DebugInfo],
+        unit: CompilationUnit | None,
+        chain: Iterable[Die],
+        enclosing_scopes: Iterable[Die],
+    ) -> None:
+        super().__init__(infos, unit)
+        self.chain = tuple(chain)
+        """The scopes of the function in focus, from itself inwards."""
+        self.enclosing_scopes = tuple(enclosing_scopes)
+        """All scopes of the program location, from the subprogram inwards: including those of
+        functions into which the one in focus is inlined, and those that are inlined into it."""
+        self._imports_left = _MAX_IMPORTS
+
+    def begin(self, name: str) -> None:
+        """Begin the search for a name."""
+        self.doubts, self.name = [], name
+        self._imports_left = _MAX_IMPORTS
+
+    def in_this_unit(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return the declarations of this unit in a namespace, and its imports into it."""
+        if self.unit is None:
+            return ()
+        try:
+            dies = self._declared(self.unit, path, part, accepts)
+            dies = dies or self._by_import(path, part, accepts)
+        except DwarfGpuError as error:
+            self.doubts.append(error)
+            return ()
+        return self.defined(dies)
+
+    def _declared(
+        self,
+        unit: CompilationUnit,
+        path: Path,
+        part: Part,
+        accepts: DieFilter,
+        visited: set[CompilationUnit] | None = None,
+    ) -> list[Die]:
+        """Yield the declarations of a unit and its imports in a namespace. `visited`: as for
+        `imported_units`."""
+        dies: list[Die] = []
+        for imported_unit in self._with_imported(unit, visited):
+            for die in named_within(imported_unit, path, part.name):
+                if accepts(die) and has_parameters(die, part):
+                    dies.append(die)
+            self.doubts.append(imported_unit)
+        return dies
+
+    def _with_imported(
+        self, unit: CompilationUnit, visited: set[CompilationUnit] | None
+    ) -> Iterator[CompilationUnit]:
+        yield unit
+        try:
+            for imported in imported_units(unit, visited):
+                self._spend_import(1)
+                yield imported
+        except DwarfGpuError as error:
+            self.doubts.append(error)
+
+    def _by_import(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
+        """Return the results of the using-directives and -declarations of a namespace, in the unit
+        of the place; those in the function's blocks count for the unit."""
+        visited: set[Die] = set()
+        pending = [iter(self._directives(path))]
+        while pending:
+            directive = next(pending[-1], None)
+            if directive is None:
+                pending.pop()
+                continue
+            if directive.tag == dw.TAG_IMPORTED_DECLARATION:
+                dies = self.imported(directive, part, accepts)
+                if dies:
+                    return dies
+                continue
+            target = directive.reference(dw.AT_IMPORT)
+            if target is None or target in visited:
+                continue
+            visited.add(target)
+            inner = scope_path(target)
+            self._spend_import(1 + len(named_entries(target.unit).with_name(part.name)) // 8)
+            dies = self._declared(target.unit, inner, part, accepts)
+            if dies:
+                return dies
+            pending.append(iter(self._directives(inner)))
+        return []
+
+    def _directives(self, path: Path) -> list[Die]:
+        assert self.unit is not None
+        directives: list[Die] = []
+        for directive in imports_by_scope(self.unit).get(path[-1] if path else "", ()):
+            self._spend_import(1)
+            if is_within(path_of(directive), path):
+                directives.append(directive)
+        if not path:
+            for scope in reversed(self.chain):
+                directives += scope.children((dw.TAG_IMPORTED_MODULE,))
+        return directives
+
+    def _spend_import(self, work: int) -> None:
+        self._imports_left -= work
+        if self._imports_left < 0:
+            raise LimitExceeded("the imports of a unit lead through too many scopes")
+
+    def imported(self, declaration: Die, part: Part, accepts: DieFilter) -> list[Die]:
+        """Return what a using-declaration gives, if it has the name."""
+        target = declaration.reference(dw.AT_IMPORT)
+        if target is None:
+            return []
+        name = declaration.name if declaration.has(dw.AT_NAME) else target.name
+        target = followed(target)
+        is_it = canonical(name or "") == part.name and accepts(target)
+        return [target] if is_it and has_parameters(target, part) else []
+
+    def in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return the declarations of other units in a namespace: exported ones before others, and
+        variables that compilers removed last, only those of the same file and of the program."""
+        hidden: tuple[Meaning, ...] = ()
+        removed: tuple[Meaning, ...] = ()
+        searched: set[CompilationUnit | None] = {self.unit}
+        visited: set[CompilationUnit] = set()
+        pending = self.other_units(path, part.name)
+        while (unit := next(pending, None)) is not None:
+            if unit in searched:
+                continue
+            searched.add(unit)
+            try:
+                meanings = self.defined(self._declared(unit, path, part, accepts, visited))
+            except DwarfGpuError as error:
+                self.doubts.append(error)
+                continue
+            if any(is_external(meaning) for meaning in meanings):
+                return meanings
+            if all(is_removed(meaning) for meaning in meanings):
+                is_visible = self.unit is None or unit.info in (self.unit.info, self.infos[0])
+                removed = removed or (meanings if is_visible else ())
+            elif not hidden:
+                hidden = meanings
+                exporting = self.exporting(path, part.name)
+                pending = pending if exporting is None else iter(exporting)
+        return hidden or removed
+
+    def defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
+        """Return the definitions of entries, each once. Declarations stay if other files can define
+        them: a symbol may locate them.
+
+        But for functions only the first counts: entries that cannot be it are not read.
+        """
+        out: dict[Meaning, None] = {}
+        has_type = has_function = False
+        for die in dies:
+            if has_type and die.tag in TYPES:
+                continue
+            meaning = self._meaning(die)
+            if meaning is None:
+                continue
+            out[meaning] = None
+            if order(meaning):
+                has_type = True
+            elif is_function(meaning):
+                has_function = True
+            elif not has_function and not is_in_nameless(meaning):
+                return (meaning,)
+        meanings = distinguished(sorted(out, key=order), self.enclosing_scopes)
+        functions = [meaning for meaning in meanings if is_function(meaning)]
+        return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
+
+    def _meaning(self, die: Die) -> Meaning | None:
+        """Return what an entry defines or declares; None for data that nothing can define."""
+        defined = self.definition(die)
+        if not is_data(defined):
+            return defined
+        variable = Variable(name_of(defined) or "", defined, "global")
+        can_be = is_definition(defined) or is_member(defined) or variable.is_external
+        return variable if can_be else None
