@@ -53,6 +53,8 @@ class GdbTarget:
     def __init__(self) -> None:
         self._stop = 0
         self._written = 0
+        self._read_while_running: int | None = None
+        """The stop at which something was read while the program moved without events."""
         self._inferior = gdb.selected_inferior().num
         self._recording: list[Reads] = []
         self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
@@ -91,8 +93,11 @@ class GdbTarget:
         """Return whether the program may have moved since GDB's last event.
 
         No event reports a stop for the condition of a breakpoint, nor the continuation: for the
-        user it runs all the time. None reports `record goto` either.
+        user it runs all the time, until the event of its next stop has come: functions for that
+        event may be called before ours. None reports `record goto` either.
         """
+        if self._read_while_running == self._stop:
+            return True
         thread = gdb.selected_thread()
         return thread is not None and (bool(thread.is_running()) or _is_recorded())
 
@@ -100,6 +105,7 @@ class GdbTarget:
         """Forget everything read before, at the beginning of each command."""
         if self.stops_unseen:
             self._written += 1
+            self._read_while_running = self._stop
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         """Return the defaults: GDB does not report those of an agent."""
