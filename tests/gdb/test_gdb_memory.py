@@ -71,3 +71,14 @@ print(said("dwarfgpu print *(int (*)[40000])&array").split(", 0 <repeats")[0])
     if out[0] != "''":
         pytest.skip("the mappings of this process are known")
     assert out[1] == "*(int (*)[40000])&array = {7, 8"
+
+
+def test_writes_that_a_setting_forbids(debugger: Debugger, repository: Path) -> None:
+    """GDB's words name the reason: the memory can be accessed."""
+    code = """
+gdb.execute("set may-write-memory off")
+print(said("output n = 3") == said("dwarfgpu print n = 3"), said("dwarfgpu print n = 3"))
+"""
+    program = repository / "fixtures/x86_64/demo.gcc.O0.v5"
+    out = debugger.python(code, "break leaf", "run", file=program)
+    assert out.startswith("True error: Writing to memory is not allowed")

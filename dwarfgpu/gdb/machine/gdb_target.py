@@ -217,8 +217,10 @@ class GdbTarget:
         )  # all or nothing: GDB writes the first bytes, and then fails
         try:
             gdb.selected_inferior().write_memory(address, data)
-        except (gdb.error, OverflowError):
+        except (gdb.MemoryError, OverflowError):
             raise Unavailable(f"cannot write memory at address {address:#x}") from None
+        except gdb.error as error:  # a setting forbids it, as `set may-write-memory off`
+            raise UsageError(" ".join(str(error).split())) from None
 
     def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
         """Ask GDB, which asks the program's thread library: `machine.target.ThreadLocal`."""
