@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from struct import Struct
 from urllib.parse import unquote
@@ -21,7 +22,7 @@ from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.limit_settings import file_limits
 from dwarfgpu.gdb.machine.gdb_target import GdbTarget, selected_wave
 from dwarfgpu.gdb.machine.loaded_sections import LoadedSection, bias_of, loaded_sections
@@ -32,6 +33,7 @@ _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is not in any file."""
 _HEADER = Struct("<40xQ10xHH2x")
 """In its ELF header: where the section headers are, their size and number. They end the file."""
+_BUILD_ID = ".note.gnu.build-id"
 _MAX_VDSO_BYTES = 1 << 20
 _URI = re.compile(
     r"(?P<kind>file|memory)://(?P<path>[^#]*)"
@@ -158,6 +160,7 @@ class LoadedFiles:
             opened = None
         file = self._file(path, limits) if opened is None else opened.code_object.file
         bias = bias_of(file, section)
+        self._require_build(file, bias)
         if opened is not None and opened.code_object.load_address == bias:
             return _Opened(version, self._target.stop, opened.code_object)
         if path.startswith(_VDSO):
@@ -167,6 +170,22 @@ class LoadedFiles:
             folders = str(gdb.parameter("debug-file-directory") or "").split(":")
             code_object = CodeObject.of(file, bias, debug_directories=list(filter(None, folders)))
         return _Opened(version, self._target.stop, code_object)
+
+    def _require_build(self, file: ObjectFile, bias: int) -> None:
+        """Raise `UsageError` for a file that was built anew, with sections of the same sizes, since
+        the program that runs was loaded: GDB has the symbols of the old one."""
+        note = file.sections_by_name.get(_BUILD_ID)
+        if note is None:
+            return
+        machine = self._target.architecture_of(selected_wave() or 0)
+        address = bias + note.address
+        with suppress(Unavailable):  # a core file need not have it
+            where = Memory(machine.address_space(0))
+            if self._target.read_memory(where, address, note.size_bytes) != file.data_of(note):
+                raise UsageError(
+                    f"{file.path} is not the file that GDB has at {address:#x}: "
+                    "its build ID differs"
+                )
 
     def _file(self, path: str, limits: FileLimits) -> ObjectFile:
         uri = _URI.fullmatch(path)

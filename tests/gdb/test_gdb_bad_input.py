@@ -175,6 +175,27 @@ def test_a_file_that_is_not_what_runs(
     )
 
 
+def test_a_program_that_was_built_anew(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The new file has sections of the same sizes: its build ID is another one. GDB has the symbols
+    of the program that runs."""
+    sources, program = [tmp_path / "old.c", tmp_path / "new.c"], tmp_path / "program"
+    code = "struct S {{ int {}; }} s = {{1, 2}};\nint main(void) {{ return s.a; }}\n"
+    for source, members in zip(sources, ("a, b", "b, a"), strict=True):
+        source.write_text(code.format(members))
+        command = [tool("gcc"), "-g", "-Wl,--build-id", source, "-o", source.with_suffix("")]
+        subprocess.run(command, check=True, timeout=120)
+    program.write_bytes(sources[0].with_suffix("").read_bytes())
+    program.chmod(0o755)
+    swap = f"shell mv {shlex.quote(str(tmp_path / 'new'))} {shlex.quote(str(program))}"
+    asked = "dwarfgpu print s"
+    before = ("break main", "run", asked, swap, "stepi", asked)
+    out, err = debugger.run(*before, file=program)
+    assert out.count("s = {") == 1 and "s = {a = 1, b = 2}" in out
+    assert f"{program} is not the file that GDB has at 0x" in err and "build ID differs" in err
+
+
 def test_a_file_that_is_gone(debugger: Debugger, host: Path, tmp_path: Path) -> None:
     program = tmp_path / "host"
     program.write_bytes(host.read_bytes())
