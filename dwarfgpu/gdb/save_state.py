@@ -247,6 +247,7 @@ def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object
         bias = None if data is None else load_address(file_sections(data), sections)
         if data is None or bias is None:
             continue
+        require_build(path, data, sections)
         name = os.path.abspath(path)
         if PART.fullmatch(path):
             digits = hashlib.sha256(data).hexdigest()[:16]
@@ -258,6 +259,18 @@ def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object
             "load_address": hex(bias),
             "sha256": hashlib.sha256(data).hexdigest(),
         }
+
+
+def require_build(path: str, data: bytes, loaded: List[Section]) -> None:
+    """Raise `gdb.GdbError` for a file that was built anew since it was loaded."""
+    for section in loaded:
+        if section.name == ".note.gnu.build-id":
+            size_bytes = section.end - section.begin
+            note = read_some("", section.begin, size_bytes)
+            if len(note) == size_bytes and note not in data:
+                raise gdb.GdbError(
+                    "save-state: %s is not the file that GDB has: its build ID differs" % path
+                )
 
 
 def inputs() -> Iterator[str]:

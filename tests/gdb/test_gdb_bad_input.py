@@ -190,10 +190,22 @@ def test_a_program_that_was_built_anew(
     program.chmod(0o755)
     swap = f"shell mv {shlex.quote(str(tmp_path / 'new'))} {shlex.quote(str(program))}"
     asked = "dwarfgpu print s"
-    before = ("break main", "run", asked, swap, "stepi", asked)
+    before = (
+        "break main",
+        "run",
+        asked,
+        swap,
+        "stepi",
+        asked,
+        f"dwarfgpu save-state {tmp_path / 'state.json'}",
+    )
     out, err = debugger.run(*before, file=program)
     assert out.count("s = {") == 1 and "s = {a = 1, b = 2}" in out
-    assert f"{program} is not the file that GDB has at 0x" in err and "build ID differs" in err
+    assert (
+        f"{program} is not the file that GDB has at 0x" in err
+        and err.count("build ID differs") == 2
+    )
+    assert not (tmp_path / "state.json").exists()
 
 
 def test_a_file_that_is_gone(debugger: Debugger, host: Path, tmp_path: Path) -> None:
