@@ -269,3 +269,26 @@ def test_names_that_are_visible_in_a_function(tmp_path: Path) -> None:
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
     note = "note: no state is given: writable memory has its initial contents\n"
     assert of_dwarfgpu.replace(note, "") == of_gdb
+
+
+INLINED = """int sink;
+static inline int clamped(int v) { if (v > 9) { sink++; return 9; } return v; }
+int one(int n) { int r = clamped(n * 3); sink += r; return r + 1; }
+__attribute__((noinline)) int keep(int n) { return one(n) + clamped(n); }
+"""
+
+
+def test_calls_that_are_inlined_into_another_unit(tmp_path: Path) -> None:
+    """gcc -flto has the function in the unit of its file, and its calls in that of the linker."""
+    (tmp_path / "b.c").write_text(INLINED)
+    calls = "int one(int), keep(int);\nint main(int c) { return one(c) + keep(c + 1); }\n"
+    try:
+        gdb = built(tmp_path, calls, "-g", "-O2", "-w", "-flto", "b.c")
+    except subprocess.CalledProcessError:
+        pytest.skip("needs gcc with -flto")
+    names = ("clamped", "one", "keep")
+    words = ("break", "info line", "list", "info scope")
+    lines = [f"{word} {name}" for name in names for word in words]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "tbreak b.c:one", "info breakpoints"])
+    assert of_dwarfgpu == of_gdb
+    assert "(4 locations)" in of_dwarfgpu

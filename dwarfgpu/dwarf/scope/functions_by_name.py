@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
@@ -43,6 +44,8 @@ _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _ADA_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _ANONYMOUS: Final = "(anonymous namespace)"
+_FROM_OTHERS: Final = encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(dw.FORM_REF_ADDR)
+"""What a table of abbreviations of such a unit has."""
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
 
@@ -132,7 +135,8 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
     for unit in _units(code_object.info, canonical(components[-1])):
         try:
             for function in sorted(
-                _in_unit(unit, components, parameters), key=lambda candidate: candidate.die.offset
+                _in_unit(code_object.info, unit, components, parameters),
+                key=lambda candidate: candidate.die.offset,
             ):
                 functions.setdefault(function.entry, function)
         except LimitExceeded:
@@ -156,7 +160,7 @@ def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
         try:
             if unit.language in dw.ADA:
                 for key in filter(is_meant, named_entries(unit).by_name):
-                    yield from _in_unit(unit, [key], None)
+                    yield from _in_unit(info, unit, [key], None)
         except DwarfGpuError:
             continue
 
@@ -178,7 +182,7 @@ def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
 
 
 def _in_unit(
-    unit: CompilationUnit, components: list[str], parameters: str | None
+    info: DebugInfo, unit: CompilationUnit, components: list[str], parameters: str | None
 ) -> Iterator[NamedFunction]:
     simple = canonical(components[-1])
     keys = [qualified.canonical(simple)]
@@ -213,20 +217,57 @@ def _in_unit(
             yield NamedFunction(instance, names[declaration], entry, is_call=False)
     meant = {die: name for die, name in names.items() if name}
     if meant:
-        yield from _calls(unit, meant)
+        yield from _calls(info, unit, meant)
 
 
-def _calls(unit: CompilationUnit, meant: dict[Die, str]) -> Iterator[NamedFunction]:
+def _calls(
+    info: DebugInfo, unit: CompilationUnit, meant: dict[Die, str]
+) -> Iterator[NamedFunction]:
+    """Yield the inlined calls of functions in their unit, and in those that refer to others."""
+    for calling in dict.fromkeys((unit, *_units_with_calls_of_others(info))):
+        indexes_by_declaration = _inlined_calls(calling)
+        for declaration, name in meant.items():
+            for index in indexes_by_declaration.get(declaration, ()):
+                call = calling.die(index)
+                ranges = Subprogram(call).ranges
+                if ranges:
+                    # GDB knows the parameters of an inlined function by its linkage name only.
+                    is_linked = linkage_name(call) is not None
+                    shown_name = name if is_linked else bare_name(call) or name
+                    yield NamedFunction(call, shown_name, ranges[0].begin, is_call=True)
+
+
+@kept_with(lambda unit: unit)
+def _inlined_calls(unit: CompilationUnit) -> dict[Die, list[int]]:
+    """Return the indexes of inlined calls by the declarations of their functions."""
+    indexes: dict[Die, list[int]] = {}
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE:
-            call = unit.die(index)
-            name = meant.get(declaration_of(call))
-            ranges = Subprogram(call).ranges if name else ()
-            if name and ranges:
-                # GDB knows the parameters of an inlined function by its linkage name only.
-                is_linked = linkage_name(call) is not None
-                shown_name = name if is_linked else bare_name(call) or name
-                yield NamedFunction(call, shown_name, ranges[0].begin, is_call=True)
+            try:
+                indexes.setdefault(declaration_of(unit.die(index)), []).append(index)
+            except DwarfGpuError:
+                continue
+    return indexes
+
+
+@kept_with(lambda info: info)
+def _units_with_calls_of_others(info: DebugInfo) -> tuple[CompilationUnit, ...]:
+    """Return the units with inlined calls of functions of other units, as gcc's -flto has them."""
+    if _FROM_OTHERS not in info.sections.section(".debug_abbrev"):
+        return ()
+    return tuple(unit for unit in info.reported_units() if _has_calls_of_others(unit))
+
+
+def _has_calls_of_others(unit: CompilationUnit) -> bool:
+    try:
+        return any(
+            attribute.name == dw.AT_ABSTRACT_ORIGIN and attribute.form == dw.FORM_REF_ADDR
+            for abbreviation in unit.abbreviations.values()
+            if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE
+            for attribute in abbreviation.attributes
+        )
+    except DwarfGpuError:
+        return False
 
 
 def _fits(die: Die, components: list[str]) -> bool:
