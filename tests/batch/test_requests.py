@@ -33,7 +33,7 @@ Wrong = Any
             {"debug_directories": "/usr"},
             "debug_directories: expected tuple of str or Path, not '/usr'",
         ),
-        ({"debug_directories": (5,)}, "debug_directories: expected tuple of str or Path, not"),
+        ({"debug_directories": (5,)}, "debug_directories.0.: expected str or Path, not 5$"),
         ({"limits": None}, "^Options.limits: expected FileLimits, not None$"),
         ({"minimum": Fraction(101)}, "minimum: expected a Fraction from 0 to 100 or None"),
         ({"minimum": "5"}, "minimum: expected Fraction or None, not '5'"),

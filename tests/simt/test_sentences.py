@@ -21,6 +21,7 @@ from dwarfgpu.errors import (
     InconsistentContext,
     MissingContext,
     Unavailable,
+    UsageError,
 )
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
@@ -249,7 +250,7 @@ def test_lane_and_iteration_are_below_the_counts_of_the_function(tmp_path: Path)
     raises(there.focused(16).context, InconsistentContext, "lane 16", "lane count 16")
     raises(evolve(there, iteration=2).context, InconsistentContext, "iteration 2", "count 2")
     raises(evolve(there, iteration=-1).context, InconsistentContext, "iteration -1")
-    raises(there.focused(-1).context, InconsistentContext, "lane -1")
+    raises(lambda: there.focused(-1), UsageError, "lane -1")
     inner: Attributes = ((LANES, 8), (ITERATIONS, 4))
     inlined = session(tmp_path, (LANES, 16), inner=inner, lane=7, iteration=3)
     assert (inlined.context().lane_count, inlined.context().iteration_count) == (8, 4)

@@ -234,11 +234,17 @@ class StateTarget:
 
     def version_of(self, wave: WaveId) -> object | None:
         """Do as `dwarfgpu.machine.target.Versioned`: registers are objects that never change."""
+        try:
+            registers = self._registers.get(wave)
+        except TypeError:
+            registers = None
+        if registers is None:
+            require_right_arguments(StateTarget.version_of, self, wave)
         memories = {key: (store, store.changes) for key, store in self._memories.items()}
         if any(changes is None for _, changes in memories.values()):
             return None
         apertures = self.wave_apertures.get(wave, self.apertures)
-        return dict(self._registers.get(wave, {})), memories, apertures
+        return dict(registers or {}), memories, apertures
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         try:
