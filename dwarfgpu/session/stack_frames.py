@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames, name_of_nameless
 from dwarfgpu.dwarf.scope.scope_entries import (
     UNKNOWN_NAME,
     UNREADABLE_NAME,
+    as_loaded,
+    code_ranges,
     decl_file,
     decl_line,
     file_of,
@@ -155,6 +159,18 @@ def functions_at(session: Session) -> list[Die]:
     if code_object is None or pc is None:
         return []
     return list(code_object.scopes.function_entries_at(pc))
+
+
+def inlined_beginning_at(session: Session) -> int:
+    """Return how many of the innermost inlined functions begin at the program location."""
+    inlined, pc = readable_functions_at(session)[:-1], _location(session)
+    begun = takewhile(lambda die: pc in {span.begin for span in _code_of(die)}, inlined)
+    return sum(1 for _ in begun)
+
+
+def _code_of(die: Die) -> tuple[Range, ...]:
+    """Return the code of a function as it is loaded."""
+    return as_loaded(die.unit, code_ranges(die))
 
 
 def _location(session: Session) -> int | None:

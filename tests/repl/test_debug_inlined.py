@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bottom_bar import bar_text
 from dwarfgpu.service.frame.argument_words import focused_frame_line
-from tests.cli.command import FIXTURES, run
+from tests.cli.command import FIXTURES, Done, run
 from tests.repl.repl_shell import made, output_of
 from tests.session.test_read_lanes import sessions
 
@@ -14,6 +16,15 @@ STATE = FIXTURES / "states/dispatch.gfx1100.json"
 
 def shell() -> Shell:
     return made(sessions(STATE.name)[0])
+
+
+def debugged(*commands: str) -> Done:
+    """Commands on a kernel whose first instruction is of a function inlined from device.h."""
+    arguments = [argument for command in commands for argument in ("-ex", command)]
+    launch = ["--grid", "64", "--workgroup", "64", "--arg", "in=zeros:256"]
+    launch += ["--arg", "out=zeros:256", "--arg", "limit=3"]
+    file = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    return run("debug", file, "--dispatch", "nest", *launch, "--batch", *arguments)
 
 
 def test_the_first_line_and_the_bar() -> None:
@@ -37,11 +48,7 @@ def test_lines_before_the_run_are_of_the_file_of_the_kernel() -> None:
     that of `main`."""
     commands = ["frame", "break 14", "list", "info line 14", "info source", "list device.h:15"]
     commands += ["break 15", "run", "break 14"]
-    arguments = [argument for command in commands for argument in ("-ex", command)]
-    launch = ["--grid", "64", "--workgroup", "64", "--arg", "in=zeros:256"]
-    launch += ["--arg", "out=zeros:256", "--arg", "limit=3"]
-    file = FIXTURES / "hip/nest.gfx942.O2.v5.co"
-    output = run("debug", file, "--dispatch", "nest", *launch, "--batch", *arguments)
+    output = debugged(*commands)
     assert " at hip/device.h:15" in output.lines[0]
     breakpoints = [line for line in output.lines if line.startswith("Breakpoint ")]
     assert [line.partition("file ")[2] for line in breakpoints] == [
@@ -51,3 +58,34 @@ def test_lines_before_the_run_are_of_the_file_of_the_kernel() -> None:
     ]
     assert "Current source file is hip/nest.hip" in output.lines
     assert any(line.startswith('Line 14 of "hip/nest.hip" starts at') for line in output.lines)
+
+
+def stopped(*commands: str) -> list[str]:
+    """The lines with frames."""
+    return [line for line in debugged(*commands).lines if " at hip/" in line]
+
+
+def test_a_breakpoint_of_a_function_stops_before_its_inlined_calls() -> None:
+    """GDB's `skip_inline_frames`: the inlined function is entered by `step` alone, without an
+    instruction. A breakpoint in it, even one of several, is one in the inlined function."""
+    stop, entered, back = stopped("break nest", "run", "step", "step")
+    assert ", nest (in=" in stop and stop.endswith(" at hip/nest.hip:9")
+    assert entered == "block_x () at hip/device.h:15"
+    assert back.startswith("nest (") and back.endswith(" at hip/nest.hip:9")
+    assert stopped("break nest", "run", "stepi")[1].endswith(" in block_x () at hip/device.h:15")
+    assert stopped("break *0x7f0000001600", "run")[0].endswith(", block_x () at hip/device.h:15")
+    [stop] = stopped("break nest", "break *0x7f0000001600", "run")
+    assert stop.endswith(", block_x () at hip/device.h:15")
+
+
+@pytest.mark.parametrize("command", ["next", "until"])
+def test_a_line_whose_inlined_call_is_not_entered_is_stepped_over(command: str) -> None:
+    """Line 9 of the kernel calls two functions that are inlined there."""
+    _, frame = stopped("break nest", "run", command, "frame")
+    assert frame.startswith("#0  nest (") and frame.endswith(" at hip/nest.hip:10")
+
+
+def test_a_step_from_an_outer_frame_is_one_of_the_innermost() -> None:
+    """As in GDB: `up` does not change what is stepped."""
+    lines = stopped("break *0x7f0000001600", "run", "up", "next")
+    assert lines[-1].startswith("nest (") and lines[-1].endswith(" at hip/nest.hip:9")

@@ -44,6 +44,7 @@ from dwarfgpu.repl.running.stops import (
     delete_local_watchpoints,
     focus_on_stop,
     function_of,
+    is_at_body,
     reported,
     source_position,
     stop_of,
@@ -53,7 +54,7 @@ from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import depth, readable_functions_at
+from dwarfgpu.session.stack_frames import depth, inlined_beginning_at, readable_functions_at
 
 _STARTED: Final = (
     "The program being debugged has been started already.\nStart it from the beginning?"
@@ -173,7 +174,8 @@ def _stepped(
     """Perform a number of steps, fewer if the wave in focus ends; report the last one."""
     require_started(shell)
     count = whole_number(shell.session, shell.values, argument) if argument else 1
-    shell.session = shell.session.top or shell.session
+    if not _is_before_inlined(shell):
+        shell.session = shell.session.top or shell.session
     yield from _without_lines(shell) if is_line else ()
     before: tuple[object, ...] | None = None
     stop, wave = stepped_here(shell), shell.session.wave
@@ -185,6 +187,15 @@ def _stepped(
             if not stop.is_step or shell.session.wave != wave:
                 break
     yield from reported(shell, stop, before)
+
+
+def _is_before_inlined(shell: Shell) -> bool:
+    """Return whether the function in focus is that of a breakpoint that stopped here, and the ones
+    inlined into it at this place are not entered yet."""
+    session, (wave, items) = shell.session, shell.stopped_by
+    if session.level or not session.inline_level or wave != session.wave:
+        return False
+    return is_at_body(session, items) and session.inline_level == inlined_beginning_at(session)
 
 
 @command("stepi", topic="running", aliases=("si",))

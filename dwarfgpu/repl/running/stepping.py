@@ -136,10 +136,14 @@ def line(
 ) -> Stop:
     """Step until the lane in focus begins another line at which a step ends.
 
-    With `over_calls`, functions that are inlined into the one in focus are passed over, too.
+    With `over_calls`, functions that are inlined into the one in focus are passed over, too. One
+    that begins here, and is not entered yet, is otherwise entered without an instruction.
     """
     session = shell.session
-    start, inlined = _line_of(session), _functions(session)
+    if session.inline_level and not over_calls and is_active(shell, session.lane):
+        shell.session = session.at_level(0, session.inline_level - 1)
+        return stepped_here(shell)
+    start, inlined = _line_of(session), _functions(session)[session.inline_level :]
     wave = session.wave
     for _ in range(MAX_INSTRUCTIONS):
         stop = _within_line(shell, over_calls=over_calls)

@@ -35,6 +35,7 @@ from dwarfgpu.session.stack_frames import (
     depth,
     frame_of,
     frame_position,
+    inlined_beginning_at,
     readable_functions_at,
     selected_number,
 )
@@ -135,7 +136,16 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     first = stopping[0]
     if isinstance(first, Watchpoint) and first.lane_of_value is not None:
         shell.session = shell.session.focused(first.lane_of_value)
+    elif is_at_body(shell.session, stopping):
+        shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
+
+
+def is_at_body(session: Session, items: Sequence[Breakpoint]) -> bool:
+    """Return whether all breakpoints of a stop name functions whose bodies begin here. Code that is
+    inlined at the beginning is not entered yet then, as in GDB."""
+    bodies = ({location.pc for location in item.locations if location.is_body} for item in items)
+    return bool(items) and all(session.pc in body for body in bodies)
 
 
 def _change(shell: Shell, item: Breakpoint) -> tuple[str, str] | None:
@@ -361,8 +371,9 @@ def source_position(session: Session) -> FramePosition | None:
 
 def function_of(session: Session) -> tuple[object, ...]:
     """Return what distinguishes one call of a function from another: the functions at the program
-    location, inlined ones first, and how deep it is."""
+    location from the one in focus on, inlined ones first, and how deep it is."""
     functions: list[object] = []
     with suppress(DwarfGpuError):
-        functions += [die.offset for die in readable_functions_at(session)]
+        own = readable_functions_at(session)[session.inline_level :]
+        functions += [die.offset for die in own]
     return (tuple(functions), depth(session))

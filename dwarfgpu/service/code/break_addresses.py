@@ -42,6 +42,8 @@ class BreakAddress:
     """Where no debugging information describes it: the symbol and the offset, `_start+4`."""
     label: str | None = None
     """The location as GDB writes it, if it is that of a label."""
+    is_body: bool = False
+    """Whether the body of the function that was named begins there; perhaps with inlined code."""
 
     def __str__(self) -> str:
         """Return `in nest at hip/nest.hip:14`, or `<_start+4>`, as in the column `What`."""
@@ -81,8 +83,11 @@ def break_addresses(
             body = location.pcs[0] if location.is_call else body_of(session, location.pcs[0])
             bodies.setdefault(body, location)
         return tuple(
-            _break_address(
-                session, pc, bodies[pc].pcs[0], bodies[pc].position, _function_of(bodies[pc])
+            evolve(
+                _break_address(
+                    session, pc, bodies[pc].pcs[0], bodies[pc].position, _function_of(bodies[pc])
+                ),
+                is_body=not bodies[pc].is_call,
             )
             for pc in sorted(bodies)
         )
