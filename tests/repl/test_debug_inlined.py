@@ -7,11 +7,25 @@ import pytest
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bottom_bar import bar_text
 from dwarfgpu.service.frame.argument_words import focused_frame_line
-from tests.cli.command import FIXTURES, Done, run
+from tests.cli.command import FIXTURES, Done, run, run_json
 from tests.repl.repl_shell import made, output_of
 from tests.session.test_read_lanes import sessions
 
 STATE = FIXTURES / "states/dispatch.gfx1100.json"
+NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+"""The first instruction of its kernel is of a function that is inlined from device.h."""
+LAUNCH = (
+    "--grid",
+    64,
+    "--workgroup",
+    64,
+    "--arg",
+    "in=zeros:256",
+    "--arg",
+    "out=zeros:4096",
+    "--arg",
+    "limit=3",
+)
 
 
 def shell() -> Shell:
@@ -19,12 +33,8 @@ def shell() -> Shell:
 
 
 def debugged(*commands: str) -> Done:
-    """Commands on a kernel whose first instruction is of a function inlined from device.h."""
     arguments = [argument for command in commands for argument in ("-ex", command)]
-    launch = ["--grid", "64", "--workgroup", "64", "--arg", "in=zeros:256"]
-    launch += ["--arg", "out=zeros:256", "--arg", "limit=3"]
-    file = FIXTURES / "hip/nest.gfx942.O2.v5.co"
-    return run("debug", file, "--dispatch", "nest", *launch, "--batch", *arguments)
+    return run("debug", NEST, "--dispatch", "nest", *LAUNCH, "--batch", *arguments)
 
 
 def test_the_first_line_and_the_bar() -> None:
@@ -89,3 +99,13 @@ def test_a_step_from_an_outer_frame_is_one_of_the_innermost() -> None:
     """As in GDB: `up` does not change what is stepped."""
     lines = stopped("break *0x7f0000001600", "run", "up", "next")
     assert lines[-1].startswith("nest (") and lines[-1].endswith(" at hip/nest.hip:9")
+
+
+def test_a_run_names_the_function_of_its_breakpoint() -> None:
+    """As the prompt does; the inlined function is that of breakpoints in its code."""
+    frames = {"nest": "nest (in=", "*0x7f0000001600": "block_x () at hip/device.h:15"}
+    for place, frame in frames.items():
+        arguments = "run", NEST, "nest", *LAUNCH, "--break", place, "--stops", 1
+        assert run(*arguments).lines[2].startswith(f"  {frame}")
+        record = run_json(*arguments).json["stops"][0]["frame"]
+        assert (record["level"], record["func"]) == (0, frame.partition(" ")[0])

@@ -78,9 +78,11 @@ def _presence(frame: StackFrame) -> str:
         return unread_arguments(error)
 
 
-def innermost_frame(session: Session, style: FrameStyle = DEFAULT_STYLE) -> tuple[str, JsonObject]:
+def innermost_frame(
+    session: Session, style: FrameStyle = DEFAULT_STYLE, hidden: int = 0
+) -> tuple[str, JsonObject]:
     """Return the innermost frame of a wave or a thread, as `info threads` has it: without its
-    number, and as data."""
-    frame = next(stack_frames(session))
+    number, and as data. `hidden` innermost inlined functions are not entered yet."""
+    frame = next(stack_frames(session, hidden))
     record = frame_record(frame, with_arguments=True, style=style)
     return frame_text(frame, record, style).partition(" ")[2].lstrip(), record

@@ -38,7 +38,7 @@ from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import declaration_at, frame_position
+from dwarfgpu.session.stack_frames import declaration_at, frame_position, inlined_beginning_at
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
@@ -60,6 +60,8 @@ class RunBreakpoint:
     """An expression that is not zero in one of the active lanes of a wave that stops."""
     note: str | None = None
     """Which line is used instead of one without code."""
+    bodies: frozenset[int] = frozenset()
+    """The addresses at which bodies of the functions begin that the location names."""
 
 
 @frozen(eq=False)
@@ -75,6 +77,12 @@ class RunStop:
     """Why the condition cannot be evaluated in the first of these lanes."""
     answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
     """The answers for each expression, for the lanes that are shown."""
+
+    @property
+    def not_entered(self) -> int:
+        """How many inlined functions begin here, before the function that was named enters them."""
+        is_body = self.session.pc in self.breakpoint.bodies
+        return inlined_beginning_at(self.session) if is_body else 0
 
 
 @frozen(eq=False)
@@ -161,7 +169,8 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     if linespec.endswith(" if"):
         raise UsageError(f"--break {text}: a condition is missing after if")
     try:
-        addresses = [item.pc for item in break_addresses(session, linespec, around, DEFAULT)]
+        locations = break_addresses(session, linespec, around, DEFAULT)
+        addresses = [item.pc for item in locations]
         line = line_used_instead(session, linespec, around, DEFAULT)
         if linespec.startswith("*"):
             _require_code(session, addresses[0])
@@ -173,7 +182,8 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
         raise UsageError(f"--break {text}: {error.message}") from None
     note = None if line is None else used_instead(linespec, line, addresses[0])
     condition = None if match is None else match["condition"]
-    return RunBreakpoint(text, frozenset(addresses), condition, note)
+    bodies = frozenset(item.pc for item in locations if item.is_body)
+    return RunBreakpoint(text, frozenset(addresses), condition, note, bodies)
 
 
 def why_unprintable(
