@@ -62,8 +62,12 @@ def _parts(bits: Bits, bare: Type | None, endian: Endian) -> list[_Part] | None:
     if isinstance(bare, Array):
         size, count = size_bits(bare.element), element_count(bare)
         has_strides = any(stride is not None for stride in bare.strides_bits)
-        if has_strides or bare.declared_bits is not None or not size:
+        # A vector of three elements has the size of four (OpenCL C 6.1.5).
+        is_padded = bare.declared_bits is not None
+        if has_strides or (is_padded and not bare.is_vector) or not size:
             return None
+        if is_padded and size * count <= bits.size_bits:
+            return [(bits.slice(0, size * count, endian), bare.element, count)]
         return [(bits, bare.element, count)] if bits.size_bits == size * count else None
     if not isinstance(bare, Struct) or bare.is_declaration or bare.declared.variant_parts:
         return None

@@ -75,6 +75,8 @@ STATIC = Member("s", INT, None, is_static=True)
         (Struct("struct", "s", 2, (Member("e", EMPTY, 0), Member("c", CHAR, 8))), 2, 0xFF00),
         (INT, 4, 0xFFFFFFFF),
         (Array(INT, (2,)), 8, 0xFFFFFFFFFFFFFFFF),
+        (Array(INT, (3,), is_vector=True, declared_bits=128), 16, (1 << 96) - 1),  # OpenCL 6.1.5
+        (Array(INT, (3,), declared_bits=128), 16, (1 << 128) - 1),
         (Array(PAIR, (1,), (128,)), 16, (1 << 128) - 1),  # of strides of its own: all count
     ],
 )
