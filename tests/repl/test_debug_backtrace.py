@@ -60,6 +60,12 @@ def test_all_of_a_program_without_main() -> None:
     assert functions(PROGRAM, "bt") == ALL
 
 
+@pytest.mark.parametrize("count", [-(1 << 63), (1 << 63) - 1, 1 << 63])
+def test_more_frames_than_there_are(count: int) -> None:
+    """2**63 is a negative number of 64 bits: it counts from the outermost frame."""
+    assert functions(PROGRAM, f"bt {count}") == ALL
+
+
 def test_frames_end_at_main(with_main: Path) -> None:
     assert functions(with_main, "bt") == ALL[:-1]
     assert functions(with_main, "set backtrace past-main on", "bt") == ALL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterator
 
@@ -99,7 +100,8 @@ def _listed_frames(
     assert stack is not None
     problems: list[StackFrame] = []
     if limit is not None and limit < 0:
-        outermost = deque(numbers_of(shell, settings), maxlen=-limit)
+        # A deque may have `sys.maxsize` elements; the smallest 64-bit count asks for one more.
+        outermost = deque(numbers_of(shell, settings), maxlen=min(-limit, sys.maxsize))
         for frame in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
             if frame.has_lane:
                 problems += [frame] if frame.problem or frame.line_problem else []
