@@ -108,7 +108,7 @@ class CompilationUnit(OfOpenFile):
     @cached_property
     def has_bare_templates(self) -> bool:
         """Whether DW_AT_name of an instance of a template lacks the arguments, as clang writes it
-        with `-gsimple-template-names`."""
+        with `-gsimple-template-names`. Instances with an unreadable name are passed over."""
         tags = {abbreviation.tag for abbreviation in self.abbreviations.values()}
         if tags.isdisjoint(dw.TEMPLATE_PARAMETERS) or not self.is_cplusplus:
             return False
@@ -116,7 +116,9 @@ class CompilationUnit(OfOpenFile):
         for index in tree.with_tags(dw.TEMPLATE_PARAMETERS):
             above, last = last, tree.parents[index]
             if last not in (-1, above) and tree.abbreviations[last].tag in dw.TEMPLATE_INSTANCES:
-                name = self.die(last).string(dw.AT_NAME)
+                name = None
+                with suppress(DwarfGpuError):  # an error is not kept: each entry would search anew
+                    name = self.die(last).string(dw.AT_NAME)
                 if name is not None and "<" not in name:
                     return True
         return False

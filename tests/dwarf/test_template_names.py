@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.names import template_arguments
 from dwarfgpu.dwarf.names.template_arguments import TemplateNames, _Speller
@@ -22,6 +23,7 @@ from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
 from tests.cli.command import run
 from tests.dwarf.builder import Shape, debug_info, file_of
+from tools.bombs.damaged import damaged
 
 SOURCE = r"""
 namespace ns {
@@ -372,3 +374,35 @@ def test_each_instance_is_spelled_once(counted: list[int]) -> None:
     for _ in range(3):
         assert all((die.name or "").endswith(">") for die in reversed(dies))
     assert len(counted) < 6 * len(dies)
+
+
+@pytest.mark.parametrize("others", [[], ["B"], ["B<int>"]])
+def test_unreadable_names_are_searched_once(
+    others: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names of most instances are in a `.debug_str` that cannot be decompressed."""
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, dw.FORM_STRP),), True),
+        Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, ((dw.AT_NAME, dw.FORM_STRING),)),
+        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, dw.FORM_STRING),), True),
+    )
+    parameter = b"\3T\0\0"
+    body = b"\1\x21" + (b"\2" + bytes(4) + parameter) * 40
+    body += b"".join(b"\4" + name.encode() + b"\0" + parameter for name in others)
+    strings = damaged(b"Box\0", "end")
+    (unit,) = debug_info(file_of(body + b"\0", shapes, {".debug_str": strings})).units
+    searches: list[Container[int]] = []
+    search = Tree.with_tags
+
+    def counted(tree: Tree, tags: Container[int]) -> list[int]:
+        searches.append(tags)
+        return search(tree, tags)
+
+    monkeypatch.setattr(Tree, "with_tags", counted)
+    names = NamedEntries(unit)
+    assert len(names.by_name[UNKNOWN_NAME]) == 40
+    expected = [name if "<" in name else f"{name}<void>" for name in others]
+    assert [name for name in names.by_name if name != UNKNOWN_NAME] == expected
+    assert unit.has_bare_templates is ("B" in others)
+    assert len(searches) == 1
