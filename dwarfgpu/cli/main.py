@@ -15,7 +15,14 @@ from typing import Any, NoReturn, Protocol, cast
 from dwarfgpu import __version__
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.service.error_text import empty, error_json, error_line, exhausted, shortened
+from dwarfgpu.service.error_text import (
+    empty,
+    error_json,
+    error_line,
+    exhausted,
+    shortened,
+    unwrapped,
+)
 from dwarfgpu.terminal.streams import HelpFormatter, lose_output, standard_streams
 
 COMMANDS = {
@@ -335,27 +342,29 @@ def _run(arguments: list[str]) -> int:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     schema = "dwarfgpu-error-1"
     try:
-        if command in COMMANDS and arguments[0] == command:
-            parser = _Parser(
-                prog=f"dwarfgpu {command}",
-                description=COMMANDS[command],
-                epilog=f"{_EXAMPLES.get(command, '')}{_STATUSES.get(command, _STATUS)}",
-                formatter_class=HelpFormatter,
-                allow_abbrev=False,
-            )
-            module = configure_command(command, parser)
-            schema = getattr(module, "SCHEMA", schema)
-            words = [*options[1:], *map(_Word, arguments[len(options) + 1 :])]
-            args = _parsed_arguments(parser, words)
-            if hasattr(args, "max_steps"):
-                from dwarfgpu.expr.operation_budget import budget_of_command  # many do not evaluate
+        with unwrapped():
+            if command in COMMANDS and arguments[0] == command:
+                parser = _Parser(
+                    prog=f"dwarfgpu {command}",
+                    description=COMMANDS[command],
+                    epilog=f"{_EXAMPLES.get(command, '')}{_STATUSES.get(command, _STATUS)}",
+                    formatter_class=HelpFormatter,
+                    allow_abbrev=False,
+                )
+                module = configure_command(command, parser)
+                schema = getattr(module, "SCHEMA", schema)
+                words = [*options[1:], *map(_Word, arguments[len(options) + 1 :])]
+                args = _parsed_arguments(parser, words)
+                if hasattr(args, "max_steps"):
+                    # many do not evaluate
+                    from dwarfgpu.expr.operation_budget import budget_of_command
 
-                with budget_of_command():
-                    return module.run(args)
-            return module.run(args)
-        if command is not None and arguments[0] == command and command not in COMMANDS:
-            raise UsageError(f"{shortened(command)} is not a command{_advice(command)}")
-        return _overview(arguments)
+                    with budget_of_command():
+                        return module.run(args)
+                return module.run(args)
+            if command is not None and arguments[0] == command and command not in COMMANDS:
+                raise UsageError(f"{shortened(command)} is not a command{_advice(command)}")
+            return _overview(arguments)
     except SystemExit as leaving:  # --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0
     except (DwarfGpuError, MemoryError, RecursionError) as raised:

@@ -34,7 +34,7 @@ from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.repl.typed_lines import TypedLines
-from dwarfgpu.service.error_text import exhausted, shortened
+from dwarfgpu.service.error_text import exhausted, shortened, unwrapped
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.examine_format import Examined
@@ -213,14 +213,15 @@ class Shell:
         console = self.console
         pager = console.pager()
         try:
-            for part in self.run(line):
-                if pager is None:
-                    console.put(part)
-                    continue
-                for single in single_parts(part):
-                    if not pager.admits(printed(single)):
-                        raise KeyboardInterrupt
-                    console.put(single)
+            with unwrapped():
+                for part in self.run(line):
+                    if pager is None:
+                        console.put(part)
+                        continue
+                    for single in single_parts(part):
+                        if not pager.admits(printed(single)):
+                            raise KeyboardInterrupt
+                        console.put(single)
         except (DwarfGpuError, RecursionError, MemoryError) as raised:
             error = exhausted(raised)
             self.failures += 1

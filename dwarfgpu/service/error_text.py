@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from dwarfgpu.base.printable import one_line
@@ -74,6 +76,18 @@ def nested_too_deep(raised: RecursionError) -> DwarfGpuError:
     reads nested things has bounds of its own, and this is for the one that was forgotten."""
     raised.__traceback__ = None
     return LimitExceeded("the input is nested deeper than this command follows")
+
+
+@contextmanager
+def unwrapped() -> Iterator[None]:
+    """Raise Ctrl-C and lack of memory as they are where they occur while a class is made: before
+    Python 3.12, they are the cause of a `RuntimeError` if `__set_name__` was at work."""
+    try:
+        yield
+    except RuntimeError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt | MemoryError):
+            raise error.__cause__ from None
+        raise
 
 
 def exhausted(raised: DwarfGpuError | MemoryError | RecursionError) -> DwarfGpuError:

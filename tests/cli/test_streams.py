@@ -15,6 +15,7 @@ from dwarfgpu.terminal.streams import HelpFormatter, terminal_columns
 from tests.cli.command import REPOSITORY
 
 FULL = "the output cannot be written: No space left on device"
+LACKING = "the command needs more memory than is available"
 
 
 def shell(command: str, unbuffered: str = "") -> subprocess.CompletedProcess[bytes]:
@@ -169,3 +170,41 @@ __main__.run()
         cwd=REPOSITORY, capture_output=True, check=False, timeout=60,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("raised", "words", "expected"),
+    [
+        ("KeyboardInterrupt", ["eval", "lit1"], (-signal.SIGINT, "", "")),
+        ("KeyboardInterrupt", ["debug", "-batch", "-ex", "p 1"], (1, "", "Quit\n")),
+        ("MemoryError", ["eval", "lit1"], (1, "", f"dwarfgpu: LimitExceeded: {LACKING}\n")),
+        ("MemoryError", ["debug", "-batch", "-ex", "p 1"], (1, "", f"LimitExceeded: {LACKING}\n")),
+    ],
+)
+def test_what_is_raised_while_a_class_is_made(
+    raised: str, words: list[str], expected: tuple[int, str, str]
+) -> None:
+    """Before Python 3.12, what `__set_name__` raises becomes the cause of a `RuntimeError`."""
+    module = "language.vtables" if words[0] == "debug" else "operation_budget"
+    code = f"""
+import sys
+from dwarfgpu import __main__
+
+class Named:
+    def __set_name__(self, owner, name):
+        raise {raised}
+
+class Interrupted:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        if name.endswith({module!r}):
+            type("Made", (), {{"by_pc": Named()}})
+
+sys.meta_path.insert(0, Interrupted)
+__main__.run()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=REPOSITORY, capture_output=True, check=False, timeout=60, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == expected
