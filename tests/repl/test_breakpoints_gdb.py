@@ -292,3 +292,15 @@ def test_calls_that_are_inlined_into_another_unit(tmp_path: Path) -> None:
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "tbreak b.c:one", "info breakpoints"])
     assert of_dwarfgpu == of_gdb
     assert "(4 locations)" in of_dwarfgpu
+
+
+def test_a_function_of_an_unnamed_namespace_that_is_gone(tmp_path: Path) -> None:
+    other = "namespace { inline int own(int x) { return x + 5; } }\n"
+    (tmp_path / "other.cpp").write_text(f"{other}int one(int x) {{ return own(x) * 2; }}\n")
+    calls = "int one(int);\nint main() { return one(1); }\n"
+    gdb = built(tmp_path, calls, "-g", "-O1", "other.cpp", name="a.cpp")
+    names = ("(anonymous namespace)::own", "(anonymous namespace)::none")
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"break {name}" for name in names])
+    assert [line.partition(" Did you mean")[0] for line in of_dwarfgpu.splitlines()] == (
+        of_gdb.splitlines()
+    )

@@ -139,6 +139,7 @@ class NameLookup(UnitDeclarations):
 
     def why_not(self, name: str) -> str:
         """Return why a name denotes nothing, with GDB's wording."""
+        self.name = name
         *outer, last = parts(name) or (Part(name, text=name),)
         if not outer:
             return f'No symbol "{last.text}" in current context.'
