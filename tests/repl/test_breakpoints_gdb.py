@@ -294,6 +294,19 @@ def test_calls_that_are_inlined_into_another_unit(tmp_path: Path) -> None:
     assert "(4 locations)" in of_dwarfgpu
 
 
+def test_a_line_that_was_asked_for_changes_no_file(tmp_path: Path) -> None:
+    """`info line` of another file leaves the file of a line without one."""
+    (tmp_path / "other.c").write_text("int one(int n)\n{\n  n += 1;\n\n  return n * 2;\n}\n")
+    calls = "int one(int);\nint main(void)\n{\n  int n = one(1);\n  return n;\n}\n"
+    gdb = built(tmp_path, calls, "-g", "-O0", "other.c")
+    lines = [
+        "info line one", "info line 4", "break 4", "info line other.c:5", "info line 5", "tbreak 5",
+        "list one", "info line main", "break 3",
+    ]  # fmt: skip
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "info breakpoints"])
+    assert of_dwarfgpu == of_gdb
+
+
 def test_a_function_of_an_unnamed_namespace_that_is_gone(tmp_path: Path) -> None:
     other = "namespace { inline int own(int x) { return x + 5; } }\n"
     (tmp_path / "other.cpp").write_text(f"{other}int one(int x) {{ return own(x) * 2; }}\n")

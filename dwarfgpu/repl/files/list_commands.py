@@ -421,9 +421,9 @@ def default_position(shell: Shell) -> FramePosition | None:
 
 def position_of_lines(shell: Shell) -> FramePosition | None:
     """Return the location that determines the file of a line without a file, as in GDB: the frame
-    in focus, or else what was listed last, or else the default."""
+    in focus, or else what was listed last (not what "info line" named), or else the default."""
     frame, listed = default_or_frame(shell), shell.listed
-    if frame is not None or listed is None:
+    if frame is not None or listed is None or not listed.first:
         return frame or default_position(shell)
     return position_in_file(listed.position.source, listed.next, is_start=True)
 
