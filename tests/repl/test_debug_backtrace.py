@@ -116,6 +116,22 @@ def test_frames_end_at_the_entry_point(entered_at_begin: Path) -> None:
     assert functions(entered_at_begin, "set backtrace past-entry on", "bt") == ALL
 
 
+def test_frames_go_on_behind_the_end_of_the_entry_point(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """In a stripped program, functions behind the entry point have no names, as in Debian's bash;
+    GDB takes their code for that of no function."""
+    program = tmp_path / PROGRAM.name
+    keep = ("--keep-symbol=worker", "--keep-symbol=begin")
+    command = [tool("objcopy"), "--strip-all", *keep, PROGRAM, program]
+    subprocess.run(command, check=True, timeout=60)
+    data = bytearray(program.read_bytes())
+    (worker,) = ObjectFile("program", bytes(data)).symbols_named("worker")
+    data[24:32] = worker.address.to_bytes(8, "little")  # the entry point, before `leaf`
+    program.write_bytes(data)
+    assert functions(program, "bt") == ["??"] * 5 + ["begin", "??"]
+
+
 def test_a_limit() -> None:
     assert functions(PROGRAM, "set backtrace limit 2", "bt") == ALL[:2]
     assert "No frame at level 2." in shown(PROGRAM, "set backtrace limit 2", "frame 2")

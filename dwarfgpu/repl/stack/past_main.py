@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.die import Die
     from dwarfgpu.dwarf.scope.subprogram import Subprogram
     from dwarfgpu.dwarf.unit import CompilationUnit
+    from dwarfgpu.objfile.symbols import Symbol
 
 _LONGEST_NAME: Final = 1024
 """Bytes of the name of a main procedure that are read."""
@@ -122,11 +123,20 @@ def _start(session: Session) -> int | None:
         if function is not None:
             return function.ranges[0].begin - code_object.load_address
         offset = session.pc - code_object.load_address
-        # A stripped file has only the symbols that the dynamic linker needs.
+        # A stripped file has only the symbols that the dynamic linker needs: code behind the end
+        # of one is of a function without a name.
         symbols = [file.symbol_before(offset) for file in symbol_files(code_object)]
     except DwarfGpuError:
         return None
-    return max((symbol.address for symbol in symbols if symbol is not None), default=None)
+    return max(
+        (symbol.address for symbol in symbols if symbol is not None and _reaches(symbol, offset)),
+        default=None,
+    )
+
+
+def _reaches(symbol: Symbol, offset: int) -> bool:
+    """Return whether code is of a symbol; a call at its end returns just behind it."""
+    return not symbol.size_bytes or offset <= symbol.address + symbol.size_bytes
 
 
 def _described(code_object: CodeObject, pc: int) -> Subprogram | None:
