@@ -92,28 +92,25 @@ def position_at(session: Session, pc: int) -> FramePosition | None:
 
 def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ...]:
     """Return where the first code of a line begins, else that of the next line with code, in each
-    table with the file; None if no code follows."""
-    for lines in line_lookups(session):
-        named_files = [
-            (unit, steps_of(table).first_of(numbers, position.line))
-            for unit, table in lines.tables()
-            if (
-                numbers := frozenset(
-                    source_file.number for source_file in table.files_named(position.path)
-                )
+    table with the file, also of libraries; None if no code follows."""
+    named_files = [
+        (unit, steps_of(table).first_of(numbers, position.line))
+        for lines in line_lookups(session)
+        for unit, table in lines.tables()
+        if (
+            numbers := frozenset(
+                source_file.number for source_file in table.files_named(position.path)
             )
-        ]
-        if not named_files:
-            continue
-        exact = next(
-            (unit.relocate(start[0]) for unit, start in named_files if start and start[1]),
-            None,
         )
-        return tuple(
-            unit.relocate(start[0]) if start and (start[1] or exact is None) else exact
-            for unit, start in named_files
-        )
-    return ()
+    ]
+    exact = next(
+        (unit.relocate(start[0]) for unit, start in named_files if start and start[1]),
+        None,
+    )
+    return tuple(
+        unit.relocate(start[0]) if start and (start[1] or exact is None) else exact
+        for unit, start in named_files
+    )
 
 
 def has_units(session: Session) -> bool:

@@ -1,5 +1,5 @@
 """Source files whose names have control characters: the file of that name is read, and the name is
-printed with escapes; and large source files."""
+printed with escapes; large source files, and a file that several libraries have."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb
+from dwarfgpu.base.records import evolve
 from dwarfgpu.language.linespec import CodeLocation
 from dwarfgpu.repl.files import list_commands
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.focused_frame import FramePosition
 from tests.cli.command import Done, run
-from tests.repl.repl_shell import demo_shell
+from tests.repl.repl_shell import demo_shell, opened, output_of
 from tests.work import at_most, calls_of
 from tools.bombs.sections import END_SEQUENCE, SET_ADDRESS, line_program, listed
 
@@ -101,3 +102,15 @@ def test_list_again_looks_a_name_up_once(monkeypatch: pytest.MonkeyPatch) -> Non
     shell.execute("list main")
     calls = calls_of(lambda: shell.execute("list main"))
     assert calls < 450, calls
+
+
+def test_a_line_of_a_file_in_several_libraries() -> None:
+    """`info line` names the code of the line in each, as GDB does."""
+    shell = demo_shell()
+    (program,) = shell.session.code_objects
+    copy = opened("x86_64/demo.gcc.O0.v5", 0x100000)
+    shell.session = evolve(shell.session, code_objects=(program, copy), pc=None)
+    lines = output_of(shell, "info line demo.c:107").splitlines()
+    starts = [int(line.partition("starts at address ")[2].split()[0], 16) for line in lines]
+    assert len(starts) == 2
+    assert starts[1] - starts[0] == 0x100000
