@@ -239,7 +239,8 @@ def test_files_of_one_name(tmp_path: Path) -> None:
     code in any of them."""
     sources = (
         "static int own = 5;\nint one(int n)\n{\n  int r = n + own;\n  return r * 2;\n}\n",
-        "static int own = 6;\nint two(int n)\n{\n  int r = n - own;\n\n  r *= 3;\n  return r;\n}\n",
+        "static int own = 6;\nint two(int n)\n{\n  int r = n - own;\n\n"
+        "  r *= 3;\n\n  return r;\n}\n",
     )
     for folder, source in zip(("first", "second"), sources, strict=True):
         (tmp_path / folder).mkdir()
@@ -249,6 +250,7 @@ def test_files_of_one_name(tmp_path: Path) -> None:
     lines = [f"{word} x.c:{n}" for n in range(1, 9) for word in ("break", "info line", "list")]
     lines += [
         "break second/x.c:4", "clear x.c:4", "tbreak x.c:2", "list x.c:1,3", "info scope x.c:6",
+        "info scope x.c:7", "info scope x.c:99",
         "break -source x.c -line 7",
     ]  # fmt: skip
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "info breakpoints"])

@@ -29,7 +29,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import address_of
 from dwarfgpu.repl.files.list_commands import default_or_frame, position_of_lines
-from dwarfgpu.repl.files.typed_linespecs import code_location_of
+from dwarfgpu.repl.files.typed_linespecs import code_locations_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.symbol.symbol_description import (
@@ -161,8 +161,9 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     listed = shell.listed
     if listed is not None and listed.first and listed.frame == default_or_frame(shell):
         around = position_in_file(listed.position.source, listed.next, is_start=True)
-    location = code_location_of(shell, argument, around)
-    pc = next((pc for item in with_code(session, [location]) for pc in item.pcs), None)
+    locations = code_locations_of(shell, argument, around)
+    location = locations[0]
+    pc = next((pc for item in with_code(session, locations) for pc in item.pcs), None)
     if pc is None and location.kind == "line" and location.position is not None:
         raise no_line(argument, location)
     if pc is not None and location.kind == "function" and not location.is_call:
