@@ -319,3 +319,50 @@ def test_a_function_of_an_unnamed_namespace_that_is_gone(tmp_path: Path) -> None
     assert [line.partition(" Did you mean")[0] for line in of_dwarfgpu.splitlines()] == (
         of_gdb.splitlines()
     )
+
+
+
+
+
+def test_functions_that_are_inlined_at_link_time(tmp_path: Path) -> None:
+    """gcc -flto has the calls in a unit of its own, and the functions in those of the sources."""
+    own = "extern volatile int seen;\nstatic int own(int n)\n{\n  seen = n;\n  return n * {0};\n}\n"
+    for name, factor in (("one", 3), ("two", 5)):
+        function = f"int {name}(int n)\n{{\n  return own(n) - 1;\n}}\n"
+        (tmp_path / f"{name}.c").write_text(own.replace("{0}", str(factor)) + function)
+    calls = "int one(int), two(int);\nvolatile int seen;\n"
+    calls += "int main(int n, char **v)\n{\n  return one(n) + two(n);\n}\n"
+    gdb = built(tmp_path, calls, "-g", "-O2", "-flto", "one.c", "two.c")
+    names = ("one", "two", "own", "main")
+    lines = [f"{word} {name}" for name in names for word in ("break", "info line", "info scope")]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "tbreak two", "info breakpoints"])
+    # GDB has the files in any order.
+    assert sorted(of_dwarfgpu.splitlines()) == sorted(of_gdb.splitlines())
+    assert "Breakpoint 3 at" in of_dwarfgpu and "not defined" not in of_dwarfgpu
+
+
+@pytest.mark.parametrize("path", ["x.c", "{folder}/old/x.c"], ids=["relative", "absolute"])
+def test_a_moved_source_file_by_its_new_path(tmp_path: Path, path: str) -> None:
+    """What a front end sets: the path of the file that is read, or a symbolic link to it."""
+    gdb = built(tmp_path, "", "-c")
+    (tmp_path / "old").mkdir()
+    source = "int one(int n)\n{\n  return n * 2;\n}\nint main(void)\n{\n  return one(1);\n}\n"
+    (tmp_path / "old/x.c").write_text(source)
+    compiled = path.format(folder=tmp_path)
+    subprocess.run(["gcc", "-g", "-O0", "-o", "../a", compiled], cwd=tmp_path / "old", check=True)
+    (tmp_path / "old").rename(tmp_path / "new")
+    (tmp_path / "link").symlink_to("new")
+    lines = [f"break {tmp_path}/new/x.c:3", f"set substitute-path {tmp_path}/old {tmp_path}/link"]
+    lines += [
+        command.format(f"{tmp_path}/{folder}/x.c")
+        for folder in ("link", "new", "none")
+        for command in (
+            "break {}:3", "tbreak {}:main", "break -source {} -line 7", 'break "{}":7',
+            "info line {}:3", "info scope {}:3", "list {}:2,3",
+        )
+    ]  # fmt: skip
+    lines += ["unset substitute-path", f"break {tmp_path}/new/x.c:7", f"directory {tmp_path}/new"]
+    of_gdb, of_dwarfgpu = both(
+        gdb, tmp_path, [*lines, f"break {tmp_path}/new/x.c:7", "info breakpoints"]
+    )
+    assert of_dwarfgpu == of_gdb

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import linespec
 from dwarfgpu.language.linespec import CodeLocation, LinespecNotFound
+from dwarfgpu.language.source_lines import has_file, line_lookups
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import convenience_integer, options_of
-from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 
+_SOURCE: Final = pattern(r"(?P<before>(?:-s\w*\s+)?['\"]?)(?P<path>/[^:'\"\s]+)(?P<after>.*)")
 _VARIABLE: Final = pattern(r"(?P<file>[^$]+:)?(?P<name>\$[$\w]*)")
 
 
@@ -19,7 +22,7 @@ def code_location_of(shell: Shell, text: str, around: FramePosition | None) -> C
     """Return the first of `code_locations_of`, with the code of all of them."""
     session = shell.session
     return linespec.code_location_of(
-        session, with_number(shell, text), around, options_of(session, shell.values)
+        session, as_resolved(shell, text), around, options_of(session, shell.values)
     )
 
 
@@ -29,11 +32,41 @@ def code_locations_of(
     """Return the code locations that a text denotes (`dwarfgpu.language.linespec`)."""
     session = shell.session
     return linespec.code_locations_of(
-        session, with_number(shell, text), around, options_of(session, shell.values)
+        session, as_resolved(shell, text), around, options_of(session, shell.values)
     )
 
 
-def with_number(shell: Shell, text: str) -> str:
+def as_resolved(shell: Shell, text: str) -> str:
+    """Return a text with the number of a convenience variable, and with the name that the program
+    has for a source file: absolute paths may be those of the files that are listed, as in GDB."""
+    text = _with_number(shell, text)
+    match = _SOURCE.fullmatch(text)
+    if match is None or has_file(shell.session, match["path"]):
+        return text
+    path = _path_in_program(shell, match["path"])
+    return text if path is None else f"{match['before']}{path}{match['after']}"
+
+
+def _path_in_program(shell: Shell, typed: str) -> str | None:
+    """Return the path of the source file that is read from the path that was typed."""
+    real = os.path.realpath(typed)
+    compared: set[str] = set()  # thousands of units may include one header
+    for lines in line_lookups(shell.session):
+        for file in lines.files_named(os.path.basename(typed)):
+            position = position_in_file(file, 1, is_start=True)
+            path = position.source.path_to_open
+            if path in compared:
+                continue
+            compared.add(path)
+            opened = shell.source_path.text_file(position)
+            if shell.source_path.rewritten(path) == typed or (
+                opened is not None and os.path.realpath(opened) == real
+            ):
+                return path
+    return None
+
+
+def _with_number(shell: Shell, text: str) -> str:
     """Return `45` or `FILE:45` for a convenience variable as the line."""
     match = _VARIABLE.fullmatch(text) if "$" in text else None
     if match is None:

@@ -9,7 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.explicit_location import ExplicitLocation, explicit_location
 from dwarfgpu.repl.files.list_commands import default_or_frame, listed_locations, position_of_lines
-from dwarfgpu.repl.files.typed_linespecs import with_number
+from dwarfgpu.repl.files.typed_linespecs import as_resolved
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses
@@ -41,7 +41,7 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
         pc = frame_pc(session)
         # As in GDB, the line is that of the address, also where the frame is at the call before it.
         return (BreakAddress(pc, None, position_at_address(session, pc)),)
-    text = with_number(shell, f"{text}0" if text in ("+", "-") else text)
+    text = as_resolved(shell, f"{text}0" if text in ("+", "-") else text)
     options = options_of(session, shell.values)
     addresses = break_addresses(session, text, _around(shell, session, text), options)
     if text.isidentifier():
