@@ -366,3 +366,16 @@ def test_a_moved_source_file_by_its_new_path(tmp_path: Path, path: str) -> None:
         gdb, tmp_path, [*lines, f"break {tmp_path}/new/x.c:7", "info breakpoints"]
     )
     assert of_dwarfgpu == of_gdb
+
+
+@pytest.mark.parametrize("options", [(), ("-gsplit-dwarf",)], ids=["whole", "split"])
+def test_source_files_are_completed(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Headers and files that #line names, too; `:` follows a file that is offered alone."""
+    (tmp_path / "some.h").write_text("static int in_header(int n)\n{\n  return n + 1;\n}\n")
+    source = '#include "some.h"\n#line 3 "parse.y"\nint rule(int n) { return in_header(n); }\n'
+    source += '#line 40 "parse.tab.c"\nint main(void)\n{\n  return rule(1);\n}\n'
+    gdb = built(tmp_path, source, "-g", "-O0", *options, name="parse.c")
+    words = ("some.", "par", "parse.", "parse.t", "'par", "'some.", "ma", "-source par", "zz.")
+    lines = [f"complete break {word}" for word in (*words, "parse.y:ru", "some.h:in_")]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb

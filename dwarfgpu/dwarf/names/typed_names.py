@@ -104,6 +104,8 @@ class UnitNames:
     file: str
     """The source file; empty for what only symbol tables have."""
     names: tuple[tuple[str, NameKind], ...]
+    included: tuple[str, ...] = ()
+    """The other files of the line table: headers, and what #line names."""
 
 
 def typed_names(
@@ -128,13 +130,20 @@ def typed_names(
         try:
             full = unit.full
             declared = _first(_of_unit(full, _Wanted(word, most, is_match), word), most)
-            yield UnitNames(unit.root.name or "", declared)
+            yield UnitNames(full.root.name or "", declared, _included(unit))
         except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
     try:
         yield UnitNames("", _first(_symbols(code_object, word), most))
     except DwarfGpuError:
         return
+
+
+def _included(unit: CompilationUnit) -> tuple[str, ...]:
+    table = unit.line_table
+    if table is None:
+        return ()
+    return tuple(dict.fromkeys(file.shown_name for file in table.files))
 
 
 def _units(info: DebugInfo, word: str) -> Iterable[CompilationUnit]:

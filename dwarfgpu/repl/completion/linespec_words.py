@@ -71,22 +71,26 @@ def _of_linespec(shell: Shell, text: str) -> Completions:
     if match is not None:
         word, quote = match["word"], match["quote"]
         names = [*_in_quotes(candidates_of(shell.symbols.functions(word)), quote)]
-        end = "" if names else ":"
-        return match.start("quoted"), filled_up(
-            names, lambda: source_files(shell, word, quote, end)
-        )
+        return match.start("quoted"), _with_files(shell, names, word, quote)
     start = len(text) - len(text.lstrip())
     if text[start:].startswith("-"):
         return _of_explicit_location(shell, text)
     word = text[start:]
-    candidates = filled_up(
-        candidates_of(shell.symbols.functions(word)), lambda: source_files(shell, word, end=":")
-    )
+    candidates = _with_files(shell, [*candidates_of(shell.symbols.functions(word))], word)
     keyword = None if candidates else _KEYWORD.search(text)
     if keyword is None:
         return start, candidates
     begun = (name for name in _KEYWORDS if name.startswith(keyword["word"]))
     return keyword.start("word"), (Candidate(name) for name in begun)
+
+
+def _with_files(
+    shell: Shell, names: list[Candidate], word: str, quote: str = ""
+) -> list[Candidate]:
+    """Return functions, and source files if they are few: a line follows one that is offered alone,
+    as in GDB."""
+    end = "" if names or len([*source_files(shell, word)]) > 1 else ":"
+    return filled_up(names, lambda: source_files(shell, word, quote, end))
 
 
 def _in_file(shell: Shell, text: str) -> Completions | None:

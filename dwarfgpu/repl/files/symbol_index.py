@@ -41,7 +41,8 @@ class SymbolIndex:
         self._names: tuple[tuple[str, str], ...] = ()
         self._parts: tuple[tuple[str, str], ...] = ()
         """Nested names of functions: the typed part, and the whole name."""
-        self._files: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._files: dict[str, list[UnitNames]] = {}
+        """The units with each source file, by its name without folders."""
         self._taken: list[UnitNames] = []
         self._remaining: Iterator[UnitNames] = iter(())
         """Units that are read where names are missing."""
@@ -125,17 +126,18 @@ class SymbolIndex:
 
     def _index(self) -> None:
         units = self._taken
-        files: dict[str, set[tuple[str, str]]] = {}
+        files: dict[str, list[UnitNames]] = {}
         for unit in units:
-            if unit.file:
-                files.setdefault(unit.file.rpartition("/")[2], set()).update(unit.names)
+            for file in {path.rpartition("/")[2] for path in (unit.file, *unit.included)}:
+                if file:
+                    files.setdefault(file, []).append(unit)
         pairs = {pair for unit in units for pair in unit.names}
         described = {name for name, kind in pairs if kind in _DESCRIBED}
         names = sorted(
             (name, kind) for name, kind in pairs if kind not in _SYMBOLS or name not in described
         )
         parts = sorted(_parts(names))
-        self._files = {file: tuple(sorted(own)) for file, own in files.items()}
+        self._files = files
         self._parts = tuple(parts)
         self._names = tuple(names)
 
@@ -170,9 +172,11 @@ class SymbolIndex:
     def in_file(
         self, file: str, word: str, kinds: Collection[str] | None = None
     ) -> Iterator[tuple[str, str]]:
-        """Yield the names that a source file defines."""
+        """Yield the names that the units with a source file define, as in GDB."""
         self._read_all()
-        return _starting_with(self._files.get(file.rpartition("/")[2], ()), word, kinds)
+        units = self._files.get(file.rpartition("/")[2], ())
+        names = tuple(sorted({pair for unit in units for pair in unit.names}))
+        return _starting_with(names, word, kinds)
 
 
 def _starting_with(
