@@ -321,9 +321,6 @@ def test_a_function_of_an_unnamed_namespace_that_is_gone(tmp_path: Path) -> None
     )
 
 
-
-
-
 def test_functions_that_are_inlined_at_link_time(tmp_path: Path) -> None:
     """gcc -flto has the calls in a unit of its own, and the functions in those of the sources."""
     own = "extern volatile int seen;\nstatic int own(int n)\n{\n  seen = n;\n  return n * {0};\n}\n"
