@@ -1,4 +1,5 @@
-"""Where breakpoints of source lines are, against the installed GDB: once in each block."""
+"""Where breakpoints of source lines are, against the installed GDB: once in each block; and what
+lists show of the same programs."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import main
+from tests.cli.command import FIXTURES
 
 SOURCE = """\
 int sum(int n)
@@ -376,3 +378,19 @@ def test_source_files_are_completed(tmp_path: Path, options: tuple[str, ...]) ->
     lines = [f"complete break {word}" for word in (*words, "parse.y:ru", "some.h:in_")]
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
     assert of_dwarfgpu == of_gdb
+
+
+def test_symbols_of_fortran_are_listed_in_its_words(tmp_path: Path) -> None:
+    """Also where the language is another one; the hidden length of a string is passed, too."""
+    gdb = built(tmp_path, "int main(void) { return 0; }\n")
+    shutil.copyfile(FIXTURES / "fortran/shapes.gcc.O0.v5", tmp_path / "a")
+    lines = [
+        "info functions __copy_store_P", "info functions stop_h", "info functions ^shapes$",
+        "info variables ^store::table$", "info variables ^store::counter$", "info types",
+    ]  # fmt: skip
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    shown = [line for line in of_gdb.splitlines() if line[:1].isdigit() and "0x" not in line]
+    assert len(shown) >= 10
+    assert sorted(line for line in of_dwarfgpu.splitlines() if line[:1].isdigit()) == sorted(shown)
+    _, inner = both(gdb, tmp_path, ["info functions ^shapes::inner"])
+    assert "integer(kind=4), integer(kind=8));" in inner

@@ -302,7 +302,10 @@ def with_parameters(function: Die) -> Die:
 
 def passed_parameters(function: Die, types: Sequence[Type | None]) -> tuple[Type | None, ...]:
     """Return the parameter types of an entry without the artificial `int`, `__in_chrg`, which GCC
-    declares for constructors and destructors, but passes to none."""
+    declares for constructors and destructors, but passes to none. Lengths of strings in Fortran are
+    artificial, too, but passed."""
+    if not function.unit.is_cplusplus:
+        return tuple(types)
     parameters = [die for die in function.children() if die.tag == dw.TAG_FORMAL_PARAMETER]
     if len(parameters) != len(types):
         return tuple(types)

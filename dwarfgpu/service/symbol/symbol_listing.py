@@ -12,6 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.fortran_ada import fortran_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
     followed,
@@ -94,6 +95,8 @@ def symbol_text(row: ListedSymbol) -> str:
 
 def _definition(row: ListedSymbol, type_: Type | None) -> str:
     cplusplus = row.die.unit.is_cplusplus
+    if row.die.unit.style == "fortran":
+        return _definition_of_fortran(row, type_)
     static = "static " if row.is_static else ""
     match type_:
         case _ if row.die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER):
@@ -109,6 +112,20 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
             return f"{type_name(type_, cplusplus=cplusplus)};"
         case _:
             return type_name(type_, cplusplus=cplusplus)
+
+
+def _definition_of_fortran(row: ListedSymbol, type_: Type | None) -> str:
+    """Return `integer(kind=4) m::f(Type pt);`, `real(kind=4) m::table(3);` or `Type pt;`."""
+    spelled = fortran_name(type_)
+    if isinstance(type_, Function) and row.die.tag == dw.TAG_SUBPROGRAM:
+        parameters = ", ".join(map(fortran_name, type_.parameters)) or "void"
+        return f"{fortran_name(type_.result)} {row.name}({parameters});"
+    if row.die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER):
+        element, is_array, dimensions = spelled.rpartition(" (")
+        if is_array and not spelled.startswith(("PTR", "REF")):
+            return f"{element} {row.name}({dimensions};"
+        return f"{spelled} {row.name};"
+    return f"{spelled};" if isinstance(type_, Struct | Enum) else spelled
 
 
 def undescribed_symbols(session: Session, query: SymbolQuery) -> Iterator[tuple[int, str]]:
