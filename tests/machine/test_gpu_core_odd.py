@@ -11,8 +11,14 @@ import pytest
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable, Unsupported
-from dwarfgpu.machine.core.gpu import waves
-from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, loaded_uris, parse_uri
+from dwarfgpu.machine.core.gpu import code_objects, waves
+from dwarfgpu.machine.core.gpu.code_objects import (
+    LINK_MAP,
+    R_DEBUG,
+    gpu_modules,
+    loaded_uris,
+    parse_uri,
+)
 from dwarfgpu.machine.core.gpu.core_state_note import MAX_ENTRIES, CoreState
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.process_image import ProcessImage, process_core
@@ -21,6 +27,7 @@ from dwarfgpu.machine.core.gpu.save_area_layout import LAYOUTS, layout_of
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
+from dwarfgpu.machine.core.modules import Where
 from dwarfgpu.machine.core.notes import read_core
 from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
 from dwarfgpu.model.storage import Memory
@@ -256,13 +263,15 @@ def test_wrong_uris(text: str) -> None:
         parse_uri(text)
 
 
-def listed(*entries: tuple[int, int, int], state: int = 0) -> CoreMemory:
+def listed(
+    *entries: tuple[int, int, int], state: int = 0, uri: bytes = b"file:///x"
+) -> CoreMemory:
     """A list of (load address, address of the name, next entry), at 0x1000 and every 0x100."""
     data = bytearray(0x1000)
     struct.pack_into("<i4xQQi4xQ", data, 0, 10, 0x1100 if entries else 0, 0, state, 0)
     for index, (load_address, name, after) in enumerate(entries, 1):
         struct.pack_into("<5Q", data, 0x100 * index, load_address, name, 0, after, 0)
-    data[0xF00:0xF0A] = b"file:///x\0"
+    data[0xF00 : 0xF01 + len(uri)] = uri + b"\0"
     core = b"".join(core_parts([], [LoadedRange(0x1000, data)]))
     return CoreMemory(core_ranges(ObjectFile("core", core)))
 
@@ -382,6 +391,19 @@ def test_a_uri_is_read_of_one_range() -> None:
     search = asked(20)
     with at_most(2_000):
         search()
+
+
+def test_a_file_of_many_uris_is_mapped_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However they write its name: each mapped file is an open one."""
+    (tmp_path / "x").write_bytes(b"no ELF file")
+    mapped: list[object] = []
+    real = code_objects.map_file
+    monkeypatch.setattr(code_objects, "map_file", lambda path: (mapped.append(path), real(path))[1])
+    memory = listed((1, 0x1F00, 0x1200), (2, 0x1F00, 0x1300), (3, 0x1F00, 0), uri=b"file:////./x")
+    modules = gpu_modules(memory, 0x1000, Where(sysroot=str(tmp_path)), {})
+    assert (len(modules.missing), len(mapped)) == (3, 1)
 
 
 def test_segments_that_overlap_hide_nothing() -> None:

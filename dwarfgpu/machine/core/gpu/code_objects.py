@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from struct import Struct
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -18,11 +19,11 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.modules import LoadedFile, Where, path_in
-from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.companions import Companions, shown_path
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
-from dwarfgpu.objfile.file_bytes import map_file, part_of
+from dwarfgpu.objfile.file_bytes import FileBytes, map_file, part_of
 
 R_DEBUG: Final = Struct("<i4xQQi4xQ")
 """`r_version`, `r_map`, `r_brk`, `r_state`, `r_ldbase`."""
@@ -157,6 +158,7 @@ def gpu_modules(
     files: list[LoadedFile] = []
     missing: dict[LoadedUri, str] = {}
     unused = dict(overrides)
+    mapped: Companions[bytes | FileBytes] = Companions()
     for entry in listed:
         try:
             uri = parse_uri(entry.uri)
@@ -165,7 +167,7 @@ def gpu_modules(
                 unused.pop(named[0], None)
                 file = _checked_override(memory, named[1], entry.load_address, where, notes)
             else:
-                file = _opened(memory, uri, where)
+                file = _opened(memory, uri, where, mapped)
                 why = why_not_loaded(memory, file, entry.load_address)
                 if why is not None:
                     is_elsewhere = uri.path is not None and where.sysroot is not None
@@ -206,8 +208,16 @@ def _checked_override(
     return file
 
 
-def _opened(memory: CoreMemory, uri: CodeObjectUri, where: Where) -> ObjectFile:
-    """Return the code object of a URI; `Unavailable` with the reason if it is not available."""
+def _opened(
+    memory: CoreMemory,
+    uri: CodeObjectUri,
+    where: Where,
+    mapped: Companions[bytes | FileBytes],
+) -> ObjectFile:
+    """Return the code object of a URI; `Unavailable` with the reason if it is not available.
+
+    `mapped`: the files of the URIs before it.
+    """
     name = shown_path(uri.text)
     if uri.path is None:
         assert uri.size_bytes is not None
@@ -218,7 +228,7 @@ def _opened(memory: CoreMemory, uri: CodeObjectUri, where: Where) -> ObjectFile:
         except UsageError:
             raise Unavailable("the core file has no ELF file there") from None
     path = path_in(where.sysroot, uri.path.decode("utf-8", "surrogateescape"))
-    data = map_file(path)
+    data = mapped.read(path, partial(map_file, path))
     size = len(data) - uri.offset if uri.size_bytes is None else uri.size_bytes
     if size < 0 or uri.offset + size > len(data):
         raise Unavailable(f"{shown_path(path)} has no {size} bytes at {uri.offset:#x}")
