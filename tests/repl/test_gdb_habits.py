@@ -540,7 +540,7 @@ def test_info_symbol_names_the_file_where_another_one_has_the_symbols(
 ) -> None:
     """As in GDB, for which a separate debug file is one more."""
     program = tmp_path / "program"
-    shutil.copy(FIXTURES / "x86_64/demo.gcc.O0.v5", program)
+    shutil.copyfile(FIXTURES / "x86_64/demo.gcc.O0.v5", program)
     alone = run("debug", program, "--batch", "-ex", "info symbol main")
     assert alone.lines[-1] == "main in section .text"
     debug = tmp_path / "program.debug"
