@@ -263,9 +263,7 @@ def test_wrong_uris(text: str) -> None:
         parse_uri(text)
 
 
-def listed(
-    *entries: tuple[int, int, int], state: int = 0, uri: bytes = b"file:///x"
-) -> CoreMemory:
+def listed(*entries: tuple[int, int, int], state: int = 0, uri: bytes = b"file:///x") -> CoreMemory:
     """A list of (load address, address of the name, next entry), at 0x1000 and every 0x100."""
     data = bytearray(0x1000)
     struct.pack_into("<i4xQQi4xQ", data, 0, 10, 0x1100 if entries else 0, 0, state, 0)

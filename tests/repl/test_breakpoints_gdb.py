@@ -97,7 +97,8 @@ def both(gdb: str, folder: Path, lines: list[str]) -> tuple[str, str]:
     given = [word for line in lines for word in ("-ex", f"echo {line}\\n", "-ex", line)]
     of_gdb = subprocess.run(
         [gdb, "-nx", "-q", "--batch", "-iex", "set print asm-demangle on", *given, "a"],
-        cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(folder)}, stdin=subprocess.DEVNULL,
+        cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8", "HOME": str(folder)},
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60,
     )  # fmt: skip
     with contextlib.redirect_stderr(io.StringIO()) as merged, contextlib.redirect_stdout(merged):
