@@ -109,6 +109,19 @@ def _work_of(name: str, command: str) -> list[int]:
     return work
 
 
+def _measured(
+    name: str, counts: tuple[int, ...], arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> tuple[list[int], list[str]]:
+    """How many calls a command makes for a bomb of these sizes, and what it prints."""
+    made = next(bomb for bomb in BOMBS if bomb.name == name)
+    work, printed = [], []
+    for count in counts:
+        write_files(made.make(count), Path())
+        work.append(calls_of(lambda: main(arguments)))
+        printed.append("".join(capsys.readouterr()))
+    return work, printed
+
+
 @pytest.mark.parametrize("command", ["bt", "lanes"])
 def test_functions_that_a_lane_never_entered_share_the_budget(
     command: str,
@@ -118,15 +131,10 @@ def test_functions_that_a_lane_never_entered_share_the_budget(
 ) -> None:
     """Each of them is asked where the lane is, again for each of the frames in one another."""
     monkeypatch.chdir(tmp_path)
-    made = next(bomb for bomb in BOMBS if bomb.name == "lane-pcs")
-    work = []
-    for count in (10, 60, 240):
-        for name, data in made.make(count).items():
-            Path(name).write_bytes(data)
-        arguments = f"{command} --state state --max-command-steps 1000".split()
-        work.append(calls_of(lambda given=arguments: main(given)))
-        said = "".join(capsys.readouterr())
-        assert command == "lanes" or ("--max-command-steps" in said) is (count > 10)
+    arguments = f"{command} --state state --max-command-steps 1000".split()
+    work, printed = _measured("lane-pcs", (10, 60, 240), arguments, capsys)
+    if command == "bt":
+        assert ["--max-command-steps" in text for text in printed] == [False, True, True]
     assert work[2] < 5 * work[1] + START_CALLS, work
 
 
@@ -146,7 +154,7 @@ def test_the_files_of_an_archive_share_a_bound(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Twenty files, each of which may have a megabyte at any ratio, have too much together."""
+    """Twenty files have too much together; each may have a megabyte at any ratio."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.objfile.collection.members._MOST_UNJUDGED", 20_000)
     made = next(bomb for bomb in BOMBS if bomb.name == "packed-members")
@@ -232,14 +240,11 @@ def test_a_search_in_long_names_ends(
     """Functions share the name of a class: their names have no bytes of their own in the file."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("dwarfgpu.dwarf.scope.symbol_list._MOST_CHARACTERS", 0)
-    made = next(bomb for bomb in BOMBS if bomb.name == "long-parameters")
-    work = []
-    for count in (1, 50, 500):  # of 32,768 characters each, in a file of 64 KB
-        Path("bomb").write_bytes(made.make(count)["bomb"])
-        arguments = arguments_of("debug bomb <<< info functions [x-z]q")
-        work.append(calls_of(lambda given=arguments: main(given)))
-        out = "".join(capsys.readouterr())
-        assert ("long names take far more characters" in out) is (count > 1)
+    counts = (1, 50, 500)  # of 32,768 characters each, in a file of 64 KB
+    arguments = arguments_of("debug bomb <<< info functions [x-z]q")
+    work, printed = _measured("long-parameters", counts, arguments, capsys)
+    ends = ["long names take far more characters" in text for text in printed]
+    assert ends == [False, True, True]
     assert work[2] < work[1] + START_CALLS, work
 
 
@@ -252,15 +257,11 @@ def test_long_expressions_share_the_budget_of_the_file(
 ) -> None:
     """Nothing bounds how many there are: what is analyzed of all of them is bounded."""
     monkeypatch.chdir(tmp_path)
-    made = next(bomb for bomb in BOMBS if bomb.name == "long-locations")
-    work = []
-    for count in (1, 2, 8):
-        Path("bomb").write_bytes(made.make(count)["bomb"])
-        arguments = f"{command} bomb --max-analyzed-bytes 20000".split()
-        work.append(calls_of(lambda given=arguments: main(given)))
-        out = capsys.readouterr().out
-        message = "more than 20000 bytes of long expressions to analyze"
-        assert (message in out and "--max-analyzed-bytes" in out) is (count > 1)
+    arguments = f"{command} bomb --max-analyzed-bytes 20000".split()
+    work, printed = _measured("long-locations", (1, 2, 8), arguments, capsys)
+    message = "more than 20000 bytes of long expressions to analyze"
+    ends = [message in text and "--max-analyzed-bytes" in text for text in printed]
+    assert ends == [False, True, True]
     assert work[2] < work[1] + START_CALLS, work
 
 

@@ -230,17 +230,24 @@ def test_functions_with_packs_and_several_template_arguments(
     assert functions_named(program, "several<int, float, short>(int, float)") == ()
 
 
+def _built(folder: Path, compiler: str, source: str) -> CodeObject:
+    """Build a program from C++ without optimization."""
+    (folder / "a.cc").write_text(source)
+    command = [compiler, "-g", "-O0", "a.cc", "-o", "a"]
+    subprocess.run(command, cwd=folder, check=True, timeout=60)
+    return CodeObject.open(folder / "a")
+
+
 def test_functions_that_gcc_makes_for_a_local_class_are_not_shown(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """GCC puts their code into the class: an entry whose origin says that the compiler made it."""
-    (tmp_path / "local.cc").write_text(
+    program = _built(
+        tmp_path,
+        tool("g++"),
         "struct Held { int k; ~Held() {} };\n"
-        "int main() { struct Local { Held held; int n; }; Local l{{1}, 2}; return l.n; }\n"
+        "int main() { struct Local { Held held; int n; }; Local l{{1}, 2}; return l.n; }\n",
     )
-    command = [tool("g++"), "-g", "-O0", "local.cc", "-o", "local"]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    program = CodeObject.open(tmp_path / "local")
     (function,) = functions_named(program, "main")
     (local,) = (die for die in function.die.children() if die.name == "Local")
     kind = types_of(local.unit).build(local)
@@ -251,15 +258,14 @@ def test_names_inside_a_function_with_its_parameters(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """As in GDB, `g(int)::nosuch` is nothing: it was the function itself, also for `break`."""
-    (tmp_path / "inside.cc").write_text(
+    program = _built(
+        tmp_path,
+        tool("g++"),
         "int g(int n) { struct A { int k; int twice() { return 2 * k; } } a{n};\n"
         "  return a.twice(); }\n"
         "int g(char c) { struct A { char k[8]; } a{}; return a.k[0] + c; }\n"
-        "int main() { return g(1) + g('c'); }\n"
+        "int main() { return g(1) + g('c'); }\n",
     )
-    command = [tool("g++"), "-g", "-O0", "inside.cc", "-o", "inside"]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    program = CodeObject.open(tmp_path / "inside")
     (method,) = functions_named(program, "g(int)::A::twice")
     assert bare_name(method.die) == "A::twice"
     for name in ("g(int)::nosuch", "g(int)::A", "g(char)::A::twice", "g(long)::A::twice"):
