@@ -193,17 +193,23 @@ def test_a_class_is_defined_in_another_unit(
 # Hostile units
 
 
+_INSTANCES = (
+    Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+    Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, dw.FORM_STRING),), True),
+    Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, ((dw.AT_TYPE, dw.FORM_REF4),)),
+    Shape(
+        dw.TAG_TEMPLATE_VALUE_PARAMETER,
+        ((dw.AT_TYPE, dw.FORM_REF4), (dw.AT_CONST_VALUE, dw.FORM_SDATA)),
+    ),
+)
+"""A unit, its classes, and their arguments: types and values."""
+
+
 def _unit(*instances: tuple[str, list[int] | int | None]) -> list[Die]:
     """Classes with a name, and the numbers of the classes that are their arguments, a value of type
     `int`, or a pointer without a value."""
     shapes = (
-        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
-        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, dw.FORM_STRING),), True),
-        Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, ((dw.AT_TYPE, dw.FORM_REF4),)),
-        Shape(
-            dw.TAG_TEMPLATE_VALUE_PARAMETER,
-            ((dw.AT_TYPE, dw.FORM_REF4), (dw.AT_CONST_VALUE, dw.FORM_SDATA)),
-        ),
+        *_INSTANCES,
         Shape(dw.TAG_BASE_TYPE, ((dw.AT_NAME, dw.FORM_STRING),)),
         Shape(dw.TAG_POINTER_TYPE),
     )
@@ -259,13 +265,7 @@ def test_long_names_of_many_instances_are_bounded() -> None:
 
 
 _ARGUMENTS = (
-    Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
-    Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_NAME, dw.FORM_STRING),), True),
-    Shape(dw.TAG_TEMPLATE_TYPE_PARAMETER, ((dw.AT_TYPE, dw.FORM_REF4),)),
-    Shape(
-        dw.TAG_TEMPLATE_VALUE_PARAMETER,
-        ((dw.AT_TYPE, dw.FORM_REF4), (dw.AT_CONST_VALUE, dw.FORM_SDATA)),
-    ),
+    *_INSTANCES,
     Shape(dw.TAG_BASE_TYPE, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_BYTE_SIZE, dw.FORM_UDATA))),
     Shape(dw.TAG_SUBROUTINE_TYPE, (), True),
     Shape(dw.TAG_FORMAL_PARAMETER, ((dw.AT_TYPE, dw.FORM_REF4),)),
