@@ -18,6 +18,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.functions_by_name import (
+    FunctionSymbol,
     NamedFunction,
     function_symbols,
     functions_named,
@@ -41,7 +42,7 @@ from dwarfgpu.language.source_lines import (
     position_at,
     step_at,
 )
-from dwarfgpu.language.untyped_symbols import TEXT
+from dwarfgpu.language.untyped_symbols import INDIRECT, TEXT
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import functions_at
@@ -94,6 +95,8 @@ class CodeLocation:
     """Whether it is inlined there."""
     is_described: bool = True
     """Whether debugging information describes the function."""
+    is_resolver: bool = False
+    """Whether the code chooses which function the name means (STT_GNU_IFUNC)."""
     declared: FramePosition | None = None
     """Where the function is declared, if its first code is from another file: of another one."""
 
@@ -305,26 +308,45 @@ def _locations_of_functions(session: Session, text: str) -> tuple[CodeLocation, 
 
 
 def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
-    locations = [
-        _location_of_function(session, function) for function in functions_of(session, text)
-    ]
-    entries = {pc for location in locations for pc in location.pcs}
+    functions, symbols = functions_of(session, text), list[FunctionSymbol]()
     tables = () if IN_FILE.fullmatch(text) else line_lookups(session)
     for lines in tables:
         try:
-            symbols = function_symbols(owner_of(session, lines), unquoted(text))
+            symbols += function_symbols(owner_of(session, lines), unquoted(text))
         except DwarfGpuError:
-            if locations:
+            if functions:
                 continue  # the debugging information has the location
             raise
-        for symbol in symbols:
-            if symbol.entry not in entries:
-                entries.add(symbol.entry)
-                position, pcs = position_at(session, symbol.entry), (symbol.entry,)
-                locations.append(
-                    CodeLocation("function", position, pcs, symbol.name, is_described=False)
-                )
+    # A described function of the same name at an indirect one is what chooses the function.
+    resolvers = {symbol.entry for symbol in symbols if symbol.is_indirect}
+    locations = [
+        _location_of_function(session, function)
+        for function in functions
+        if function.entry not in resolvers
+    ]
+    entries = {pc for location in locations for pc in location.pcs}
+    for symbol in symbols:
+        location = _location_of_function_symbol(session, symbol)
+        if entries.isdisjoint(location.pcs):
+            entries.update(location.pcs)
+            locations.append(location)
     return tuple(locations) or _locations_of_symbol(session, unquoted(text))
+
+
+def _location_of_function_symbol(session: Session, symbol: FunctionSymbol) -> CodeLocation:
+    """Return the location of a function that only a symbol table has; of an indirect one that of
+    the chosen function, and if this is unknown, that of the code that chooses, which has no line.
+    """
+    target: int | None = symbol.entry
+    if symbol.is_indirect:
+        from dwarfgpu.language.indirect_functions import chosen_target  # few are indirect
+
+        target = chosen_target(session, symbol.linkage_name)
+    position = None if target is None else position_at(session, target)
+    pcs = (symbol.entry if target is None else target,)
+    return CodeLocation(
+        "function", position, pcs, symbol.name, is_described=False, is_resolver=target is None
+    )
 
 
 def _locations_of_symbol(session: Session, name: str) -> tuple[CodeLocation, ...]:
@@ -431,7 +453,7 @@ def entry_of(session: Session, text: str) -> int:
     position = value.location.single_locations[0] if value.location is not None else None
     if (
         not isinstance(strip(value.type), Function)
-        or (match is not None and value.type is TEXT)  # a symbol belongs to no file
+        or (match is not None and value.type in (TEXT, INDIRECT))  # a symbol belongs to no file
         or position is None
         or position.byte_address is None
     ):

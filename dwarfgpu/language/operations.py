@@ -22,13 +22,13 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     strip_reference,
 )
-from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer, is_number, is_unicode_character
 from dwarfgpu.language.array_expressions import repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
-from dwarfgpu.language.class_operators import refuse_overloaded
+from dwarfgpu.language.class_operators import NO_CALLS, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.fortran_operators import negated, strings_compared, widened
@@ -40,7 +40,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped_symbols import typed
+from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 
 NO_STRING_COMPARISON: Final = (
@@ -152,6 +152,9 @@ class Operations(MemberAccess):
             return pointee
         if not isinstance(self.objects, Unevaluated):
             refuse_overloaded("*", value, cplusplus=self.is_cplusplus)
+        pointee_type = bare.target if isinstance(bare, Pointer) else bare
+        if pointee_type is INDIRECT and not isinstance(self.objects, Unevaluated):
+            raise Unsupported(f"{NO_CALLS}, and only a call chooses what an indirect one means")
         if isinstance(bare, Function):
             return value
         form = bare.form if isinstance(bare, Dynamic | Absent) else bare

@@ -20,6 +20,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 
 TEXT: Final = Function(own_name="<text variable, no debug info>")
+INDIRECT: Final = Function(own_name="<text gnu-indirect-function variable, no debug info>")
 DATA: Final = Unspecified("<data variable, no debug info>")
 THREAD_LOCAL: Final = Unspecified("<thread local variable, no debug info>")
 NO_TYPE: Final = Unspecified("<data variable, no DW_AT_type>")
@@ -51,7 +52,7 @@ def _value(
         address = tls_address(symbol.thread_local_in, address, session.wave, session.target)
     location = objects.at(objects.architecture.address_space(0), address)
     if symbol.is_code:
-        return TypedValue(TEXT, location, Bits(0, 0))
+        return TypedValue(INDIRECT if symbol.is_indirect else TEXT, location, Bits(0, 0))
     return TypedValue(type_, location)
 
 

@@ -1,5 +1,6 @@
-"""Names of the entries of a procedure linkage table: `puts@plt`, as GDB and disassemblers name them
-(System V ABI, AMD64 supplement, "Procedure Linkage Table").
+"""Names of the entries of a procedure linkage table: `puts@plt`, as GDB and disassemblers name
+them, and the words through which they jump (System V ABI, AMD64 supplement, "Procedure Linkage
+Table").
 
 Law: an entry has a name where its first instruction jumps through a word that a relocation sets to
 the address of a function; what else is in the table has none.
@@ -7,7 +8,7 @@ the address of a function; what else is in the table has none.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from struct import Struct
 from typing import Final
@@ -20,7 +21,8 @@ from dwarfgpu.objfile.symbols import Symbol
 
 SECTIONS: Final = (".plt", ".plt.got", ".plt.sec")
 _RELOCATION: Final = Struct("<QQq")
-_SETS_FUNCTION: Final = {6, 7}
+_JUMP_SLOT: Final = 7
+_SETS_FUNCTION: Final = {6, _JUMP_SLOT}
 """R_X86_64_GLOB_DAT and R_X86_64_JUMP_SLOT."""
 _CHOOSES_FUNCTION: Final = 37
 """R_X86_64_IRELATIVE: its addend is the address of what chooses the function."""
@@ -44,6 +46,15 @@ class PltSymbols:
             return plt_symbols(self._file)
         except DwarfGpuError:
             return {}  # what cannot be read names nothing, as symbols
+
+    @cached_property
+    def words(self) -> dict[str, int]:
+        """The address of the word that holds the function of a name once it was called, or once the
+        file was loaded: that of its R_X86_64_JUMP_SLOT. Empty for other machines than x86-64."""
+        try:
+            return _jump_slots(self._file)
+        except DwarfGpuError:
+            return {}
 
     @property
     def symbols(self) -> Collection[Symbol]:
@@ -73,7 +84,7 @@ def plt_symbols(file: ObjectFile) -> dict[int, Symbol]:
     ]
     if not tables:
         return {}
-    names = _names_by_word(file)
+    names = {word: name for _, word, name in _functions_set(file)}
     return {
         symbol.address: symbol for section in tables for symbol in _entries(file, section, names)
     }
@@ -95,21 +106,26 @@ def _entries(file: ObjectFile, section: Section, names: dict[int, str]) -> list[
     return out
 
 
-def _names_by_word(file: ObjectFile) -> dict[int, str]:
-    """Return the name of the function whose address a relocation stores, by the word's address."""
-    names: dict[int, str] = {}
+def _jump_slots(file: ObjectFile) -> dict[str, int]:
+    if file.machine != "X86_64" or file.is_relocatable:
+        return {}
+    return {name: word for kind, word, name in _functions_set(file) if kind == _JUMP_SLOT}
+
+
+def _functions_set(file: ObjectFile) -> Iterator[tuple[int, int, str]]:
+    """Yield the type of each relocation that stores the address of a function, the address of the
+    word, and the function's name."""
     for section in file.sections:
         if section.type != SHT_RELA or not 0 < section.link < len(file.sections):
             continue
         symbols, data = file.symbols_of(file.sections[section.link]), file.data_of(section)
         end = len(data) - len(data) % _RELOCATION.size
         for word, info, addend in _RELOCATION.iter_unpack(data[:end]):
-            number = info >> 32
-            if info & 0xFFFFFFFF == _CHOOSES_FUNCTION:
-                names[word] = f"*ABS*+{addend:#x}"
-            if info & 0xFFFFFFFF not in _SETS_FUNCTION or not number:
+            number, kind = info >> 32, info & 0xFFFFFFFF
+            if kind == _CHOOSES_FUNCTION:
+                yield kind, word, f"*ABS*+{addend:#x}"
+            if kind not in _SETS_FUNCTION or not number:
                 continue
             if number >= len(symbols):
                 raise Malformed(f"{section.name} of {file.path} has no symbol {number}")
-            names[word] = symbols[number].name
-    return names
+            yield kind, word, symbols[number].name

@@ -70,6 +70,10 @@ class FunctionSymbol:
     """`ns::over(int)` in C++, `over` in C."""
     entry: int
     """As loaded."""
+    linkage_name: str
+    """As in the symbol table."""
+    is_indirect: bool = False
+    """Whether the code only chooses the function to be called (STT_GNU_IFUNC)."""
 
 
 @kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
@@ -89,7 +93,7 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
         return ()
     components = _components(path.removeprefix("::"))
     words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])
-    entries: dict[int, str] = {}
+    entries: dict[int, FunctionSymbol] = {}
     for file in symbol_files(code_object):
         symbols = list(file.symbols_named(text.strip(), with_untyped=True))
         for part in _mangled_parts(components[-1], words):
@@ -108,8 +112,10 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
                 and (parameters is None or _plain(own) == _plain(parameters))
             )
             if is_meant:
-                entries.setdefault(symbol.address + code_object.load_address, name)
-    return tuple(FunctionSymbol(name, entry) for entry, name in sorted(entries.items()))
+                entry = symbol.address + code_object.load_address
+                own_symbol = FunctionSymbol(name, entry, symbol.name, symbol.is_indirect)
+                entries.setdefault(entry, own_symbol)
+    return tuple(entries[entry] for entry in sorted(entries))
 
 
 def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ class UntypedSymbol:
     address: int
     """As loaded; of a thread-local variable, its offset in the storage of its file."""
     is_code: bool
+    is_indirect: bool = False
+    """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
     thread_local_in: ObjectFile | None = None
     """The loaded file whose thread-local storage has it; None for an address."""
 
@@ -113,8 +115,8 @@ def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | N
     """Return the function whose code begins at the symbol of a name; None if none is described, or
     its description is unreadable."""
     symbol = untyped_symbol(code_objects, name)
-    if symbol is None or not symbol.is_code:
-        return None
+    if symbol is None or not symbol.is_code or symbol.is_indirect:
+        return None  # the code at an indirect function is not that of its name
     return function_at(code_objects, symbol.address)
 
 
@@ -147,7 +149,8 @@ def _as_loaded(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> Unt
     if symbol.kind == "thread_local":
         return UntypedSymbol(symbol.address, is_code=False, thread_local_in=code_object.file)
     is_code = symbol.kind == "function" or file.is_code(symbol.address)
-    return UntypedSymbol(symbol.address + code_object.load_address, is_code)
+    address = symbol.address + code_object.load_address
+    return UntypedSymbol(address, is_code, symbol.is_indirect)
 
 
 def is_instance(name: str) -> bool:

@@ -183,7 +183,8 @@ def announced(added: Breakpoint, *, shows_address: bool = True) -> Output:
     """Return `Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
     position = added.locations[0].position
     is_located = position is not None or len(added.addresses) > 1
-    text = f" at {added.addresses[0]:#x}" if shows_address or not is_located else ""
+    text = " at gnu-indirect-function resolver" if added.is_resolver else ""
+    text += f" at {added.addresses[0]:#x}" if shows_address or not is_located else ""
     if len(added.addresses) > 1:
         text += "" if position is None else f": {_with_file(added.typed, position.path)}."
         text += f" ({len(added.addresses)} locations)"

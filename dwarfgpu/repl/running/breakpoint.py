@@ -59,7 +59,14 @@ class Breakpoint:
     @property
     def type(self) -> str:
         """The column `Type`."""
+        if self.is_resolver:
+            return "STT_GNU_IFUNC resolver"
         return "hw breakpoint" if self.is_hardware else "breakpoint"
+
+    @property
+    def is_resolver(self) -> bool:
+        """Whether its only location is the code that chooses an indirect function."""
+        return not self.is_hardware and [item.is_resolver for item in self.locations] == [True]
 
     @property
     def kind(self) -> str:

@@ -472,8 +472,7 @@ def _without_address(item: Breakpoint, text: str, width: int) -> str:
 
 
 def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
-    has_wide = any(len(item.type) > 14 for item in items)
-    width = 15 if has_wide else 14
+    width = max(14, *(len(item.type) for item in items))
     has_addresses = can_run(shell) or any(item.addresses for item in items)
     is_narrow = not has_addresses or shell.session.architecture.address_bits <= 32
     shows_addresses = shell.settings.flag("print address")

@@ -44,6 +44,8 @@ class BreakAddress:
     """The location as GDB writes it, if it is that of a label."""
     is_body: bool = False
     """Whether the body of the function that was named begins there; perhaps with inlined code."""
+    is_resolver: bool = False
+    """Whether the code chooses which function the name means (STT_GNU_IFUNC)."""
 
     def __str__(self) -> str:
         """Return `in nest at hip/nest.hip:14`, or `<_start+4>`, as in the column `What`."""
@@ -80,17 +82,10 @@ def break_addresses(
         locations = code_locations_of(session, text, around, options)
         bodies: dict[int, CodeLocation] = {}
         for location in locations:
-            body = location.pcs[0] if location.is_call else body_of(session, location.pcs[0])
+            is_first = location.is_call or location.is_resolver
+            body = location.pcs[0] if is_first else body_of(session, location.pcs[0])
             bodies.setdefault(body, location)
-        return tuple(
-            evolve(
-                _break_address(
-                    session, pc, bodies[pc].pcs[0], bodies[pc].position, _function_of(bodies[pc])
-                ),
-                is_body=not bodies[pc].is_call,
-            )
-            for pc in sorted(bodies)
-        )
+        return tuple(_address_in_function(session, pc, bodies[pc]) for pc in sorted(bodies))
     if location.position is not None and location.position.line < 1:
         raise no_line(text, location)
     begun = with_code(session, code_locations_of(session, text, around, options))
@@ -159,6 +154,15 @@ def in_hexadecimal(text: str, code_objects: Iterable[CodeObject]) -> str:
 def used_instead(text: str, line: int, pc: int) -> str:
     """Return the note about a line without code, for which the next one with code is used."""
     return f"{text} has no code: line {line} at {pc:#x} is used, the next with code"
+
+
+def _address_in_function(session: Session, pc: int, location: CodeLocation) -> BreakAddress:
+    """Return the address of a function: where its body begins, or a call of it."""
+    if location.is_resolver:
+        return BreakAddress(pc, None, None, symbol_at(session, pc), is_resolver=True)
+    function = _function_of(location)
+    address = _break_address(session, pc, location.pcs[0], location.position, function)
+    return evolve(address, is_body=not location.is_call)
 
 
 def _function_of(location: CodeLocation) -> str | None:

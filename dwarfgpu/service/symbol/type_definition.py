@@ -21,7 +21,7 @@ from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import completed_below
 from dwarfgpu.language.real_types import real_object, real_pointer
-from dwarfgpu.language.untyped_symbols import TEXT
+from dwarfgpu.language.untyped_symbols import INDIRECT, TEXT
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.type_layout import layout
@@ -86,7 +86,7 @@ def definition_of_type(
         return TypeDefinition(name, name, dict)
     named = language.named_type(text, session, options)
     typed = named or _type_of(session, text, options)
-    if typed.type is TEXT:
+    if typed.type is TEXT or typed.type is INDIRECT:
         name = "<unknown return type> ()"
         return TypeDefinition(name, name, dict)
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
