@@ -18,7 +18,7 @@ from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.member_lookup import way_to
 from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue, memory_in_gdbs_words
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
@@ -144,10 +144,13 @@ def converted(objects: ObjectAccess, value: TypedValue, way: Kinship, type_: Typ
 def _of_whole_object(objects: ObjectAccess, value: TypedValue, target: Type) -> TypedValue:
     """Return the object of a derived class that contains a value as a virtual base class.
 
-    `UsageError` if the class of the whole object is unknown, or is not derived from that one.
+    `UsageError` if the class of the whole object is unknown, or is not derived from that one,
+    `Unavailable` if the object cannot be read.
     """
-    from dwarfgpu.language.real_types import real_object  # for virtual base classes alone
+    from dwarfgpu.language.real_types import real_object, table_of  # for virtual base classes
 
+    with memory_in_gdbs_words():
+        table_of(objects, value)
     real = real_object(objects, value)
     whole = None if real is None else real.value
     if whole is not None and is_same_class(whole.type, target):
@@ -207,8 +210,9 @@ def _moved_bytes(objects: ObjectAccess, way: Kinship, where: Callable[[], Locati
     if offset is not None:
         return offset if way.is_up else -offset
     start = location = where()
-    for step in way.steps:
-        location = objects.resolver.member_location(location, step)
+    with memory_in_gdbs_words():
+        for step in way.steps:
+            location = objects.resolver.member_location(location, step)
     first, last = start.single_locations[0], location.single_locations[0]
     if first.storage != last.storage:
         raise EvaluationError("the base class is not in the object to which the pointer points")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
@@ -134,9 +135,9 @@ def ways_to(
     """
     paths: dict[tuple[object, ...], tuple[Member, ...]] = {}
     visited: set[tuple[object, ...]] = set()
-    pending: list[tuple[Struct, tuple[object, ...], tuple[Member, ...]]] = [(derived, (), ())]
+    pending = deque[tuple[Struct, tuple[object, ...], tuple[Member, ...]]]([(derived, (), ())])
     while pending:
-        current, way, steps = pending.pop()
+        current, way, steps = pending.popleft()  # as in GDB, the first base class leads to it
         for member in current.members:
             inner = strip(member.type) if member.is_base_class else None
             if not isinstance(inner, Struct) or not is_open(member):

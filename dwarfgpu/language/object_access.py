@@ -54,6 +54,8 @@ from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import (
     TypedValue,
     is_in_register,
+    is_of_memory,
+    memory_in_gdbs_words,
     no_memory_access,
     why_no_address,
 )
@@ -226,7 +228,7 @@ class ObjectAccess(Dereference):
         if bits.undefined == everything:
             return evolve(value, error=UndefinedBits("value has been optimized out"))
         if bits.unavailable != everything:
-            missing = next(filter(_is_of_memory, bits.reasons), None)
+            missing = next(filter(is_of_memory, bits.reasons), None)
             if not bits.unavailable or missing is None or _has_parts(value.type):
                 return value
             # As in GDB, a number has no value if one of its bytes cannot be read.
@@ -390,7 +392,8 @@ class ObjectAccess(Dereference):
                 )
             part = TypedValue(member.type, error=error, unit=value.unit)
         else:
-            member_object = self.resolver.member(bare, value.location, member, value.around)
+            with memory_in_gdbs_words():
+                member_object = self.resolver.member(bare, value.location, member, value.around)
             part = evolve(self.part_of(value, member_object.type), location=member_object.location)
             part = evolve(part, bit_size=member.bit_size)
         if value.location is None:
@@ -495,10 +498,6 @@ def function_type(die: Die) -> Function:
 
 def _has_parts(type_: Type | None) -> bool:
     return isinstance(strip(type_), Struct | Array)
-
-
-def _is_of_memory(reason: str) -> bool:
-    return reason.startswith("cannot access memory at address")
 
 
 def _stride_bits(array_type: Array) -> int | None:

@@ -70,21 +70,17 @@ format: Final = format_source
 def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
     """Return the whole object that contains a value of a class; None if that is unknown."""
     address = address_of(value.location)
-    if address is None or not has_virtual_table(value.type):
-        return None
     width = objects.architecture.address_space(0).address_bits // 8
-
-    def word(position: int) -> int:
-        data = read_memory(objects, position, 0, width)
-        return int.from_bytes(data, objects.architecture.endian)
-
     try:
+        table = table_of(objects, value)
+        if address is None or table is None:
+            return None
         # The offset to the top is two words before the functions; a table may have none.
-        top = word(address) - 2 * width
+        top = table - 2 * width
         symbol = symbol_covering(objects.session.code_objects, top)
         if symbol is None or not symbol.name.startswith(_TABLE):
             return None
-        to_top = signed(word(top), 8 * width)
+        to_top = signed(_word(objects, top), 8 * width)
     except DwarfGpuError:
         return None
     typed = _class_named(objects, symbol.name.removeprefix(_TABLE))
@@ -96,6 +92,21 @@ def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
     space = objects.architecture.address_space(0)
     pointer = objects.pointer(typed.type, space, address + to_top, typed.unit)
     return RealObject(objects.dereferenced(pointer), name)
+
+
+def table_of(objects: ObjectAccess, value: TypedValue) -> int | None:
+    """Return the address of the functions in the table of an object; None if it has none, or is not
+    in memory. `Unavailable` if the object cannot be read."""
+    address = address_of(value.location)
+    if address is None or not has_virtual_table(value.type):
+        return None
+    return _word(objects, address)
+
+
+def _word(objects: ObjectAccess, address: int) -> int:
+    width = objects.architecture.address_space(0).address_bits // 8
+    data = read_memory(objects, address, 0, width)
+    return int.from_bytes(data, objects.architecture.endian)
 
 
 def real_pointer(objects: ObjectAccess, value: TypedValue) -> TypedValue:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -12,7 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Type
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import NO_MEMORY, NOT_IN_STATE, UNMAPPED
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -130,6 +132,23 @@ def no_memory_access(address: str, reason: str) -> str:
     message = no_access(reason)
     is_more = message.startswith(f"{wording}:") and not message.endswith(NOTHING_THERE)
     return message if is_more else wording
+
+
+@contextmanager
+def memory_in_gdbs_words() -> Iterator[None]:
+    """Raise `Unavailable` with GDB's wording, without a DWARF operation, for memory read to
+    place a part of an object, such as its table of virtual functions."""
+    try:
+        yield
+    except Unavailable as error:
+        if not is_of_memory(error.message):
+            raise
+        raise Unavailable(no_access(error.message)) from None
+
+
+def is_of_memory(reason: str) -> bool:
+    """Return whether a reason is that memory cannot be read."""
+    return reason.startswith("cannot access memory at address")
 
 
 def no_access(reason: str) -> str:

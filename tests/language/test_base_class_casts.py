@@ -53,6 +53,11 @@ RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}
         ("(Bottom *)(Top *)0", "(Bottom *) 0x0"),
         ("(Left *)(Top *)&right", "cannot convert from base class 'Top' to derived class 'Left' "
          "because the base is virtual and the class of the object is 'Right'"),
+        # Of an object that cannot be read; the first base class leads to a shared virtual one.
+        ("(Top *)(Right *)0x40", "Cannot access memory at address 0x40: not in the state"),
+        ("(Top *)(Bottom *)0x40", "Cannot access memory at address 0x40: not in the state"),
+        ("((Bottom *)0x40)->t", "Cannot access memory at address 0x40: not in the state"),
+        ("(Bottom *)(Top *)0x40", "Cannot access memory at address 0x40: not in the state"),
         # Null stays null; other classes, other types and other memory are taken as they are.
         ("(Right *)(Bottom *)0", "(Right *) 0x0"),
         ("(Top *)(Bottom *)0", "(Top *) 0x0"),

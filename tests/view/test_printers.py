@@ -281,6 +281,12 @@ def test_an_unconstructed_string_shows_no_memory_of_others(name: str) -> None:
     assert shown(session, name) == f"<error reading variable: {why}>"
 
 
+def test_an_unreadable_string_names_its_length(gnu: Session) -> None:
+    """GDB's printer asks for a lazy string with a length, which is read first: 8 bytes on."""
+    answer = shown(gnu, "(std::string &) *(std::string *) 0x10")
+    assert answer == "<error reading variable: Cannot access memory at address 0x18>"
+
+
 def test_chains_end() -> None:
     with pytest.raises(Malformed, match="comes back to its node at 0x1"):
         list(chain(1, 0, {1: 2, 2: 1}.__getitem__, "list"))

@@ -26,18 +26,20 @@ def _string(value: Object) -> Printed:
     pointer = value["_M_dataplus"]["_M_p"]
     length = value.find("_M_string_length")
     if length is not None:
+        count = length.number  # as GDB, before the pointer: an error names the first word read
         local = value["_M_local_buf"]
         is_local = local.address is not None and pointer.number == local.address
         capacity = local.count() - 1 if is_local else value["_M_allocated_capacity"].number
-        common.check_length(length.number, capacity)
-        return common.string(pointer.target(), length.number)
+        common.check_length(count, capacity)
+        return common.string(pointer.target(), count)
     # Before GCC 5 length, capacity and owners were before the characters, a word each.
     word, size = common.word(value), value.pointer_bytes
     return common.string(pointer.target(), value.at(pointer.number - 3 * size, word).number)
 
 
 def _string_view(value: Object) -> Printed:
-    return common.string(value["_M_str"].target(), value["_M_len"].number)
+    count = value["_M_len"].number
+    return common.string(value["_M_str"].target(), count)
 
 
 def _vector(value: Object) -> Printed:
