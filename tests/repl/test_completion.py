@@ -79,10 +79,10 @@ def test_a_program(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("lane apply 0-3 p ne", ["nest"]),
+        ("lane apply 0-3 p ne", ["nest", "nest(int const*, int*, int)"]),
         ("lane apply ", ["active", "all", "inactive"]),
         ("lane apply all -in", ["-inactive"]),
-        ("laas p ne", ["nest"]),
+        ("laas p ne", ["nest", "nest(int const*, int*, int)"]),
         ("lanes -g", ["-grid"]),
         ("lanes -", ["-active", "-all", "-grid", "-inactive", "-table"]),
         ("info lanes -", ["-active", "-all", "-inactive"]),

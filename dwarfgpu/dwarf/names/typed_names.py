@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS
 from dwarfgpu.dwarf.scope.declarations import followed, variable_name
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.required_word import units_with_word
@@ -169,9 +170,10 @@ def _declared(
                 yield f"{around}{die.name}", "namespace"
         elif die.tag in _TYPES:
             yield from _type(die, around, is_cplusplus, wanted)
-        elif die.tag in CONTAINERS and die.name is not None:
-            yield f"{around}{die.name}", "namespace"
-            inside = f"{around}{die.name}::"
+        elif die.tag in CONTAINERS:
+            name = die.name or ANONYMOUS
+            yield f"{around}{name}", "namespace"
+            inside = f"{around}{name}::"
             yield from _declared(die.children(_READ), inside, is_cplusplus, wanted)
 
 
@@ -182,7 +184,7 @@ def _function(die: Die, is_cplusplus: bool, wanted: _Wanted) -> Iterator[tuple[s
     holder = die.holder(dw.AT_LINKAGE_NAME) if is_cplusplus else None
     if holder is not None and not wanted.takes(holder.string(dw.AT_LINKAGE_NAME) or ""):
         return
-    name = full_function_name(die) if holder is not None else name_of(die)
+    name = full_function_name(die) if is_cplusplus else name_of(die)
     if name:
         wanted.count(name)
         yield name, "function" if has_code else "inlined function"
@@ -246,7 +248,7 @@ def _of_unit(unit: CompilationUnit, wanted: _Wanted, word: str) -> Iterator[tupl
         if abbreviation.tag not in _READ:
             continue
         if abbreviation not in plain:
-            plain[abbreviation] = _plain_kind(abbreviation)
+            plain[abbreviation] = _plain_kind(abbreviation, is_cplusplus)
         kind = plain[abbreviation]
         if kind is not None:
             try:
@@ -266,15 +268,15 @@ def _of_unit(unit: CompilationUnit, wanted: _Wanted, word: str) -> Iterator[tupl
             yield from _declared((unit.die(index),), "", is_cplusplus, wanted)
 
 
-def _plain_kind(abbreviation: Abbreviation) -> NameKind | None:
+def _plain_kind(abbreviation: Abbreviation, is_cplusplus: bool) -> NameKind | None:
     """Return the kind of entries of an abbreviation that are a variable or function with no other
-    name than that in DW_AT_name; None of others."""
+    name than that in DW_AT_name; None of others: functions of C++ are shown with parameters."""
     positions = abbreviation.positions
     if dw.AT_NAME not in positions or not _OTHER_NAMES.isdisjoint(positions):
         return None
     if abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_location:
         return "variable"
-    if abbreviation.tag != dw.TAG_SUBPROGRAM:
+    if abbreviation.tag != dw.TAG_SUBPROGRAM or is_cplusplus:
         return None
     if dw.AT_LOW_PC in positions or dw.AT_RANGES in positions:
         return "function"

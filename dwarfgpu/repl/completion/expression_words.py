@@ -21,6 +21,8 @@ _OPERAND = pattern(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
 _ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
 _ACCESS_BEFORE = pattern(r"(?:\.|->)$")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
+_UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
+"""A quoted name with `(anonymous namespace)` in it."""
 _TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
 _TAGS: Final = {
     "struct": ("struct", "class"),
@@ -176,6 +178,11 @@ def offer_operands(shell: Shell, text: str) -> Completions:
         before = _object(text[: match.start()])
         is_number = is_decimal(before[:1])
         return match.start("word"), () if is_number else members(shell, before)
+    match = _UNNAMED.search(text)
+    if match is not None and text.count("'") % 2:
+        return match.start("word"), candidates_of(
+            shell.symbols.starting_with(match["word"], OPERANDS)
+        )
     match = _TAG.search(text)
     if match is not None:
         symbols = shell.symbols.starting_with(match["word"], _TAGS[match["tag"]])

@@ -19,7 +19,8 @@ from dwarfgpu.repl.shell import Shell
 
 _LINESPEC_IN_FILE = pattern(
     r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+):"
-    r"(?:(?P<quote>['\"])(?P<quoted>[^'\"]*)|(?P<word>[\w:~]*))$"
+    r"(?:(?P<quote>['\"])(?P<quoted>[^'\"]*)"
+    r"|(?P<word>(?:\(anonymous namespace\)|[\w:~])*(?:\([a-z ]*)?))$"
 )
 _OPEN_QUOTE = pattern(r"\s*(?P<quoted>(?P<quote>['\"])(?P<word>(?:(?!(?P=quote)).)*))$")
 _PART_NAME = pattern(r"(?<!\S)-[a-z]*$")
@@ -99,7 +100,7 @@ def _in_file(shell: Shell, text: str) -> Completions | None:
     if match is None:
         return None
     file, quote = match["file"].strip("'\""), match["quote"]
-    symbols = shell.symbols.in_file(file, match["quoted"] or match["word"] or "", CODE_KINDS)
+    symbols = shell.symbols.functions_in_file(file, match["quoted"] or match["word"] or "")
     if quote is not None:
         return match.start("quote"), _in_quotes(candidates_of(symbols), quote)
     return match.start("word"), candidates_of(symbols)
@@ -128,11 +129,13 @@ def _of_explicit_location(shell: Shell, text: str) -> Completions:
     quoted = _OPEN_QUOTE.match(value)
     word = value if quoted is None else quoted["word"]
     source = _SOURCE.search(text[:start])
-    if source is None:
+    if name == "qualified":
+        offered = candidates_of(shell.symbols.starting_with(word, CODE_KINDS))
+    elif source is None:
         offered = candidates_of(shell.symbols.functions(word))
     else:
         file = source["file"].strip("'\"")
-        offered = candidates_of(shell.symbols.in_file(file, word, CODE_KINDS))
+        offered = candidates_of(shell.symbols.functions_in_file(file, word))
     return start, offered if quoted is None else _in_quotes(offered, quoted["quote"])
 
 

@@ -28,7 +28,7 @@ _MOST_KEPT: Final = 1_000_000
 """Maximum number of names to keep for all words."""
 _FIRST_UNITS: Final = 16
 """Read at once for a word."""
-_INSIDE: Final = pattern(r"<[^<>()]*>|\(|::")
+_INSIDE: Final = pattern(r"\(anonymous namespace\)|<[^<>()]*>|\(|::")
 _DESCRIBED: Final = ("function", "variable")
 _SYMBOLS: Final = ("code symbol", "data symbol")
 CODE_KINDS: Final = ("function", "inlined function", "code symbol")
@@ -153,9 +153,7 @@ class SymbolIndex:
         return iter(self._enough(lambda: self._functions(word)))
 
     def _functions(self, word: str) -> Iterator[tuple[str, str]]:
-        yield from _starting_with(self._names, word, CODE_KINDS)
-        for _, name in _starting_with(self._parts, word, None):
-            yield name, "function"
+        return _functions_with(self._names, self._parts, word)
 
     def _enough(self, names_of: Callable[[], Iterator[tuple[str, str]]]) -> list[tuple[str, str]]:
         """Return names of an index, after reading as many units as are needed."""
@@ -173,10 +171,17 @@ class SymbolIndex:
         self, file: str, word: str, kinds: Collection[str] | None = None
     ) -> Iterator[tuple[str, str]]:
         """Yield the names that the units with a source file define, as in GDB."""
+        return _starting_with(self._names_in(file), word, kinds)
+
+    def functions_in_file(self, file: str, word: str) -> Iterator[tuple[str, str]]:
+        """Yield the functions that `functions` does, of the units with a source file."""
+        names = self._names_in(file)
+        return _functions_with(names, tuple(sorted(_parts(names))), word)
+
+    def _names_in(self, file: str) -> tuple[tuple[str, str], ...]:
         self._read_all()
         units = self._files.get(file.rpartition("/")[2], ())
-        names = tuple(sorted({pair for unit in units for pair in unit.names}))
-        return _starting_with(names, word, kinds)
+        return tuple(sorted({pair for unit in units for pair in unit.names}))
 
 
 def _starting_with(
@@ -190,6 +195,20 @@ def _starting_with(
         if name != last and (kinds is None or kind in kinds):
             yield name, kind
             last, count = name, count + 1
+
+
+def _functions_with(
+    names: tuple[tuple[str, str], ...], parts: tuple[tuple[str, str], ...], word: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the functions whose name, or what follows a `::` in it, begins with a word. One that is
+    alone is named by that part, as in GDB."""
+    kinds_by_name = dict(_starting_with(names, word, CODE_KINDS))
+    short = ""
+    for part, name in _starting_with(parts, word, None):
+        if name not in kinds_by_name:
+            kinds_by_name[name], short = "function", part
+    is_alone = len(kinds_by_name) == 1 and short
+    return iter([(short, "function")] if is_alone else kinds_by_name.items())
 
 
 def _parts(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

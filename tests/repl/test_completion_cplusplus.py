@@ -1,0 +1,55 @@
+"""Completion of names of C++ without linkage names, and in unnamed namespaces, as in the installed
+GDB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.repl.test_breakpoints_gdb import both, built
+
+SOURCE = """\
+namespace {
+int hidden(int a) { return a + 1; }
+struct Anon { int m(int x) { return x; } static int made(int); };
+int Anon::made(int q) { return q; }
+namespace inner { int deep(int a) { return a; } int held = 4; }
+template<int N> struct T { int operator()(int) const { return N; } T() {} };
+}
+namespace ns {
+int plain(int a) { return a; }
+namespace { int half(int a) { return a * 2; } int inside = 5; }
+template<class V> V same(V a) { return a; }
+}
+static void over(int) {}
+static void over(double, char *) {}
+static int fixed = 6;
+int main(int argc, char **argv)
+{
+  Anon a; T<3> t;
+  over(1); over(1., 0);
+  return hidden(argc) + a.m(argc) + Anon::made(argc) + inner::deep(argc) + ns::plain(argc)
+    + ns::half(argc) + ns::same(argc) + t(1) + fixed + ns::inside + inner::held;
+}
+"""
+TEXTS = [
+    "break a.cpp:", "break a.cpp:h", "break a.cpp:(", "break a.cpp:(anon", "break a.cpp:ns::",
+    "break a.cpp:ns::(", "break a.cpp:A", "break a.cpp:d", "break 'a.cpp':h", "tbreak a.cpp:h",
+    "until a.cpp:h", "break hid", "break (anon", "break (anonymous namespace)::", "break ns::",
+    "break ns::(", "break deep", "break half", "break inner::", "break sam", "break A", "break T",
+    "break ov", "break op", "break 'hid", "break '(anon", 'break "(anon', "list '(anon",
+    "break -function (", "break -function hid", "break -source a.cpp -function ",
+    "break -qualified hid", "break -q (anon", "frame function mai", "list mai", "list hid",
+    "print hid", "print ns::", "print '(anon", "print '(anonymous namespace)::i", "print ov",
+    "print fix", "info line ov", "info scope hid", "info address ov",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("version", ["-gdwarf-5", "-gdwarf-4"])
+def test_names_are_those_of_gdb(tmp_path: Path, version: str) -> None:
+    gdb = built(tmp_path, SOURCE, "-g", version, "-O0", name="a.cpp")
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"complete {text}" for text in TEXTS])
+    assert of_dwarfgpu == of_gdb
+    assert "break a.cpp:(anonymous namespace)::inner::deep(int)\n" in of_gdb
+    assert "break deep(int)\n" in of_gdb  # alone: from what was typed on
