@@ -91,7 +91,53 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
         ("_ZZ4mainENUli_clEi", None),
         ("_ZNK3lam3addMUliE_clEi", "lam::add::{lambda(int)#1}::operator()(int) const"),
         ("_ZNK1S1xMUlvE0_clEv", "S::x::{lambda()#2}::operator()() const"),
-        ("_ZNK6lambdaMUliRK5NamedE_clEiS1_", None),  # gcc: Named const&, in clang another type
+        # Of a lambda that initializes a variable, the parameters are those of the lambda: for gcc
+        # 12, the variable is no substitution, for clang it is (ABI 5.1.8). GDB and the binutils
+        # count one way: gl2 as the type of a parameter.
+        (
+            "_ZNK6lambdaMUliRK5NamedE_clEiS1_",
+            "lambda::{lambda(int, Named const&)#1}::operator()(int, Named const&) const",
+        ),
+        (
+            "_ZNK2ns2nlMUlPKc3BoxIiEE_clES1_S3_",
+            "ns::nl::{lambda(char const*, Box<int>)#1}::operator()(char const*, Box<int>) const",
+        ),
+        (
+            "_ZNK2ns2nlMUlPKc3BoxIiEE_clES2_S4_",
+            "ns::nl::{lambda(char const*, Box<int>)#1}::operator()(char const*, Box<int>) const",
+        ),
+        (
+            "_ZNK3gl2MUlT_E_clIlEEDaS_",
+            "auto gl2::{lambda(auto:1)#1}::operator()<long>(long) const",
+        ),
+        (
+            "_ZNK3recILi3EEMUlT_E_clIiEEDaS1_",
+            "auto rec<3>::{lambda(auto:1)#1}::operator()<int>(int) const",
+        ),
+        (
+            "_ZNKL3sl2MUlDpT_E_clIJilcEEEDaS0_",
+            "auto sl2::{lambda((auto:1)...)#1}::operator()<int, long, char>(int, long, char) const",
+        ),
+        ("_ZN2nlMUlPKcE_4_FUNES1_", None),  # nothing decides
+        (
+            "_ZZN2ns1S3defEiiEd0_NKUliE_clEi",
+            "ns::S::def(int, int)::{default arg#2}::{lambda(int)#1}::operator()(int) const",
+        ),
+        (
+            "_ZZN1GC4EiEd_NKUlvE_clEv",
+            "G::G(int)::{default arg#1}::{lambda()#1}::operator()() const",
+        ),
+        ("_Z4callIXtlZ4mainEUliE_EEEii", "int call<main::{lambda(int)#1}{}>(int)"),
+        (
+            "_ZTAXtlZ4mainEUlT_E0_EE",
+            "template parameter object for main::{lambda(auto:1)#2}{}",
+        ),
+        (
+            "_ZSt10__invoke_rIiRZ4mainEUliE2_JiEENSt9enable_ifIX16is_invocable_r_vIT_T0_DpT1_EES3_E4"
+            "typeEOS4_DpOS5_",
+            "std::enable_if<is_invocable_r_v<int, main::{lambda(int)#4}&, int>, int>::type "
+            "std::__invoke_r<int, main::{lambda(int)#4}&, int>(main::{lambda(int)#4}&, int&&)",
+        ),
         ("_ZTV1X", "vtable for X"),
         ("_ZTC2VD0_2VL", "construction vtable for VL-in-VD"),
         ("_ZTIN2ns3BoxIiLi2EEE", "typeinfo for ns::Box<int, 2>"),

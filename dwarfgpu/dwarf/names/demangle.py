@@ -32,7 +32,18 @@ def _read(symbol: str, part: Callable[[ItaniumName], str]) -> str | None:
     from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported  # of C++ alone
 
     try:
-        return part(ItaniumName(symbol.encode().decode("latin-1"))).encode("latin-1").decode()
+        text = symbol.encode().decode("latin-1")
+        try:
+            return part(ItaniumName(text)).encode("latin-1").decode()
+        except NotSupported:
+            if "MUl" not in text:
+                return None
+        from dwarfgpu.dwarf.names.lambdas import variables_count  # few have substitutions
+
+        count = variables_count(text)
+        if count is None:
+            return None
+        return part(ItaniumName(text, variables_count=count)).encode("latin-1").decode()
     except (NotSupported, UnicodeError):
         return None
 

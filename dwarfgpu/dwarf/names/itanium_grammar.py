@@ -80,8 +80,11 @@ class NotSupported(Exception):
 class ItaniumName:
     """A mangled name, read from its begin."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, variables_count: bool | None = None) -> None:
+        """`variables_count`: whether a variable that a lambda initializes is a substitution, on
+        which compilers do not agree; None reads no substitution whose number depends on it."""
         self.text = text
+        self.variables_count = variables_count
         self.position = 2
         self.depth = self.made_count = 0
         self.known: list[str | tuple[str, ...]] = []
@@ -170,6 +173,9 @@ class ItaniumName:
             self.number()
             self.expect("_")
             return f"construction vtable for {self.type()}-in-{derived}"
+        if self.at("TA") is not None:
+            (object_text,) = self.argument()
+            return f"template parameter object for {object_text}"
         variable = self.at(*_OF_VARIABLE)
         if variable is not None:
             return _OF_VARIABLE[variable] + self.name()
@@ -237,12 +243,21 @@ class ItaniumName:
         self.enter()
         function = self.encoding(is_inner=True)
         self.expect("E")
-        if self.at("s") is not None or self.peek() == "d":
+        if self.at("s") is not None:
             raise NotSupported
+        if self.at("d") is not None:  # of the last parameter: 1
+            function += f"::{{default arg#{self.compact_number()}}}"
         name = self.name()
         self.discriminator()
         self.depth -= 1
         return f"{function}::{name}"
+
+    def compact_number(self) -> int:
+        """Read `_`, `0_`, `1_`…: 1, 2, 3…"""
+        count = 1 if self.at("_") is not None else self.number() + 2
+        if count > 1:
+            self.expect("_")
+        return count
 
     def discriminator(self) -> None:
         """Skip `_0`, `__10_`: which of that name in the function; demanglers omit it."""
@@ -274,9 +289,7 @@ class ItaniumName:
             self.expect("E")
             self.is_in_lambda = outer
             self.depth -= 1
-        count = 1 if self.at("_") is not None else self.number() + 2
-        if count > 1:
-            self.expect("_")
+        count = self.compact_number()
         if is_guessed and self.peek(3) != "clI":
             raise NotSupported  # maybe a parameter of the function around
         return f"{{{text}#{count}}}"
@@ -296,9 +309,7 @@ class ItaniumName:
                 text = "std" if self.at("St") is not None else self.substitution()
                 continue
             if text and self.at("M") is not None:
-                # The variable that a lambda initializes scopes it. Compilers do not agree on
-                # whether it is a substitution, and so not on those after it.
-                self.known_alike = min(self.known_alike, len(self.known) - 1)
+                self.leave_variable(text)
                 continue
             if self.peek() == "I" and text:
                 text = self.with_arguments(text)
@@ -315,6 +326,16 @@ class ItaniumName:
             raise NotSupported
         self.qualifiers = qualifiers
         return text
+
+    def leave_variable(self, text: str) -> None:
+        """Begin the scope of a lambda that initializes a variable, which was read last."""
+        last = len(self.known) - 1
+        if self.variables_count is None:
+            self.known_alike = min(self.known_alike, last)
+        elif not self.variables_count and self.known[-1:] == [text]:
+            self.known.pop()
+            self.sources.pop(last, None)
+            self.scopes.pop(last, None)
 
     def simple(self) -> str:
         """Return a source name, an operator, a constructor, with its ABI tags."""
@@ -398,8 +419,8 @@ class ItaniumName:
             name, parameters = self.entity()
             self.expect("E")
             return [name + parameters]
-        if self.at("X") is not None:  # an expression: only parameters are supported
-            elements = self.types("sp") if self.peek(2) == "sp" else [self.parameter()]
+        if self.at("X") is not None:
+            elements = self.types("sp") if self.peek(2) == "sp" else [self.expression()]
             self.expect("E")
             return elements
         if self.at("L") is None:
@@ -420,6 +441,20 @@ class ItaniumName:
             text = digits + _SUFFIX[kind] if plain else f"({spelled}){digits}"
         self.expect("E")
         return [text]
+
+    def expression(self) -> str:
+        """Read an expression: of a parameter, an object without initializers, `L{}`, or an instance
+        of a template outside of namespaces."""
+        if self.at("tl") is not None:
+            text = self.type()
+            self.expect("E")
+            return f"{text}{{}}"
+        if not is_decimal(self.peek()):
+            return self.parameter()
+        before = self.last, self.arguments, self.has_arguments, self.has_no_result
+        text = self.with_arguments(self.untagged())
+        self.last, self.arguments, self.has_arguments, self.has_no_result = before
+        return text
 
     def entity(self) -> tuple[str, str]:
         """Read a variable or function in an argument: its name, and the parameters of a function

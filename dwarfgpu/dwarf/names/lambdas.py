@@ -1,0 +1,71 @@
+"""Names of lambdas that initialize variables (Itanium C++ ABI 5.1.8, `<closure-prefix>`).
+
+Compilers do not agree on whether the variable is a substitution. Law: the parameters of
+`operator()` are those of its lambda: a name is read in the only way in which they are equal.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported
+
+_LAMBDA: Final = "{lambda("
+_OPERATOR: Final = pattern(r"#[0-9]+\}::operator\(\)")
+_AUTO: Final = pattern(r"auto:([0-9]+)")
+_PACK: Final = pattern(r"\((.*)\)\.\.\.")
+_OPENING: Final = "(<[{"
+_CLOSING: Final = ")>]}"
+
+
+def variables_count(text: str) -> bool | None:
+    """Return whether a mangled name counts variables that lambdas initialize as substitutions; None
+    if its last lambda does not decide."""
+    choices = [count for count in (True, False) if _is_possible(text, count)]
+    return choices[0] if len(choices) == 1 else None
+
+
+def _is_possible(text: str, count: bool) -> bool:
+    try:
+        name = ItaniumName(text, variables_count=count).whole()
+    except NotSupported:
+        return False
+    start = name.rfind(_LAMBDA) + len(_LAMBDA) - 1
+    parameters, end = _listed(name, start)
+    operator = _OPERATOR.match(name, end)
+    if start < 0 or operator is None:
+        return False
+    position, arguments = operator.end(), list[str]()
+    if name[position : position + 1] == "<":
+        arguments, position = _listed(name, position)
+    try:
+        return _instantiated(parameters, arguments) == _listed(name, position)[0]
+    except IndexError:
+        return False
+
+
+def _instantiated(parameters: list[str], arguments: list[str]) -> list[str]:
+    """Return the parameters of an instance of a lambda; `IndexError` for too few arguments."""
+    out: list[str] = []
+    for parameter in parameters:
+        pack, auto = _PACK.fullmatch(parameter), _AUTO.search(parameter)
+        if pack is not None and auto is not None:
+            out += [pack[1].replace(auto[0], item) for item in arguments[int(auto[1]) - 1 :]]
+            continue
+        out.append(_AUTO.sub(lambda match: arguments[int(match[1]) - 1], parameter))
+    return out
+
+
+def _listed(text: str, opening: int) -> tuple[list[str], int]:
+    """Return the parts of the list in the brackets that open at an index, and where it ends."""
+    parts, depth, begin = list[str](), 0, opening + 1
+    for index in range(opening, len(text)):
+        character = text[index]
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if not depth or (depth == 1 and character == ","):
+            parts.append(text[begin:index].strip())
+            begin = index + 1
+        if not depth:
+            return [part for part in parts if part], begin
+    return parts, len(text)
