@@ -53,7 +53,7 @@ def _recent() -> list[Frame]:
 def frame_of(gdb_frame: gdb.Frame) -> Frame:
     """Return a frame of GDB's; the same object for repeated requests."""
     recent = _recent()
-    if not recent or recent[0].gdb_frame != gdb_frame:
+    if not recent or recent[0].gdb_frame != gdb_frame or not recent[0].is_valid():
         recent[:] = [Frame(the_debugger(), gdb_frame)]
     return recent[0]
 
@@ -71,6 +71,8 @@ class Frame:
         self.debugger = debugger
         self.gdb_frame = gdb_frame
         self.lane_number = lane
+        thread = gdb.selected_thread()
+        self._thread = None if thread is None else thread.global_num
         self._last: tuple[object, GdbSession] | None = None
         self._values: dict[str, Value] = {}
         """The requested variables, while nothing changes."""
@@ -81,28 +83,37 @@ class Frame:
         return "<dwarfgpu frame>" if not self.is_valid() else f"<dwarfgpu frame {self.level}>"
 
     def is_valid(self) -> bool:
-        """Return whether it is still there."""
-        if self.gdb_frame is None:
-            return gdb.selected_thread() is None
+        """Return whether it is still there, and of the selected thread."""
+        thread = gdb.selected_thread()
+        if self.gdb_frame is None or thread is None:
+            return self.gdb_frame is None and thread is None
+        if thread.global_num != self._thread:
+            return False  # GDB's own is valid there, if a frame has the same CFA and function
         try:
             return bool(self.gdb_frame.is_valid())
         except gdb.error:  # no thread has frames
             return False
 
     def _own(self) -> gdb.Frame:
-        """Return GDB's frame; `UsageError` with GDB's wording where no program runs."""
+        """Return GDB's frame; `UsageError` with GDB's wording where no program runs,
+        `StaleLocation` if it is not valid."""
         if self.gdb_frame is None:
             raise UsageError("No frame selected.")
+        self.require_valid()
         return self.gdb_frame
+
+    def require_valid(self) -> None:
+        """Raise `StaleLocation` if it is gone, or of a thread that is not selected."""
+        if not self.is_valid():
+            raise StaleLocation(
+                "the frame no longer exists, or another thread is selected: request the frame again"
+            )
 
     def session(self) -> GdbSession:
         """Return the frame's current session, cached while nothing moves; raises
         `DwarfGpuError`."""
         target = self.debugger.target
-        if not self.is_valid():
-            raise StaleLocation(
-                "the frame no longer exists, or another thread is selected: request the frame again"
-            )
+        self.require_valid()
         is_known = self._last is not None and self._last[0] == target.contents_version
         if self._last is None or not is_known or target.stops_unseen:
             session = self.debugger.session(self.gdb_frame)
@@ -293,6 +304,8 @@ class Value:
         """Return the cached result if all its dependencies are unchanged; otherwise a new one."""
         target = self.frame.debugger.target
         if target.stop != self._stop:
+            if self.frame.gdb_frame is not None:
+                self.frame.require_valid()
             raise StaleLocation(
                 f"{self.name} is from an earlier stop: request it from its frame again"
             )

@@ -265,11 +265,7 @@ def test_a_library_that_is_unloaded(debugger: Debugger, host: Path) -> None:
     out = debugger.python(LIBRARY, *before, file=host)
     first, kept, frame, gone, last = [line[1:] for line in out.splitlines() if line[:1] == "@"]
     assert first == "5 108 6 1" or first == "5 106 6 1" or first.startswith("5 ")
-    assert (
-        kept
-        == "error: StaleLocation: in_library is from an earlier stop: request it from its frame "
-        "again"
-    )
+    assert kept.startswith("error: StaleLocation: the frame no longer exists")
     assert frame.startswith("error: StaleLocation: the frame no longer exists")
     assert gone == 'error: No symbol "in_library" in current context.'
     assert last.startswith("8 #0  unloaded (number=8) at ")

@@ -239,23 +239,51 @@ say(dg.variable("n") is n, dg.variable("n").text)
 
 
 def test_another_inferior(debugger: Debugger, demo: Path) -> None:
-    """Of the same program, with the same addresses: what is known is of one of them."""
+    """Of the same program, with the same addresses: what is known is of one of them, and is still
+    known when this one is selected again, which has not run. For GDB the frame is there in both."""
     code = """
-n = dg.variable("n")
+n, frame = dg.variable("n"), dg.frame()
 n.assign(77)
 gdb.execute(f"add-inferior -exec '{gdb.current_progspace().filename}'", to_string=True)
 gdb.execute("inferior 2", to_string=True)
 say(tried(lambda: dg.frame(0)))
 gdb.execute("run", to_string=True)
-say(dg.variable("n").text, tried(lambda: n.text))
+other = dg.variable("n")
+say(other.text, tried(lambda: n.text), frame.gdb_frame.is_valid(), frame.is_valid())
+say(*(tried(ask) for ask in (lambda: frame.variable("n"), lambda: frame.level, frame.older)))
 gdb.execute("inferior 1", to_string=True)
 gdb.execute("frame 0", to_string=True)
-say(dg.variable("n").text)
+say(dg.variable("n").text, frame.variable("n").text, tried(lambda: other.text))
+n = dg.variable("n")
+gdb.execute("inferior 2", to_string=True)
+say(other.text, tried(lambda: n.text))
+gdb.execute("inferior 1", to_string=True)
+say(n.text)
 """
     stale = (
-        "StaleLocation: StaleLocation: n is from an earlier stop: request it from its frame again"
+        "StaleLocation: StaleLocation: the frame no longer exists, or another thread is selected: "
+        "request the frame again"
     )
-    assert said(debugger, demo, code) == ["UsageError: No stack.", "42", stale, "77"]
+    lines = said(debugger, demo, code)
+    assert lines[:5] == ["UsageError: No stack.", "42", stale, True, False]
+    assert lines[5:8] == [stale] * 3
+    assert lines[8:] == ["77", "77", stale, "42", stale, "77"]
+
+
+def test_a_checkpoint(debugger: Debugger, demo: Path) -> None:
+    """GDB's `restart` selects another process of the inferior, and reports no event. Here a process
+    is only pretended: for a checkpoint GDB calls `fork` in the program, which not every machine
+    lets it do."""
+    code = """
+from types import SimpleNamespace
+target, own = dg.Debugger().target, gdb.selected_inferior
+stop = target.stop
+gdb.selected_inferior = lambda: SimpleNamespace(num=own().num, pid=own().pid + 1)
+say(target.stop == stop)
+gdb.selected_inferior = own
+say(target.stop == stop)
+"""
+    assert said(debugger, demo, code) == [False, True]
 
 
 def test_values_and_frames_go_stale(debugger: Debugger, demo: Path) -> None:

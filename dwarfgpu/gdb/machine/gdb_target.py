@@ -51,11 +51,12 @@ class GdbTarget:
     """The selected inferior: registers and memory through GDB."""
 
     def __init__(self) -> None:
-        self._stop = 0
+        self._stops: dict[tuple[int, int], int] = {}
+        """The stop of each inferior and process, until something moves."""
+        self._newest_stop = 0
         self._written = 0
         self._read_while_running: int | None = None
         """The stop at which something was read while the program moved without events."""
-        self._inferior = gdb.selected_inferior().num
         self._recording: list[Reads] = []
         self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
         """Registers of the newest frames, or why one is unknown, while nothing changes."""
@@ -69,19 +70,21 @@ class GdbTarget:
             getattr(gdb.events, name).connect(self._changed)
 
     def _moved(self, _: object) -> None:
-        self._stop += 1
+        self._stops.clear()
 
     def _changed(self, _: object) -> None:
         self._written += 1
 
     @property
     def stop(self) -> int:
-        """Changes when the inferior ran, or when another inferior was selected."""
-        number = gdb.selected_inferior().num
-        if number != self._inferior:
-            self._inferior = number
-            self._stop += 1
-        return self._stop
+        """Changes when a program ran; each inferior has its own, and each of its checkpoints, which
+        are other processes."""
+        inferior = gdb.selected_inferior()
+        process = inferior.num, inferior.pid
+        if process not in self._stops:
+            self._newest_stop += 1
+            self._stops[process] = self._newest_stop
+        return self._stops[process]
 
     @property
     def contents_version(self) -> tuple[int, int]:
@@ -96,7 +99,7 @@ class GdbTarget:
         user it runs all the time, until the event of its next stop has come: functions for that
         event may be called before ours. None reports `record goto` either.
         """
-        if self._read_while_running == self._stop:
+        if self._read_while_running == self.stop:
             return True
         thread = gdb.selected_thread()
         return thread is not None and (bool(thread.is_running()) or _is_recorded())
@@ -105,7 +108,7 @@ class GdbTarget:
         """Forget everything read before, at the beginning of each command."""
         if self.stops_unseen:
             self._written += 1
-            self._read_while_running = self._stop
+            self._read_while_running = self.stop
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         """Return the defaults: GDB does not report those of an agent."""
