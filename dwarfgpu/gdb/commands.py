@@ -272,9 +272,8 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 for difference in comparison.differences:
                     print(difference)
                 same = comparison.facts - len(comparison.differences)
-                print(
-                    f"{comparison.frames} frames: {same} of {comparison.facts} facts are the same"
-                )
+                frames = "1 frame" if comparison.frames == 1 else f"{comparison.frames} frames"
+                print(f"{frames}: {same} of {comparison.facts} facts are the same")
                 return
             if text.startswith("-") and text[1:2].isalpha():
                 raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import gdb
 
+from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.gdb_session import Debugger
-from dwarfgpu.gdb.machine.gdb_target import frame_cfa, frame_register
+from dwarfgpu.gdb.machine.gdb_target import frame_architecture, frame_cfa
+from dwarfgpu.gdb.machine.registers_of_frames import Contents, RegistersOfFrames
 from dwarfgpu.gdb.stack_by_cfi import aligned, is_left, require_stack
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, functions_at
@@ -63,7 +65,10 @@ def compare(debugger: Debugger) -> Comparison:
     A tail-call frame that only one of them has is a difference
     too. GDB is left in its frame.
     """
+    require_stack()
     differences: list[Difference] = []
+    machine = frame_architecture(gdb.newest_frame())
+    registers = RegistersOfFrames(machine.program_counter)
     count = facts = 0
     for gdb_frame, own_frame in aligned(debugger):
         count += 1
@@ -87,7 +92,7 @@ def compare(debugger: Debugger) -> Comparison:
             if is_left(gdb_frame):
                 continue
             break
-        for subject, their_text, two in _facts(gdb_frame, own_frame):
+        for subject, their_text, two in _facts(gdb_frame, own_frame, registers):
             facts += 1
             if their_text != two:
                 why = _why(own_frame, subject, their_text, two)
@@ -155,7 +160,9 @@ def _our_source_line(frame: StackFrame) -> str:
     return f"{frame.pc:#x} in {frame.function}"
 
 
-def _facts(gdb_frame: gdb.Frame, own_frame: StackFrame) -> Iterator[tuple[str, str, str]]:
+def _facts(
+    gdb_frame: gdb.Frame, own_frame: StackFrame, registers: RegistersOfFrames
+) -> Iterator[tuple[str, str, str]]:
     """Yield the facts about a frame from GDB and from dwarfgpu."""
     is_signal = gdb_frame.type() == gdb.SIGTRAMP_FRAME
     yield "kind", _kind(gdb_frame), _our_kind(own_frame)
@@ -176,9 +183,10 @@ def _facts(gdb_frame: gdb.Frame, own_frame: StackFrame) -> Iterator[tuple[str, s
     arch = physical.architecture
     preserved = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
     names = {register.name for register in gdb_frame.architecture().registers()}
-    for number in sorted(number for number in preserved if number is not None):
-        if arch.register(number).name in names:
-            yield arch.register(number).name, *_register(gdb_frame, physical, number)
+    infos = [arch.register(number) for number in sorted(n for n in preserved if n is not None)]
+    read = registers.of(gdb_frame, [info for info in infos if info.name in names])
+    for info, data in read.items():
+        yield info.name, *_register(data, physical, info)
 
 
 def _is_of_no_line(session: Session) -> bool:
@@ -235,16 +243,15 @@ def _our_cfa(frame: CfiFrame) -> str:
     return location_text(cfa) if address is None else f"{address:#x}"
 
 
-def _register(gdb_frame: gdb.Frame, own_frame: CfiFrame, number: int) -> tuple[str, str]:
+def _register(data: Contents, own_frame: CfiFrame, register: RegisterInfo) -> tuple[str, str]:
     """Return the parts of the register that a call preserves."""
-    register = own_frame.architecture.register(number)
+    number = register.number
+    assert number is not None
     mask = (1 << own_frame.architecture.preserved_bits.get(number, register.size_bits)) - 1
-    try:
-        data = frame_register(gdb_frame, register)
-        value = 0 if data is None else int.from_bytes(data, register.type.endian) & mask
-        their_text = "lost" if data is None else f"{value:#x}"
-    except DwarfGpuError as error:
-        their_text = str(error)
+    if isinstance(data, bytes):
+        their_text = f"{int.from_bytes(data, register.type.endian) & mask:#x}"
+    else:
+        their_text = "lost" if data is None else str(data)
     try:
         bits = own_frame.contents(number)
         two = "lost" if bits.unknown & mask else f"{bits.value & mask:#x}"

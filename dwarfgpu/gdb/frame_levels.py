@@ -23,34 +23,50 @@ def code_address(frame: gdb.Frame) -> int:
     return int(frame.pc()) - is_waiting
 
 
-def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
-    """Return the level in dwarfgpu of a frame of GDB, and the reason if dwarfgpu does not have it.
+class FrameLevels:
+    """The levels in dwarfgpu of GDB's frames of one stack, each found once."""
 
-    Both have tail-call frames, though not always the same ones.
-    """
-    chain: list[gdb.Frame] = []
-    while frame is not None:
-        if frame.type() != gdb.INLINE_FRAME:
-            chain.append(frame)
-        elif not chain:
-            frame = frame.older()
-            continue
-        frame = frame.newer()
-    level, why = -1, None
-    for block in reversed(chain):
-        own_frame = stack.frame(level + 1)
-        if block.type() == gdb.TAILCALL_FRAME:
-            is_own = own_frame is not None and own_frame.is_tail_call and own_frame.pc == block.pc()
-            level, why = level + is_own, None if is_own else "it was left by a tail call"
-            continue
+    def __init__(self, stack: CallStack) -> None:
+        self.stack = stack
+        self._found: list[tuple[int, str | None, gdb.Frame]] = []
+        """By GDB's level: the own level, why there is none, and the physical frame."""
+
+    def of(self, frame: gdb.Frame) -> tuple[int, str | None]:
+        """Return the level of a frame of GDB, and the reason if dwarfgpu does not have it.
+
+        Both have tail-call frames, though not always the same ones.
+        """
+        number = int(frame.level())
+        while len(self._found) <= number:
+            level, why = -1, None
+            newest = gdb.newest_frame()
+            if self._found:
+                level, why, last = self._found[-1]
+                newest = last.older()
+            physical, count = newest, 1
+            while physical.type() == gdb.INLINE_FRAME:
+                physical, count = physical.older(), count + 1
+            if level < 0 or self.stack.frame(level) is not None:  # else it has ended before
+                level, why = self._next(level, physical)
+            self._found += [(level, why, physical)] * count
+        level, why, _ = self._found[number]
+        return level, why
+
+    def _next(self, level: int, physical: gdb.Frame) -> tuple[int, str | None]:
+        """Return the level of GDB's frame behind the one that has a level."""
+        own_frame = self.stack.frame(level + 1)
+        if physical.type() == gdb.TAILCALL_FRAME:
+            is_own = (
+                own_frame is not None and own_frame.is_tail_call and own_frame.pc == physical.pc()
+            )
+            return level + int(is_own), None if is_own else "it was left by a tail call"
         while own_frame is not None and own_frame.is_tail_call:
             level += 1
-            own_frame = stack.frame(level + 1)
-        level += 1
+            own_frame = self.stack.frame(level + 1)
         if own_frame is None:
-            return level, str(stack.end)
-        why = None if own_frame.pc == block.pc() else f"dwarfgpu's frame is at {own_frame.pc:#x}"
-    return level, why
+            return level + 1, str(self.stack.end)
+        is_same = own_frame.pc == physical.pc()
+        return level + 1, None if is_same else f"dwarfgpu's frame is at {own_frame.pc:#x}"
 
 
 def inline_level_of(physical: Session, frame: gdb.Frame) -> int:

@@ -24,7 +24,7 @@ from dwarfgpu.expr.context import Context, Frame
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.gdb.convenience_variables import convenience_variable
 from dwarfgpu.gdb.files import LoadedFiles
-from dwarfgpu.gdb.frame_levels import code_address, inline_level_of, our_level
+from dwarfgpu.gdb.frame_levels import FrameLevels, code_address, inline_level_of
 from dwarfgpu.gdb.limit_settings import limits
 from dwarfgpu.gdb.machine.gdb_target import (
     GdbTarget,
@@ -278,6 +278,7 @@ class Debugger:
         self.files = LoadedFiles(self.target)
         self._stack: tuple[object, CallStack] | None = None
         """The stack of a thread, until it moves or memory is written."""
+        self._levels: FrameLevels | None = None
 
     def session(self, frame: gdb.Frame | None = None) -> GdbSession:
         """Return the session of a frame of the selected thread, by default the selected one.
@@ -296,7 +297,9 @@ class Debugger:
         top = self._newest(wave)
         stack = top.call_stack
         assert stack is not None
-        level, why = our_level(stack, frame)
+        if self._levels is None or self._levels.stack is not stack:
+            self._levels = FrameLevels(stack)
+        level, why = self._levels.of(frame)
         if why is None:
             return top.at_level(level, inline_level_of(top.at_level(level), frame))
         pc = code_address(frame)

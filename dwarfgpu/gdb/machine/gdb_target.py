@@ -42,7 +42,7 @@ _MOVES = (
 """Events that invalidate everything read before."""
 _CHANGES = ("memory_changed", "register_changed")
 """The events of something that the user wrote."""
-_FRAME_AT = re.compile(r"\A[^\n]*?(0x[0-9a-f]+)")
+_STACK_OF_ID = re.compile(r"\{stack=(0x[0-9a-f]+),")
 _WRITABLE_BYTES = 8
 """GDB's expressions have no integer constants that are wider."""
 
@@ -437,17 +437,26 @@ def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterato
 def frame_cfa(frame: gdb.Frame) -> int:
     """Return the Canonical Frame Address by GDB's unwinder.
 
-    Python has no function for it. `info frame` shows it at its beginning, for inlined frames that
-    of the function into which they are inlined. `Unavailable` if GDB does not know it.
+    Python has no function for it. The id of the frame contains it, for inlined frames that of the
+    function into which they are inlined. `Unavailable` if GDB does not know it.
     """
-    try:
-        text = said(f"info frame level {frame.level()}")
-    except gdb.error as error:
-        raise Unavailable(f"the canonical frame address: {gdb_message(error)}") from None
-    match = _FRAME_AT.match(text)
+    match = _STACK_OF_ID.search(_frame_id_text(frame))
     if match is None:
         raise Unavailable("GDB does not provide the canonical frame address")
     return int(match[1], 16)
+
+
+def _frame_id_text(frame: gdb.Frame) -> str:
+    """Return what GDB prints about the id of a frame: `info frame` would look for all registers in
+    all newer frames."""
+    before = gdb.selected_frame()
+    try:
+        frame.select()
+        return said("maintenance print frame-id")
+    except gdb.error as error:
+        raise Unavailable(f"the canonical frame address: {gdb_message(error)}") from None
+    finally:
+        before.select()
 
 
 def symbol_text(address: int) -> str | None:
