@@ -31,8 +31,9 @@ from dwarfgpu.objfile.elf import ObjectFile, open_object
 
 _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is not in any file."""
-_HEADER = Struct("<40xQ10xHH2x")
-"""In its ELF header: where the section headers are, their size and number. They end the file."""
+_HEADERS = {32: "32xI10xHH2x", 64: "40xQ10xHH2x"}
+"""By the bits of an address: in its ELF header, where the section headers are, their size and
+number. They end the file."""
 _BUILD_ID = ".note.gnu.build-id"
 _MAX_VDSO_BYTES = 1 << 20
 _URI = re.compile(
@@ -196,8 +197,10 @@ class LoadedFiles:
         address = int(path.removeprefix(_VDSO), 16)
         machine = self._target.architecture_of(selected_wave() or 0)
         where = Memory(machine.address_space(0))
-        header = self._target.read_memory(where, address, _HEADER.size)
-        offset, entry_bytes, count = _HEADER.unpack(header)
+        byte_order = "<" if machine.endian == "little" else ">"
+        header = Struct(byte_order + _HEADERS[where.space.address_bits])
+        data = self._target.read_memory(where, address, header.size)
+        offset, entry_bytes, count = header.unpack(data)
         size_bytes = min(offset + entry_bytes * count, _MAX_VDSO_BYTES)
         return ObjectFile(path, self._target.read_memory(where, address, size_bytes), limits)
 

@@ -319,6 +319,53 @@ else:
     assert lines[-1].startswith("clock_gettime () from system-supplied DSO at 0x")
 
 
+ENTERED = """
+__asm__(".globl _start\\n_start: mov %esp, %eax\\n push %eax\\n call begin");
+static long call(long entry, long number, long first, long second) {
+  long result;
+  __asm__ volatile("call *%1" : "=a"(result) : "D"(entry), "a"(number), "b"(first), "c"(second));
+  return result;
+}
+void begin(long *sp) {
+  long *vector = sp + sp[0] + 2;
+  while (*vector++);
+  while (*vector && *vector != 32) vector += 2; /* AT_SYSINFO */
+  if (*vector) call(vector[1], 37, call(vector[1], 20, 0, 0), 6); /* kill(getpid(), SIGABRT) */
+  __asm__ volatile("int $0x80" : : "a"(1), "b"(0)); /* exit */
+}
+"""
+
+
+def test_the_code_that_is_in_no_file_of_i386(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Its ELF header is that of 32-bit files. Every system call of i386 is there."""
+    (tmp_path / "entered.c").write_text(ENTERED)
+    command = [tool("gcc"), "-m32", "-g", "-w", "-nostdlib", "-static", "-fno-stack-protector"]
+    program = tmp_path / "entered"
+    command += ["entered.c", "-o", str(program)]
+    try:
+        subprocess.run(command, check=True, cwd=tmp_path, capture_output=True, timeout=60)
+    except subprocess.CalledProcessError:
+        pytest.skip("gcc does not compile for i386")
+    code = """
+try:
+    gdb.execute("run", to_string=True)
+    name = gdb.newest_frame().name()
+except gdb.error as error:
+    name = None
+if name == "__kernel_vsyscall":
+    same()
+    for line in said("dwarfgpu bt").splitlines():
+        tell(line.partition(" in ")[2].partition(" (")[0])
+"""
+    lines = printed_by(debugger, SAME + code, file=program)
+    if not lines:
+        pytest.skip("the kernel runs no programs of i386, or gives them no __kernel_vsyscall")
+    assert lines[0].partition(" ")[2] == "True []"
+    assert lines[1:4] == ["__kernel_vsyscall", "call", "begin"]
+
+
 def test_every_thread(debugger: Debugger, live: Path) -> None:
     """The thread and the frame that are selected stay so."""
     code = (
