@@ -65,6 +65,21 @@ def test_a_line_without_debugging_information() -> None:
     assert errors == ['No symbol table is loaded.  Use the "file" command.']
 
 
+def test_units_of_memory_in_big_endian_order() -> None:
+    """`x` and `$__` have the numbers that GDB shows."""
+    lines = ("x/3dh &words", "p $__", "x/fg &real", "p/x $__", "x/2oh &words")
+    out, _ = debug(*lines, files=("aarch64_be/fields.clang.O0.v5",))
+    shown = [line.partition(":\t")[2] or line.partition(" = ")[2] for line in out]
+    assert shown == ["1\t-2\t4660", "4660", "1.5", "0x3ff8000000000000", "01\t0177776"]
+
+
+def test_addresses_in_memory_of_32_bits() -> None:
+    """They have 4 bytes, and `x` goes on with as many, as in GDB."""
+    where = ("--arch", "i386", "--mem", "default#0x1000=78563412f0ffffff")
+    out, _ = debug("x/a 0x1000", "x/x", files=where)
+    assert out == ["0x1000:\t0x12345678", "0x1004:\t0xfffffff0"]
+
+
 def test_variables_of_unnamed_types() -> None:
     """Their members are listed, as by GDB 13."""
     out, errors = debug("info variables -q packed", files=("aarch64_be/fields.clang.O0.v5",))

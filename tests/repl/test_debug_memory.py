@@ -34,18 +34,22 @@ LAST = Format("x", "w", 4)
     ],
 )
 def test_letters_and_sizes_of_a_format(text: str, expected: Format, unit_bytes: int) -> None:
-    result, rest = format_and_rest(text, LAST)
+    result, rest = format_and_rest(text, LAST, 64)
     assert (result, result.unit_bytes) == (expected, unit_bytes)
     assert rest in ("t", "$sp")
 
 
+def test_the_size_of_an_address_is_that_of_the_machine() -> None:
+    assert format_and_rest("a t", LAST, 32)[0] == Format("a", "w", 1)
+
+
 def test_a_float_after_bytes_is_a_giant() -> None:
-    assert format_and_rest("f t", Format("x", "b", 1))[0] == Format("f", "g", 1)
+    assert format_and_rest("f t", Format("x", "b", 1), 64)[0] == Format("f", "g", 1)
 
 
 def test_too_many_units() -> None:
     with pytest.raises(UsageError, match="at most 1000000 units"):
-        format_and_rest("99999999999xb t", LAST)
+        format_and_rest("99999999999xb t", LAST, 64)
 
 
 @pytest.mark.parametrize(

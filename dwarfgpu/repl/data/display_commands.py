@@ -158,7 +158,8 @@ def _new_display(shell: Shell, argument: str) -> Display:
     format_, text, is_memory = None, argument, False
     if argument.startswith("/"):
         blank = Format(_NO_LETTER, "", 1)
-        format_, text = format_and_rest(argument[1:], blank)
+        address_bits = shell.session.architecture.address_space(0).address_bits
+        format_, text = format_and_rest(argument[1:], blank, address_bits)
         letters = argument[1 : len(argument) - len(text)]
         is_memory = format_.letter in ("s", "i") or any(size in letters for size in SIZES)
         if format_.letter == _NO_LETTER:

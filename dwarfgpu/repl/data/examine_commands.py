@@ -38,7 +38,8 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     """
     before = shell.examined
     if argument.startswith("/"):
-        format_, text = format_and_rest(argument[1:], before.format)
+        address_bits = shell.session.architecture.address_space(0).address_bits
+        format_, text = format_and_rest(argument[1:], before.format, address_bits)
     else:
         count = max(before.format.count, 1) if not argument else 1
         format_, text = evolve(before.format, count=count), argument
@@ -110,7 +111,7 @@ def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -
 
     if space.number:
         raise UsageError(f"{space}#{address:#x} is not an address of code")
-    unit = Format("x", "b", 1).type
+    unit = Format("x", "b", 1).type(shell.session.architecture.endian)
     lines = []
     for output, line in examined_instructions(shell, address, count):
         if line is None:  # as in GDB, what cannot be read is passed over, if `x` follows
@@ -162,7 +163,7 @@ class Row:
 def _keep(shell: Shell, units: Units, unit: Unit, address: int) -> None:
     """Set `$_`, `$__`, and where to continue."""
     shell.examined = evolve(shell.examined, address=unit.next_address)
-    kind = units.format.type
+    kind = units.type
     pointer = units.objects.pointer(kind, units.space, address)
     contents = VOID if unit.bits is None else TypedValue(kind, bits=unit.bits)
     shell.values.examined(pointer, contents)

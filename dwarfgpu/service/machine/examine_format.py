@@ -57,13 +57,12 @@ class Format:
             return 1
         return {4: 4, 8: 2}.get(self.unit_bytes, 8)
 
-    @property
-    def type(self) -> Base:
-        """The type of a unit: GDB's int32_t and others, char16_t of wide strings."""
+    def type(self, endian: Endian) -> Base:
+        """Return the type of a unit: GDB's int32_t and others, char16_t of wide strings."""
         bit_size = 8 * self.unit_bytes
         if self.letter == "s" and bit_size > 8:
-            return Base(BaseType(f"char{bit_size}_t", "UTF", bit_size))
-        return Base(BaseType(f"int{bit_size}_t", "signed", bit_size), is_range=True)
+            return Base(BaseType(f"char{bit_size}_t", "UTF", bit_size, endian))
+        return Base(BaseType(f"int{bit_size}_t", "signed", bit_size, endian), is_range=True)
 
 
 @frozen
@@ -78,9 +77,9 @@ class Examined:
     """The letter of the last `print` or `x`, which `print/` and `print/r` repeat; None before."""
 
 
-def format_and_rest(text: str, before: Format) -> tuple[Format, str]:
-    """Parse `4xw $sp`: omitted parts keep their last values, except if the letter implies a
-    size."""
+def format_and_rest(text: str, before: Format, address_bits: int) -> tuple[Format, str]:
+    """Parse `4xw $sp`: omitted parts keep their last values, except if the letter implies a size;
+    `a` implies that of an address."""
     match = _FORMAT.match(text)
     assert match is not None
     letter = size = ""
@@ -96,14 +95,14 @@ def format_and_rest(text: str, before: Format) -> tuple[Format, str]:
     if not letter:
         letter = "x" if size and before.letter == "i" else before.letter
         size = size or before.size
-    size = size or _size_of(letter, before.size)
+    size = size or _size_of(letter, before.size, address_bits)
     return Format(letter, size, number), text[match.end() :]
 
 
-def _size_of(letter: str, before: str) -> str:
+def _size_of(letter: str, before: str, address_bits: int) -> str:
     match letter:
         case "a":
-            return "g"
+            return "w" if address_bits == 32 else "g"
         case "c":
             return "b"
         case "f":
@@ -139,6 +138,10 @@ class Units:
     def endian(self) -> Endian:
         return self.objects.architecture.endian
 
+    @property
+    def type(self) -> Base:
+        return self.format.type(self.endian)
+
     def unit(self, address: int) -> Unit:
         """Read the unit at an address; `UsageError` with GDB's wording if it cannot be read."""
         if self.format.letter == "s":
@@ -161,9 +164,8 @@ class Units:
         if letter in ("x", "z"):
             return hexadecimal(bits.value, bits.size_bits // 4)
         options = evolve(self.options, letter=letter)
-        return format_value(
-            bits, self.format.type, options, endian=self.endian, symbolize=self.symbolize
-        )
+        kind = self.type
+        return format_value(bits, kind, options, endian=self.endian, symbolize=self.symbolize)
 
     def _wrapped(self, address: int) -> int:
         return address & (1 << self.space.address_bits) - 1
