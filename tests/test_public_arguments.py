@@ -9,6 +9,8 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from types import FunctionType
@@ -53,6 +55,18 @@ class Indexable:
 
     def __index__(self) -> int:
         return 1
+
+
+class Array:
+    """An object that compares as the arrays of NumPy: with each element, and is no truth value."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> Any:
+        return Array()
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth value of an array is ambiguous")
 
 
 class Unknown:
@@ -222,13 +236,15 @@ WRONG: dict[str, Any] = {
     "None": None, "object": Unknown(), "text": "x", "bytes": b"x", "fraction": 1.5, "negative": -1,
     "wide": 1 << 70, "list": [], "list of lists": [[]], "nan": math.nan, "infinity": math.inf,
     "truth value": True, "index": Indexable(), "class": Unknown, "complex": 2j, "dict": {"x": 1},
-    "digit": "3", "NUL": "a\0b", "surrogate": "\ud800",
+    "digit": "3", "NUL": "a\0b", "surrogate": "\ud800", "empty": "",
+    "decimal": Decimal(3), "signaling": Decimal("snan"),
+    "ratio": Fraction(1, 3), "words": memoryview(b"abcd").cast("H"), "array": Array(),
 }  # fmt: skip
 KINDS: dict[str, tuple[type, ...]] = {
-    "int": (int,), "WaveId": (int,), "str": (str,), "bytes": (bytes,), "bool": (bool,),
-    "Endian": (str,), "Data": (bytes,), "str | Path": (str, Path), "Path | str": (str, Path),
-    "bytes | bytearray": (bytes, bytearray),
-    "Kind": (str,), "ResultKind": (str,),
+    "int": (int,), "WaveId": (int,), "str": (str,), "bytes": (bytes, memoryview), "bool": (bool,),
+    "Endian": (str,), "Data": (bytes, memoryview), "str | Path": (str, Path),
+    "Path | str": (str, Path), "Kind": (str,), "ResultKind": (str,),
+    "bytes | bytearray": (bytes, bytearray, memoryview),
 }  # fmt: skip
 """What is of a type that is no class of dwarfgpu; a truth value is no integer."""
 
@@ -310,7 +326,13 @@ def test_an_argument_that_is_wrong(
     right = {each.name: argument(world, label, each) for each in named}
     for parameter in named:
         annotation = str(parameter.annotation)
-        wrong = {**WRONG, "session": world.objects["Session"], "other session": world.other}
+        pointer = world.objects["ImplicitPointerValue"]
+        wrong = {
+            **WRONG,
+            "pointer": pointer,
+            "session": world.objects["Session"],
+            "other session": world.other,
+        }
         for kind, value in wrong.items():
             if parameter.name == "observe" and value is Unknown:  # it is called
                 continue
@@ -454,3 +476,11 @@ def test_what_scripts_reach_refuses_arguments_under_which_nothing_is_found() -> 
     assert [symbol.name for symbol in file.symbols_named("nest", "ne")] == ["nest", "nest.kd"]
     with pytest.raises(dg.Malformed, match="outside the"):
         file.file_bytes(-4, 4, "header")
+
+
+def test_an_attribute_without_an_earlier_number_is_read_by_its_own() -> None:
+    """Files of AMD's compilers up to LLVM 18 have other numbers for five attributes only."""
+    code_object = dg.CodeObject.open(DATA / "demo.co", dialect="amd-direct")
+    unit = code_object.scopes.unit_at(0x1600)
+    assert unit is not None and unit.has_legacy_attributes
+    assert unit.root.llvm_integer(0x13) == unit.root.integer(0x13) is not None  # DW_AT_language

@@ -185,10 +185,12 @@ def _may_be_wrong_type(error: Exception) -> bool:
     return type(error) is WrongType or not isinstance(error, UsageError)
 
 
-def require_right_arguments(function: Callable[..., object], *args: object) -> None:
+def require_right_arguments(
+    function: Callable[..., object], *args: object, **kwargs: object
+) -> None:
     """Raise `WrongType` if an argument has a wrong type: for methods that fail, and that are called
     too often to be decorated."""
-    wrong = wrong_call(function, args, {})
+    wrong = wrong_call(function, args, kwargs)
     if wrong is not None:
         raise wrong from None
 
@@ -377,6 +379,8 @@ def _fits(value: object, expected: object, module: str) -> bool:
     is_repeated = len([part for part in parts if part is not ...]) == 1
     if not is_repeated or not isinstance(value, Collection):
         return True
+    if isinstance(value, str) and not _fits("", parts[0], module):  # an empty one, too
+        return False
     try:
         of_each_type = {type(element): element for element in islice(value, _ELEMENTS)}
         return all(_fits(element, parts[0], module) for element in of_each_type.values())

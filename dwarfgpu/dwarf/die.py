@@ -192,18 +192,19 @@ class Die:
     def llvm_numbers(self, name: int) -> Iterator[int]:
         """Return the attribute numbers of a DW_AT_LLVM attribute that the entry has, in the dialect
         of its unit."""
-        unit = self.unit
+        unit, has_current = self.unit, self.has(name)
         if name in (dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS):
-            if self.has(name) and unit.dialect.provisional:
+            if has_current and unit.dialect.provisional:
                 yield name
             is_active_lane = name == dw.AT_LLVM_ACTIVE_LANE and self.has(ACTIVE_LANE_16)
             if is_active_lane and unit.dialect is AMD_DIRECT_16:
                 yield ACTIVE_LANE_16
         else:
-            if self.has(name):
+            if has_current:
                 yield name
-            if unit.has_legacy_attributes and self.has(LEGACY_ATTRIBUTES[name]):
-                yield LEGACY_ATTRIBUTES[name]
+            legacy = LEGACY_ATTRIBUTES.get(name) if unit.has_legacy_attributes else None
+            if legacy is not None and self.has(legacy):
+                yield legacy
 
     def address(self, name: int) -> int | None:
         """Return an address of the file, not relocated; None if it is absent or a constant."""
@@ -229,6 +230,9 @@ class Die:
             return self._referenced(name, attribute)
         except DwarfGpuError as error:
             raise self.located(error)
+        except FOREIGN:  # a number that is no integer finds the attribute, too
+            require_right_arguments(Die.reference, self, name)
+            raise
 
     def _referenced(self, name: int, attribute: Attribute) -> Die:
         raw, unit = attribute.raw, self.unit

@@ -124,8 +124,12 @@ class Location:
 
     def require_single_locations(self) -> None:
         """Raise `UsageError` for a location that is nowhere, not even undefined (A.2.5.3)."""
-        if not self.single_locations:
-            raise UsageError("Location.single_locations: expected at least one, not ()")
+        try:
+            if not self.single_locations:
+                raise UsageError("Location.single_locations: expected at least one, not ()")
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     @property
     def remaining_bits(self) -> int | None:

@@ -49,7 +49,11 @@ class Bits:
 
     @property
     def is_complete(self) -> bool:
-        return not (self.undefined or self.unavailable)
+        try:
+            return not (self.undefined or self.unavailable)
+        except FOREIGN:
+            refuse_wrong_field(self)
+            raise
 
     def _require_fit(self) -> None:
         """Raise `UsageError` unless the integers are within the size: objects are made too often

@@ -214,7 +214,13 @@ class Value:
             )
         _refuse_without_arithmetic(self.type, "comparison")
         is_integral = self.type.is_integral
-        a, b = (self.displacement, other.displacement) if is_integral else (self.bits, other.bits)
+        try:
+            a, b = (
+                (self.displacement, other.displacement) if is_integral else (self.bits, other.bits)
+            )
+        except FOREIGN:  # an implicit pointer has a type, too
+            require_right_arguments(Value.compare, self, other)
+            raise
         return (a > b) - (a < b)
 
     def converted(self, to: BaseType) -> Value:

@@ -337,7 +337,9 @@ class Scopes:
             declared = partial(self._declared_at, pc)
             return NameLookup(infos or (self.info,), unit, own, outer, declared, chain)
         except FOREIGN:
-            require_right_arguments(Scopes.meanings_at, self, pc, level, infos)
+            require_right_arguments(
+                Scopes.meanings_at, self, pc, level, infos, with_outer=with_outer
+            )
             raise
 
 

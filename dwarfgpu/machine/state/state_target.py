@@ -236,7 +236,7 @@ class StateTarget:
         """Do as `dwarfgpu.machine.target.Versioned`: registers are objects that never change."""
         try:
             registers = self._registers.get(wave)
-        except TypeError:
+        except (TypeError, ValueError):
             registers = None
         if registers is None:
             require_right_arguments(StateTarget.version_of, self, wave)
@@ -249,7 +249,7 @@ class StateTarget:
     def architecture_of(self, wave: WaveId) -> Architecture:
         try:
             exists = self._exists(wave)
-        except TypeError:
+        except (TypeError, ValueError):
             require_right_arguments(StateTarget.architecture_of, self, wave)
             raise
         if not exists:
@@ -273,7 +273,7 @@ class StateTarget:
     def apertures_of(self, wave: WaveId) -> Apertures:
         try:
             return self.wave_apertures.get(wave, self.apertures)
-        except TypeError:
+        except (TypeError, ValueError):
             require_right_arguments(StateTarget.apertures_of, self, wave)
             raise
 
