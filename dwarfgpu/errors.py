@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from operator import index
-from typing import NamedTuple, Self, TypeVar
+from typing import Final, NamedTuple, Self, TypeVar
 
 _T = TypeVar("_T")
+
+_LONGEST: Final = 500
+"""Characters of a message: a name in it may be of any length."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -40,6 +43,13 @@ def escaped(character: str) -> str:
     if "\udc80" <= character <= "\udcff":  # as os.fsdecode represents it
         return f"\\x{ord(character) - 0xDC00:02x}"
     return ascii(character)[1:-1]
+
+
+def shortened(text: str) -> str:
+    """Return text without its middle if it is too long for a message."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
 
 
 class Site(NamedTuple):
@@ -99,8 +109,9 @@ class DwarfGpuError(Exception):
         return text
 
     def __str__(self) -> str:
-        """Return the text, whose names move no cursor; some messages of GDB have several lines."""
-        return "\n".join(map(one_line, self.text.split("\n")))
+        """Return the text on one line, whose names move no cursor; without its middle if it is very
+        long."""
+        return one_line(shortened(self.text))
 
 
 class Malformed(DwarfGpuError):
@@ -201,6 +212,17 @@ class LimitExceeded(DwarfGpuError):
 
 class UsageError(DwarfGpuError):
     """The request itself: an unknown name or option value, a file that does not exist."""
+
+
+class SeveralLines(UsageError):
+    """A request whose message has several lines, as some of GDB have: the names in it have none."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(one_line, shortened(self.text).split("\n")))
+
+    @property
+    def kind(self) -> str:
+        return "UsageError"
 
 
 class UnreadableFile(UsageError):

@@ -11,7 +11,7 @@ from dwarfgpu.cli import check_rules
 from dwarfgpu.cli.check_files import check_files
 from dwarfgpu.cli.check_paths import FILE_NAME, paths_of
 from dwarfgpu.cli.check_rules import chosen_rules, show_rules
-from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.errors import Malformed, UsageError, shortened
 from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.expr.text.hex_input import parse_hex
@@ -22,7 +22,6 @@ from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
 from dwarfgpu.service.check.baseline import SCHEMA
-from dwarfgpu.service.error_text import shortened
 from dwarfgpu.terminal.input import is_named_as_file, is_object, read_file, text_input
 
 _OF_EXPRESSIONS: Final = (

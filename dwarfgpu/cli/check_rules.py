@@ -9,8 +9,7 @@ from typing import Final
 
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.check.rules import RULES, Rule
-from dwarfgpu.errors import UsageError
-from dwarfgpu.service.error_text import shortened
+from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 

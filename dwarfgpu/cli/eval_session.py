@@ -17,11 +17,10 @@ from dwarfgpu.cli.subject_words import (
     names_something,
     require_subject,
 )
-from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.errors import MissingContext, UsageError, shortened
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options.opened_session import in_first_lane, session_of, sessions_of_waves
 from dwarfgpu.service.answer import first_hint
-from dwarfgpu.service.error_text import shortened
 from dwarfgpu.service.eval.wave_answer import (
     LanesAnswer,
     SingleAnswer,

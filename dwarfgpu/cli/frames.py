@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.cfi.entry import Fde
 from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
@@ -22,7 +22,7 @@ from dwarfgpu.options.integer_options import PLACE, PLACE_HELP
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.program_location import in_file
-from dwarfgpu.service.error_text import one_line, shortened
+from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.file import call_frame_listing
 from dwarfgpu.service.file.call_frame_listing import (
     CallFrameListing,

@@ -10,14 +10,14 @@ from typing import Final, NoReturn, TypeAlias
 
 from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
 from dwarfgpu.cli.printing import print_notes, refuse_each
-from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.errors import MissingContext, UsageError, shortened
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import configure_names, take_files
 from dwarfgpu.options.integer_options import lane_number
 from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
-from dwarfgpu.service.error_text import one_line, shortened
+from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice, no_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused

@@ -7,13 +7,13 @@ import sys
 from typing import Final
 
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import configure_names, take_files
 from dwarfgpu.options.opened_session import in_first_lane, session_of
 from dwarfgpu.service.answer import without_value
-from dwarfgpu.service.error_text import error_json, one_line, shortened
+from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
 from dwarfgpu.service.value.subject import or_operations
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, terminal_columns

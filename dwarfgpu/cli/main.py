@@ -14,15 +14,8 @@ from typing import Any, NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
 from dwarfgpu.base.input_files import recorded_inputs
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.service.error_text import (
-    empty,
-    error_json,
-    error_line,
-    exhausted,
-    shortened,
-    unwrapped,
-)
+from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
+from dwarfgpu.service.error_text import empty, error_json, error_line, exhausted, unwrapped
 from dwarfgpu.terminal.streams import HelpFormatter, lose_output, standard_streams
 
 COMMANDS = {

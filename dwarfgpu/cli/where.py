@@ -11,7 +11,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.coverage.find_variables import Wanted
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
@@ -29,7 +29,7 @@ from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import PLACE, PLACE_HELP, natural, wave_number
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.where import totals
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from dwarfgpu.service.where.coverages import described

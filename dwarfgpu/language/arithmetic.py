@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.types.types import (
     declared_name,
     strip,
 )
-from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.errors import EvaluationError, SeveralLines, UsageError
 from dwarfgpu.language import complexes
 from dwarfgpu.language.arithmetic_conversions import Number, bounded, is_number
 from dwarfgpu.language.base_class_casts import (
@@ -204,7 +204,7 @@ class Arithmetic:
         self, left: TypedValue, right: TypedValue, stride: int, other_stride: int
     ) -> TypedValue:
         if stride != other_stride:
-            raise UsageError(
+            raise SeveralLines(
                 "First argument of `-' is a pointer and second argument is neither\n"
                 "an integer nor a pointer of the same type."
             )

@@ -7,9 +7,9 @@ import os
 from argparse import ArgumentParser, _ArgumentGroup
 from typing import TYPE_CHECKING
 
-from dwarfgpu.errors import UsageError, shown
+from dwarfgpu.errors import UsageError, shortened, shown
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
-from dwarfgpu.service.error_text import empty, shortened
+from dwarfgpu.service.error_text import empty
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.code_object import CodeObject

@@ -17,10 +17,10 @@ from dwarfgpu.errors import (
     UnreadableFile,
     Unsupported,
     UsageError,
+    shortened,
 )
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.service.error_text import shortened
 from dwarfgpu.terminal.input import begins_as_path, is_existing, is_named_as_file, is_object
 
 POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"

@@ -8,7 +8,7 @@ from typing import Final
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.global_names import Kind
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
-from dwarfgpu.errors import DwarfGpuError, UsageError, counted
+from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, counted
 from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.session.kernel_start import kernel_of
@@ -44,6 +44,8 @@ def advised(session: Session, error: UsageError) -> UsageError:
         any(map(_has_names, session.code_objects)) if is_in_context else session.code_objects
     ):
         return UsageError(NO_SYMBOL_TABLE)
+    if isinstance(error, SeveralLines):
+        return error
     error = UsageError(_OPTION.sub(_full_stop, error.message))
     for pattern, kinds in _UNKNOWN:
         match = pattern.fullmatch(error.message)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.printable import on_one_line, one_line
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.json_answer import Answer
@@ -197,7 +197,9 @@ class Console:
             self.has_hinted = True
             self.streams.complain(f'type "explain {name}" to see why')
 
-    def warn(self, text: str, head: str = "warning") -> None:
+    def warn(self, *lines: str, head: str = "warning") -> None:
+        """Print a warning, whose lines a name in it does not end."""
+        text = "\n".join(map(on_one_line, lines))
         self._remark(f"{head}: {text}", text)
 
     def _remark(self, line: str, text: str) -> None:

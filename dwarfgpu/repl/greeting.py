@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu import __version__
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.output import printed
 from dwarfgpu.repl.shell import Shell
@@ -44,4 +45,4 @@ def show_start(shell: Shell) -> None:
         for part in shown_frame(shell, selected_number(session)):
             console.streams.print(printed(painted(part, source) if console.has_colours else part))
     except DwarfGpuError as error:
-        console.streams.complain(error.text)
+        console.streams.complain(on_one_line(error.text))

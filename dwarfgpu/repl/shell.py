@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.absolute_path import absolute_path
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.debug_info import reporting_units
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, shortened
 from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterOffset, WaveId
@@ -34,7 +35,7 @@ from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.repl.typed_lines import TypedLines
-from dwarfgpu.service.error_text import exhausted, shortened, unwrapped
+from dwarfgpu.service.error_text import exhausted, unwrapped
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.examine_format import Examined
@@ -301,8 +302,8 @@ class Shell:
             try:
                 yield from self.run_lines(script)
             except DwarfGpuError as error:
-                where = f"{name}:{script.number}: Error in sourced command file:"
-                raise UsageError(f"{where}\n{message_of(error)}") from None
+                where = f"{on_one_line(name)}:{script.number}: Error in sourced command file:"
+                raise SeveralLines(f"{where}\n{message_of(error)}") from None
 
     def run_lines(self, lines: Iterator[str]) -> Iterator[Part]:
         """Yield the output of lines up to the first error; a command with a body takes it from

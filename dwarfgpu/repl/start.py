@@ -17,7 +17,7 @@ from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
@@ -35,7 +35,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.repl.terminal.kept_interrupts import interrupts_kept
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
-from dwarfgpu.service.error_text import one_line, shortened
+from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.input import is_object

@@ -13,6 +13,7 @@ from dwarfgpu.errors import (
     MissingContext,
     Unavailable,
     UsageError,
+    shortened,
 )
 from dwarfgpu.view.json_object import JsonObject
 
@@ -40,8 +41,6 @@ HINTS = {
     "not in the state": "give it with --mem, or a state with it",
 }
 """What to do about an error, by a piece of its message."""
-LONGEST: Final = 500
-"""Characters of a message: it may repeat what the user or a file wrote."""
 
 
 def hint(error: DwarfGpuError) -> str | None:
@@ -105,14 +104,7 @@ def error_line(error: DwarfGpuError) -> str:
     """Return one line: who is at fault, where, what, what to do."""
     advice = hint(error)
     kind = "" if isinstance(error, UsageError) else f"{error.kind}: "
-    return one_line(f"{kind}{shortened(str(error))}" + (f"; {advice}" if advice else ""))
-
-
-def shortened(text: str) -> str:
-    """Return text without its middle if it is too long for a message."""
-    if len(text) <= LONGEST:
-        return text
-    return f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"
+    return one_line(f"{kind}{error}" + (f"; {advice}" if advice else ""))
 
 
 def error_json(error: DwarfGpuError) -> JsonObject:

@@ -104,3 +104,15 @@ def test_the_text_of_an_error_moves_no_cursor(tmp_path: Path) -> None:
     error = UsageError("no variable \udcff\ud800\u202e")
     error.context = "file\x1b]0;title\x07"
     assert str(error) == r"file\x1b]0;title\x07: no variable \xff\ud800\u202e"
+
+
+def test_the_prompt_names_a_file_on_one_line(tmp_path: Path) -> None:
+    """GDB's own messages of several lines keep them; a name adds none."""
+    script = tmp_path / "a\nZQ.gdb"
+    script.write_text("p nosuch\n")
+    asked = ("file /a\nZQ", "source /a\nZQ", "directory /a\nZQ", f"source {script}")
+    given = [word for line in asked for word in ("-ex", line)]
+    done = run("debug", "--batch", *given, "-x", "/a\nZQ", "--demo")
+    require_safe(done.out)
+    require_safe(done.err)
+    assert "a\\nZQ.gdb:1: Error in sourced command file:\nNo symbol" in done.err

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
@@ -263,7 +263,7 @@ def _single_position(
     }
     if len(locations_by_line) > 1:
         titles = "\n".join(_title(locations_by_line[key]) for key in sorted(locations_by_line))
-        raise UsageError(f"Specified {position} line '{text}' is ambiguous:\n{titles}")
+        raise SeveralLines(f"Specified {position} line '{text}' is ambiguous:\n{titles}")
     if not locations_by_line:
         raise UsageError(f"No line number known for {text}.")
     [location] = locations_by_line.values()

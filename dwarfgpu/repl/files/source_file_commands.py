@@ -368,5 +368,5 @@ def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(f"No loaded section named '{argument}'.")
     if not has_matched:
         shell.console.warn(
-            "One or more sections of the target image does not match\nthe loaded file\n"
+            "One or more sections of the target image does not match", "the loaded file", ""
         )

@@ -126,7 +126,7 @@ def _existing(shell: Shell, argument: str) -> Iterator[str]:
         if os.path.exists(path) and not os.path.isdir(path):
             shell.console.warn(f"{path} is not a directory.")
         elif not os.path.isdir(path):
-            shell.console.warn(f"{path}: No such file or directory.", "Warning")
+            shell.console.warn(f"{path}: No such file or directory.", head="Warning")
         yield path
 
 

@@ -111,5 +111,5 @@ def condition_errors(
 def warn_of_condition(shell: Shell, location: str, error: UsageError) -> None:
     """Warn that a condition is invalid at a location, which is written as in GDB."""
     shell.console.warn(
-        f"failed to validate condition at location {location}, disabling:\n  {error.message}"
+        f"failed to validate condition at location {location}, disabling:", f"  {error.message}"
     )

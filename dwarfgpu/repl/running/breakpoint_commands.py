@@ -8,8 +8,9 @@ from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError, UsageError, plural
+from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, plural
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.data.display_commands import disable_display, enable_display, undisplay
@@ -78,7 +79,7 @@ def _with_variables(shell: Shell, text: str, complaint: str) -> str:
         except DwarfGpuError as error:
             if error.message.startswith(_NOT_IN_HISTORY):
                 raise
-            raise UsageError(f"{error.message}\n{complaint}") from None
+            raise SeveralLines(f"{on_one_line(error.message)}\n{complaint}") from None
 
     return _VARIABLE.sub(integer, text)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import SeveralLines, UsageError
 from dwarfgpu.language.hsa_types import has_gpus
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part, heading
@@ -137,7 +137,7 @@ def _signal(shell: Shell, argument: str) -> tuple[str, str]:
             f"of HSA signals are {_LEAST_ADDRESS:#x} or higher."
         )
     if not 1 <= number <= _MAX_NUMBER:
-        raise UsageError(
+        raise SeveralLines(
             f"Only signals 1-{_MAX_NUMBER} are valid as numeric signals.\n"
             'Use "info signals" for a list of symbolic signals.'
         )

@@ -251,9 +251,10 @@ def _old_logging(word: str) -> Command:
 
     def run(shell: Shell, argument: str) -> Iterator[Part]:
         shell.console.warn(
-            f"'{name}', an alias for the command 'set logging enabled', is deprecated.\n"
-            f"Use 'set logging enabled {word}'.\n",
-            "Warning",
+            f"'{name}', an alias for the command 'set logging enabled', is deprecated.",
+            f"Use 'set logging enabled {word}'.",
+            "",
+            head="Warning",
         )
         yield from _set(setting, shell, word)
 

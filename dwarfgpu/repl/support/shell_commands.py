@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import dwarfgpu
 from dwarfgpu import printers
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -178,7 +178,7 @@ def _python_failed(shell: Shell, error: BaseException) -> UsageError:
     if not shell.console.is_json:
         shell.console.streams.complain(traced.removesuffix("\n"))
         traced = ""
-    return UsageError(f"{traced}Error while executing Python code.")
+    return SeveralLines(f"{traced}Error while executing Python code.")
 
 
 def _traced(error: BaseException) -> str:

@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.base.printable import on_one_line
+from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import convenience_integer
 
@@ -77,4 +78,4 @@ def _number(shell: Shell, word: str, text: str) -> int:
     try:
         return convenience_integer(shell.session, shell.values, word)
     except DwarfGpuError as error:
-        raise UsageError(f"{error.message}\nInvalid thread ID: {text}") from None
+        raise SeveralLines(f"{on_one_line(error.message)}\nInvalid thread ID: {text}") from None

@@ -6,9 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import InconsistentContext, MissingContext, UndefinedBits, UsageError
+from dwarfgpu.errors import (
+    InconsistentContext,
+    MissingContext,
+    UndefinedBits,
+    UsageError,
+    shortened,
+)
 from dwarfgpu.service.answer import Answer, listed, of_error
-from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer, positioned
 from dwarfgpu.service.value.subject import (
     Expression,

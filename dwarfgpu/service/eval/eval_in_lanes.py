@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.errors import MissingContext, UsageError, shortened
 from dwarfgpu.service.answer import has_hint, listed, of_error
-from dwarfgpu.service.error_text import one_line, shortened
+from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.eval.eval_answer import line_of, missing_notes, not_run_lines, subject_of
 from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer
 from dwarfgpu.service.lanes.lane_answer import (

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from dwarfgpu.base.readable_files import digest_of, resolved
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
-from dwarfgpu.service.error_text import shortened
 from dwarfgpu.session.focused_frame import not_in_code
 
 

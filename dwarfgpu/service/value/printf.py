@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.types.types import (
     is_method_pointer,
     strip,
 )
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import SeveralLines, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
@@ -156,7 +156,7 @@ def _check(conversion: re.Match[str]) -> None:
     if kind == "n":
         raise UsageError("Format specifier `n' not supported in printf")
     if kind not in _NOT_MEANT:
-        raise UsageError(f"Unrecognized format specifier '{kind}' in printf")
+        raise SeveralLines(f"Unrecognized format specifier '{kind}' in printf")
     flags, lengths = _NOT_MEANT[kind]
     modifiers = conversion["flags"] + ("" if conversion["precision"] is None else ".")
     if length in lengths or any(modifier in flags for modifier in modifiers):

@@ -14,10 +14,10 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.service.answer import Answer
-from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain

@@ -11,8 +11,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
-from dwarfgpu.errors import counted
-from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.errors import counted, shortened
+from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.where.coverages import amount, heading
 from dwarfgpu.service.where.totals import Total, architecture_of, problem_lines
 from dwarfgpu.view.coverage_text import (
