@@ -76,6 +76,7 @@ def architecture(endian: Endian) -> Architecture:
         register_aliases=aliases,
         dwarf_names=views,
         are_dwarf_names_narrow=True,
+        made_by=(architecture, (endian,)),
     )
 
 

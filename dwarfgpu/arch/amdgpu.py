@@ -121,6 +121,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         has_default_rules=True,
         lower=lower,
         convert=convert_address,
+        made_by=(amdgpu, (described.name, lanes)),
     )
 
 

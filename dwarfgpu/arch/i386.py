@@ -59,6 +59,7 @@ def architecture(endian: Endian) -> Architecture:
         preserved=frozenset((3, 5, 6, 7, *range(40, 46))),  # ebx, ebp, esi, edi, segments
         abi=ABI,
         register_aliases={"ps": "eflags"} | {f"st({n})": f"st{n}" for n in range(8)},
+        made_by=(architecture, (endian,)),
     )
 
 

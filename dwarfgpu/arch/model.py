@@ -6,7 +6,7 @@ The terms are those of amd-dbgapi. All lookups by DWARF number go through `Archi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, Self, SupportsIndex, TypeAlias
 
 from dwarfgpu.arch.abi import NO_ABI, Abi
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
@@ -304,6 +304,10 @@ class Architecture:
     """Whether the ABI's default rules hold where no call frame information is (A.2.5.4.4.1)."""
     virtual_register: Callable[[str], int | None] | None = None
     """The DWARF number of a register that is declared by code, from its name with `%`."""
+    made_by: tuple[Callable[..., Architecture], tuple[object, ...]] | None = field(
+        default=None, repr=False
+    )
+    """The function that returns this object whenever it is called, and its arguments."""
     _lower: Lower = field(default=identity_lower, repr=False)
     _convert: Convert = field(default=identity_convert, repr=False)
     by_name: Mapping[str, RegisterInfo] = field(init=False, repr=False)
@@ -335,6 +339,19 @@ class Architecture:
     @address_type.default
     def _address_type(self) -> BaseType:
         return unsigned_type(self.address_bits, self.endian)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Make pickles the one object of that name: architectures are compared by identity."""
+        made_by = self.made_by
+        if made_by is not None and made_by[0](*made_by[1]) is self:
+            return made_by
+        return super().__reduce_ex__(protocol)
 
     @property
     def is_simt(self) -> bool:

@@ -80,6 +80,7 @@ def nvidia(name: str) -> Architecture:
         no_machine=_NO_MACHINE,
         virtual_register=ptx_number,
         stack_pointer=STACK_POINTER,
+        made_by=(nvidia, (name,)),
     )
 
 

@@ -115,6 +115,7 @@ def architecture(endian: Endian) -> Architecture:
             for register in _wide({r.name: r for r in (*registers.values(), *unnumbered)})
         },
         dwarf_names={49: "RFLAGS"},
+        made_by=(architecture, (endian,)),
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dwarfgpu as dg
+from dwarfgpu.base import records
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import CfiFrame
@@ -66,7 +67,17 @@ def test_copies() -> None:
     machine.set_register(wave.id, state.architecture.by_name["v6"], bytes(256))
     assert session.read(session.variable("t")).value == 323  # the copy is a machine of its own
     kind = dg.dialect("amd")
-    assert copy.deepcopy(kind) is kind and pickle.loads(pickle.dumps(kind)) is kind
+    for one in (kind, dg.architecture("gfx1100", 32), dg.architecture("x86_64")):
+        assert copy.copy(one) is one and copy.deepcopy(one) is one
+        assert pickle.loads(pickle.dumps(one)) is one
+    for copied in (copy.copy(state), copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+        own = dg.Session(dg.architecture("gfx942"), code, copied.target, wave=wave.id, pc=wave.pc)
+        assert own.focused(3).read(own.variable("t")).value == 323
+
+
+def test_an_architecture_with_changed_fields_is_copied_and_pickled_with_them() -> None:
+    changed = records.evolve(dg.architecture("gfx942"), dwarf_names={})
+    assert pickle.loads(pickle.dumps(changed)).dwarf_names == {} == copy.copy(changed).dwarf_names
 
 
 def test_what_belongs_to_an_open_file_says_why_it_cannot_be_pickled() -> None:

@@ -7,6 +7,7 @@ operation. `dwarfgpu.expr.dialect.encodings` has the operations of each.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Self
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import frozen
@@ -30,6 +31,9 @@ class Dialect:
 
     def __str__(self) -> str:
         return self.name
+
+    def __copy__(self) -> Self:
+        return self
 
     def __reduce__(self) -> tuple[Callable[[str], Dialect], tuple[str]]:
         """Make copies and pickles the one object of that name: tables are keyed by it."""
