@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_fields
 from dwarfgpu.base.records import evolve, field, fields, frozen
-from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
+from dwarfgpu.machine.target import Target
 from dwarfgpu.session.read_variable import Presenter, Reading
 from dwarfgpu.session.session import Session as SessionOfReadings
 from dwarfgpu.view.json_object import Plain
@@ -73,8 +74,17 @@ class Session(SessionOfReadings):
 
     def __attrs_post_init__(self) -> None:
         require_right_fields(self, fields)
+        if self.wave and self.target is not None:  # 0 is also the default
+            self._require_wave(self.target)
         if self.lane is not None:
             self.existing_lane(self.lane)
+
+    def _require_wave(self, target: Target) -> None:
+        """Raise `UsageError` for a wave that the machine does not have."""
+        try:
+            target.architecture_of(self.wave)
+        except Unavailable as error:
+            raise UsageError(f"Session.wave: {error.message}") from None
 
 
 def presented(session: SessionOfReadings) -> SessionOfReadings:

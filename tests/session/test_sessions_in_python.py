@@ -102,3 +102,15 @@ def test_what_belongs_to_an_open_file_says_why_it_cannot_be_pickled() -> None:
             with pytest.raises(dg.UsageError, match=message) as caught:
                 dump(thing)
             assert isinstance(caught.value, TypeError)
+
+
+def test_a_wave_that_the_machine_does_not_have() -> None:
+    """0 is the default, which questions about files alone leave as it is."""
+    state = dg.load_state(DEMO)
+    for make in (
+        lambda: dg.Session(state.architecture, target=state.target, wave=7),
+        lambda: records.evolve(dg.Session(state.architecture, target=state.target), wave=7),
+    ):
+        with pytest.raises(dg.UsageError, match=r"^Session\.wave: wave 7 is not in the state; it "):
+            make()
+    assert dg.Session(state.architecture, target=dg.StateTarget(state.architecture)).wave == 0
