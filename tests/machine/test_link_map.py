@@ -85,6 +85,29 @@ def test_libraries_are_in_the_order_of_the_list(tmp_path: Path) -> None:
     assert [file.file.path for file in core.files] == [str(second), str(first)]
 
 
+def test_a_library_that_is_loaded_twice_has_two_places_in_the_order(tmp_path: Path) -> None:
+    """The copy of another namespace (dlmopen(3)) is not in the list: it comes after all others."""
+    path, listed = tmp_path / "twice.so", BASE + 16 * PAGE
+    path.write_bytes(library())
+    linked = entries().replace(struct.pack("<Q", DYNAMIC), struct.pack("<Q", DYNAMIC + 16 * PAGE))
+    parts = [
+        (base + at, base + at + PAGE, at // PAGE, str(path))
+        for base in (BASE, listed)
+        for at in (0, PAGE)
+    ]
+    loads = (
+        Load(PROGRAM + 0x40, headers()),
+        Load(LIST, linked),
+        Load(NAMES, bytes(path) + b"\0"),
+        Load(BASE, library()[:PAGE]),
+        Load(listed, library()[:PAGE]),
+    )
+    notes = (thread(), mapped_files(*parts), auxiliary(phdr=PROGRAM + 0x40, phnum=2))
+    core = load_core(written(tmp_path, *notes, loads=loads))
+    begins = [file.load_address + PAGE for file in core.files]
+    assert begins == [listed, BASE]
+
+
 def test_another_file_of_that_name_is_not_taken(tmp_path: Path) -> None:
     real, other = tmp_path / "usr.so", tmp_path / "lib.so"
     real.write_bytes(library())

@@ -125,14 +125,16 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     if not any(module.has(entry) for module in modules):
         reader.add_program(entry, dump)
     reader.add_vdso(dump.auxiliary.get(AT_SYSINFO_EHDR))
+    # A path does not identify a library: a process may load one twice (dlmopen).
     order = {
-        module.path: position
-        for position, dynamic_section in reversed(tuple(enumerate(names)))
+        module: position
+        for position, dynamic_section in enumerate(names)
         for module in modules
         if module.has(dynamic_section)
     }
     last = len(names)
-    files = sorted(reader.files, key=lambda file: (not file.is_program, order.get(file.name, last)))
+    positions = {file: order.get(module, last) for file, module in reader.module_of.items()}
+    files = sorted(reader.files, key=lambda file: (not file.is_program, positions.get(file, last)))
     return Modules(tuple(files), tuple(reader.ranges), tuple(reader.notes))
 
 
@@ -222,6 +224,7 @@ class _Reader:
         self._where = where
         self._read: Companions[ObjectFile] = Companions()
         self.files: list[LoadedFile] = []
+        self.module_of: dict[LoadedFile, _Module] = {}
         self.ranges: list[Range] = []
         self.notes: list[str] = []
 
@@ -255,7 +258,9 @@ class _Reader:
         if load_address is None:
             self.notes.append(f"{file.path}{IS_NOT_USED}none of its segments is at its mapping")
             return
-        self.files.append(LoadedFile(module.path, file, load_address, is_program))
+        loaded = LoadedFile(module.path, file, load_address, is_program)
+        self.files.append(loaded)
+        self.module_of[loaded] = module
         for part in module.parts:
             self.ranges += mapped_range(part.start, part.end, part.offset, file)
 
