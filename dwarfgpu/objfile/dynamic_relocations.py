@@ -11,12 +11,14 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Final, Literal
 
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.elf import ObjectFile
@@ -197,6 +199,25 @@ class DynamicRelocations:
         )
         return data.split(b"\0", 1)[0].decode("utf-8", "replace") or "a section"
 
+    def slots(self) -> dict[str, list[int]]:
+        """Return the words of the global offset table, by the name of the variable whose address
+        the dynamic linker writes into them: addresses of the file. Empty if the tables cannot be
+        read."""
+        slots: dict[str, list[int]] = {}
+        symbol_shift = 32 if self._word == 8 else 8
+        for table in () if isinstance(self._tables, DwarfGpuError) else self._tables:
+            stride = 3 if table.kind == "rela" else 2
+            for address, entry in zip(table.addresses, table.entries, strict=False):
+                info = table.words[stride * entry + 1]
+                kind = self._types.get(info & (1 << symbol_shift) - 1)
+                if kind is None or table.symbols is None or not kind.name.endswith("_GLOB_DAT"):
+                    continue
+                row = table.symbols.at + (info >> symbol_shift) * self._file.symbol_bytes
+                with suppress(DwarfGpuError):  # the names of other symbols are readable
+                    name = self._name(table.symbols, self._file.symbol_fields(row))
+                    slots.setdefault(name, []).append(address)
+        return slots
+
     # Tables
 
     @cached_property
@@ -281,6 +302,12 @@ class DynamicRelocations:
                 if not out or address + size_bytes > out[-1][1]:
                     out.append((address, address + size_bytes, entry))
         return tuple(out)
+
+
+@kept_with(first)
+def linker_slots(file: ObjectFile) -> Mapping[str, Sequence[int]]:
+    """Return `DynamicRelocations.slots` of a file."""
+    return DynamicRelocations(file, 0).slots()
 
 
 def binds_itself(file: ObjectFile) -> bool:

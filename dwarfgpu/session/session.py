@@ -19,7 +19,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, force_setattr, frozen, plain_fields
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol, interposed_address
+from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -362,7 +362,9 @@ class Session(FocusedNames):
         elif self.architecture.is_simt:
             return None
         else:
-            address = interposed_address(self.code_objects, variable)
+            from dwarfgpu.session.linker_binding import bound_address  # few variables are exported
+
+            address = bound_address(self, variable)
         return None if address is None else self.frame.location_of(ExplicitAddress(0, address))
 
     def read(

@@ -14,8 +14,12 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbols_by_name import interposed_address
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.dynamic_relocations import linker_slots
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.service.explain import explain_variable
+from dwarfgpu.session.linker_binding import bound_address
 from dwarfgpu.session.session import Session
 
 pytestmark = pytest.mark.skipif(
@@ -87,3 +91,61 @@ def test_explain_names_the_definition_that_is_used(tmp_path: Path) -> None:
     [variable] = NameLookup((objects[0].info,)).of("shared")
     assert isinstance(variable, Variable)
     assert "linker" not in " ".join(explain_variable(session, variable).verdict)
+
+
+PLUGIN = "int version = 1; int use(void) { return version; } int named = 2;"
+
+
+@pytest.mark.parametrize(
+    ("written", "bound_to"),
+    [
+        ("own", None),  # dlopen(3) with RTLD_LOCAL, dlmopen(3), RTLD_DEEPBIND
+        ("other", "plugin"),
+        ("elsewhere", "elsewhere"),  # in a file that is missing here
+        (None, "plugin"),  # the word is unknown: the order of the list decides
+        ("0", "plugin"),  # the linker has not written it
+    ],
+)
+def test_the_global_offset_table_of_a_process_decides(
+    tmp_path: Path, written: str | None, bound_to: str | None
+) -> None:
+    program = library(tmp_path, "program", "int other;")
+    files = [program, *(library(tmp_path, name, PLUGIN) for name in ("plugin", "last"))]
+    session, variables = process(files)
+    [symbol] = open_object(files[1]).symbols_named("version")
+    addresses = {
+        "own": symbol.address + THIRD, "other": symbol.address + SECOND,
+        "plugin": symbol.address + SECOND, "elsewhere": 0x70_0000, "0": 0,
+    }  # fmt: skip
+    [slot] = linker_slots(open_object(files[2]))["version"]
+    if written is not None:
+        memory = Memory(session.architecture.address_space(0))
+        word = addresses[written].to_bytes(8, "little")
+        assert isinstance(session.target, StateTarget)
+        session.target.set_memory(memory, THIRD + slot, word)
+    expected = None if bound_to is None else addresses[bound_to]
+    assert bound_address(session, variables["version"]) == expected
+
+
+def test_only_the_program_has_copies_of_what_a_library_does_not_use(tmp_path: Path) -> None:
+    """No word says where the name is bound: dlsym(3) finds the definition of the library."""
+    program = library(tmp_path, "program", "int version;")
+    files = [program, *(library(tmp_path, name, PLUGIN) for name in ("plugin", "last"))]
+    session, variables = process(files)
+    assert bound_address(session, variables["named"]) is None
+    copying = library(tmp_path, "copying", "int named;")
+    session, variables = process([copying, *files[1:]])
+    [symbol] = open_object(copying).symbols_named("named")
+    assert bound_address(session, variables["named"]) == symbol.address + FIRST
+
+
+def process(files: list[str]) -> tuple[Session, dict[str, Variable]]:
+    """A process of three files, and the variables of the last one."""
+    bases = (FIRST, SECOND, THIRD)
+    objects = [CodeObject.open(path, base) for path, base in zip(files, bases, strict=True)]
+    architecture, info = objects[0].info.architecture, objects[-1].info
+    assert architecture is not None
+    session = Session(architecture, tuple(objects), StateTarget(architecture))
+    lookup = NameLookup((info,), info.units[0])
+    variables = {name: lookup.of(name)[0] for name in ("version", "named")}
+    return session, {k: v for k, v in variables.items() if isinstance(v, Variable)}

@@ -63,13 +63,11 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
     return None
 
 
-def interposed_address(code_objects: Sequence[CodeObject], variable: Variable) -> int | None:
-    """Return the address to which the dynamic linker binds the name of an external variable that a
-    library defines, if an earlier file defines it too: the copy in the program, for example. None
-    if the library's own one is used.
-
-    `code_objects`: in the order of the linker's list (System V ABI, "Shared Object Dependencies").
-    """
+def interposable(
+    code_objects: Sequence[CodeObject], variable: Variable
+) -> tuple[CodeObject, str] | None:
+    """Return the library that defines an external variable, and its linkage name, if the dynamic
+    linker may bind that name to the definition of another file; else None."""
     if len(code_objects) < 2 or not variable.is_external or not _is_at_address(variable):
         return None
     owner = next((item for item in code_objects if item.info is variable.unit.info), None)
@@ -82,6 +80,20 @@ def interposed_address(code_objects: Sequence[CodeObject], variable: Variable) -
             return None
     except DwarfGpuError:
         return None
+    return owner, name
+
+
+def interposed_address(code_objects: Sequence[CodeObject], variable: Variable) -> int | None:
+    """Return the address to which the dynamic linker binds the name of an external variable that a
+    library defines, if an earlier file defines it too: the copy in the program, for example. None
+    if the library's own one is used.
+
+    `code_objects`: in the order of the linker's list (System V ABI, "Shared Object Dependencies").
+    """
+    library = interposable(code_objects, variable)
+    if library is None:
+        return None
+    owner, name = library
     for code_object in code_objects:
         if code_object is owner:
             return None
