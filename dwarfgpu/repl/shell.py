@@ -7,12 +7,14 @@ command that fails prints one error, and the session continues.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.debug_info import reporting_units
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, shortened
 from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.language.wave_variables import integer_value
@@ -44,6 +46,7 @@ from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.file_table import FileTable
     from dwarfgpu.repl.stack.last_backtrace import LastBacktrace
 
 NO_MACHINE: Final = OpenedMachine()
@@ -98,6 +101,8 @@ class Shell:
         self.symbols = SymbolIndex()
         self.source_path = SourcePath()
         self.listed: Listed | None = None
+        self._followed: FileTable | None = None
+        """The line table of the file whose names are known where there is no frame."""
         self.missing_source: str | None = None
         """The source file that was looked for last, if its text is missing: GDB says so once."""
         self.last_shown: FramePosition | None = None
@@ -129,7 +134,7 @@ class Shell:
         """Replace the session and its machine."""
         self.session, self.machine = opened.session, opened.machine
         self._give_values(opened.machine)
-        self.listed = None
+        self.listed = self._followed = None
 
     def keep_paths(self) -> None:
         """Let the names of the open files mean the same in another working folder."""
@@ -240,6 +245,7 @@ class Shell:
         line = line.lstrip(" \t")
         if is_blank(line):
             return
+        self._follow_source()
         call = parse(self.commands, line)
         if not call.command.repeats:
             self.history.forget()
@@ -288,6 +294,20 @@ class Shell:
                     pc = int.from_bytes(data, top.architecture.endian)
                     self.session = self.session if pc == top.pc else evolve(top, pc=pc)
                 return
+
+    def _follow_source(self) -> None:
+        """Let names mean what they mean in the file listed last, where there is no frame, as in
+        GDB."""
+        listed = self.listed
+        if listed is None or not listed.first or self.session.pc is not None:
+            return
+        table = listed.position.source.table
+        if table is self._followed and self.session.source_unit is not None:
+            return
+        self._followed = table
+        if isinstance(table.unit, CompilationUnit):
+            with suppress(DwarfGpuError):  # a split unit is missing: only its lines are known
+                self.session = evolve(self.session, source_unit=table.unit.full)
 
     def hooked(self, name: str) -> Iterator[Part]:
         """Yield the output of a command that is defined to run before or after another one."""

@@ -37,6 +37,10 @@ class FocusedNames(FocusedLane):
 
     @property
     @abstractmethod
+    def source_unit(self) -> CompilationUnit | None: ...
+
+    @property
+    @abstractmethod
     def has_frames(self) -> bool: ...
 
     @property
@@ -107,7 +111,8 @@ class FocusedNames(FocusedLane):
     def meanings(self, name: str = "") -> NameLookup:
         """Return what names denote in the focus, at least `name`.
 
-        Without a program location, what they mean in the unit of `main`, or in the only unit.
+        Without a program location, what they mean in `source_unit`, or else in the unit of `main`,
+        or in the only unit.
         """
         objects = self.objects_with(name)
         infos = tuple(code_object.info for code_object in objects)
@@ -119,7 +124,7 @@ class FocusedNames(FocusedLane):
             return code_object.scopes.meanings_at(
                 self._lane_pc(pc), self.inline_level, infos, with_outer=with_outer
             )
-        return NameLookup(infos, self._main_unit(objects))
+        return NameLookup(infos, self.source_unit or self._main_unit(objects))
 
     @property
     def unit(self) -> CompilationUnit | None:

@@ -50,6 +50,7 @@ from dwarfgpu.session.resolve_type import Resolver
 if TYPE_CHECKING:
     from dwarfgpu.cfi.call_stack import CallStack
     from dwarfgpu.cfi.unwind import CfiFrame
+    from dwarfgpu.dwarf.unit import CompilationUnit
 
 MAX_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
@@ -103,6 +104,9 @@ class Session(FocusedNames):
     """The level of the frame in focus, inlined functions not counted."""
     inline_level: int = field(default=0, kw_only=True)
     """How many functions are inlined into the function in focus, one into the other."""
+    source_unit: CompilationUnit | None = field(default=None, repr=False, kw_only=True)
+    """The unit in which names are looked up where no program location is known, in place of that of
+    `main`: of the source file that the user looks at."""
     comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
     """Compare all single locations of each read location (A.2.5.3)."""
     callers: int = field(default=0, kw_only=True)

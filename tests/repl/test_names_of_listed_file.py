@@ -1,0 +1,67 @@
+"""Without a frame, a name means what it means in the source file that was listed last (GDB:
+`parse_exp_in_context` takes the static block of the current source file)."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.arch.registry import architecture
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.session.session import Session
+from tests.repl.repl_shell import made, output_of
+
+SOURCES = {
+    "first.c": """struct S { int a; };
+static struct S own = {1};
+static int hidden(void) { return own.a; }
+int use_first(void) { return hidden(); }
+""",
+    "second.c": """struct S { double d, e; };
+static struct S own = {2.5, 3.5};
+static int hidden(void) { return own.d; }
+int use_second(void) { return hidden(); }
+""",
+    "main.c": """int use_first(void), use_second(void);
+int main(void) { return use_first() + use_second(); }
+""",
+}
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    for name, text in SOURCES.items():
+        (tmp_path / name).write_text(text)
+    subprocess.run(["gcc", "-g", "-o", "program", *SOURCES], cwd=tmp_path, check=True)
+    program = CodeObject.open(str(tmp_path / "program"))
+    arch = program.info.architecture or architecture("x86_64")
+    return made(Session(arch, (program,)))
+
+
+@pytest.mark.parametrize(("name", "size_bytes"), [("first.c", 4), ("second.c", 16)])
+def test_names(shell: Shell, name: str, size_bytes: int) -> None:
+    assert output_of(shell, f"list {name}:1", "output sizeof(own)") == str(size_bytes)
+    assert output_of(shell, "output sizeof(struct S)") == str(size_bytes)
+    own = output_of(shell, f"output &'{name}'::hidden")
+    assert output_of(shell, "output &hidden") == own
+
+
+def test_the_last_one_counts(shell: Shell) -> None:
+    assert output_of(shell, "list second.c:1", "list first.c:1", "output sizeof(own)") == "4"
+    assert output_of(shell, "list use_second", "output sizeof(own)") == "16"
+
+
+def test_it_is_listed_even_if_no_line_is_shown(shell: Shell) -> None:
+    assert "out of range" in output_of(shell, "list second.c:1", "list first.c:99")
+    assert output_of(shell, "output sizeof(own)") == "4"
+
+
+def test_places_are_not_listed(shell: Shell) -> None:
+    output_of(shell, "list second.c:1", "info line first.c:3", "info scope use_first")
+    assert output_of(shell, "output sizeof(own)") == "16"
