@@ -7,7 +7,6 @@ focus come first.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import normpath
 from typing import Final
 
 from dwarfgpu.base.kept_with import kept_with
@@ -99,7 +98,9 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
         for unit, table in lines.tables()
         if (
             numbers := frozenset(
-                source_file.number for source_file in table.files_named(position.path)
+                source_file.number
+                for source_file in table.files_named(position.path)
+                if source_file.path == position.path
             )
         )
     ]
@@ -130,8 +131,9 @@ def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
     each block."""
     out: list[int] = []
     for lines in line_lookups(session):
-        pcs = lines.pcs_of(position.path, position.line)
-        out += () if not pcs else _first_in_blocks(lines, pcs)
+        for file, pcs in lines.pcs_by_file(position.path, position.line):
+            if file.path == position.path:
+                out += _first_in_blocks(lines, pcs)
     return tuple(out)
 
 
@@ -144,7 +146,7 @@ def pcs_by_position(
     pcs_by_path: dict[str, tuple[int, ...]] = {}
     for lines in line_lookups(session):
         for file, pcs in lines.pcs_by_file(path, line):
-            key = normpath(file.path)
+            key = file.path
             positions.setdefault(key, position_in_file(file, line, is_start=True))
             pcs_by_path[key] = pcs_by_path.get(key, ()) + tuple(_first_in_blocks(lines, pcs))
     return tuple((position, pcs_by_path[key]) for key, position in positions.items())

@@ -264,6 +264,29 @@ def test_files_of_one_name(tmp_path: Path) -> None:
     assert sorted(of_dwarfgpu.splitlines()) == sorted(of_gdb.splitlines())
 
 
+def test_a_header_that_units_spell_differently(tmp_path: Path) -> None:
+    """Each spelling is a file of its own; `info line` of GDB has no fixed order of files."""
+    (tmp_path / "common.h").write_text("static int twice(int x)\n{\n  return x * 2;\n}\n")
+    for folder in ("d1", "d2"):
+        (tmp_path / folder).mkdir()
+        text = f'#include "../common.h"\nint {folder}(int x) {{ return twice(x); }}\n'
+        (tmp_path / folder / "x.c").write_text(text)
+    source = """#include "common.h"
+int d1(int), d2(int);
+int main(void) { return twice(1) + d1(2) + d2(3); }
+"""
+    gdb = built(tmp_path, source, "-g", "d1/x.c", "d2/x.c")
+    paths = ["common.h", "d1/../common.h", "d2/../common.h", "d3/../common.h",
+             f"{tmp_path}/common.h", f"{tmp_path}/d2/../common.h"]  # fmt: skip
+    lines = [f"{command} {path}:3" for command in ("break", "list") for path in paths]
+    lines += ["break 3", "break x.c:2", "list common.h:2,3", "list twice", "info breakpoints"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [f"info line {path}:3" for path in paths])
+    assert sorted(of_dwarfgpu.splitlines()) == sorted(of_gdb.splitlines())
+    assert of_dwarfgpu.count("starts at address") == 11
+
+
 def test_names_that_are_visible_in_a_function(tmp_path: Path) -> None:
     """`FUNCTION::NAME` is also a variable of the function's file, and a global one."""
     other = "static int own = 6;\nint elsewhere = 7;\nint two(int n) { return n - own; }\n"

@@ -91,11 +91,14 @@ class SourceFile:
 
     def matches(self, sought: str) -> bool:
         """Return whether a path, perhaps without leading directories, denotes this file, also
-        without its `..` components."""
+        without its `..` components; a relative path with such components only as the table has
+        them, as in GDB."""
         path = self.path
-        return is_path_end(path, sought) or (
-            "/../" in path and is_path_end(normpath(path), normpath(sought))
-        )
+        if is_path_end(path, sought):
+            return True
+        if sought[:1] == "/":
+            return "/../" in path + sought and normpath(path) == normpath(sought)
+        return "/../" in path and is_path_end(normpath(path), sought)
 
 
 def is_path_end(path: str, sought: str) -> bool:

@@ -7,7 +7,6 @@ program of the unit that covers it; a query for a line reads those whose files m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import normpath
 from typing import Final
 
 from dwarfgpu.base.records import frozen
@@ -86,7 +85,8 @@ class LineLookup:
 
     def pcs_by_file(self, file: str, line: int) -> tuple[tuple[SourceFile, tuple[int, ...]], ...]:
         """Return `pcs_of` for each file that the path denotes, in the order of the tables: those of
-        several directories, each once."""
+        several directories, each once; one that units spell with other `..` components counts as
+        another one, as in GDB."""
         from dwarfgpu.dwarf.line.gdb_rows import addresses_of  # most commands start from a pc
 
         files: dict[str, SourceFile] = {}
@@ -99,9 +99,8 @@ class LineLookup:
             try:
                 numbers: dict[str, set[int]] = {}
                 for source_file in table.files_named(file):
-                    path = normpath(source_file.path)
-                    files.setdefault(path, source_file)
-                    numbers.setdefault(path, set()).add(source_file.number)
+                    files.setdefault(source_file.path, source_file)
+                    numbers.setdefault(source_file.path, set()).add(source_file.number)
                 for path, of_file in numbers.items():
                     addresses = addresses_of(table, frozenset(of_file), line)
                     pcs.setdefault(path, set()).update(map(unit.relocate, addresses))
