@@ -168,6 +168,8 @@ class BufferResource:
         """Return the global address of integers or of NumPy arrays of them; `scalar`: `soffset`."""
         if not self.is_swizzled:
             return index * self.stride + offset + (self.base + scalar)
+        # LLVM adds constants to registers that may be below zero (`SelectMUBUFScratchOffen`).
+        offset = offset & 0xFFFFFFFF
         step, element = self.index_stride, self.element_bytes
         where = (index // step * self.stride + offset // element * element) * step
         return where + index % step * element + offset % element + (self.base + scalar)

@@ -285,7 +285,7 @@ def test_registers_named_by_m0() -> None:
         assert wave.v[8 + (m0 >> 16 or m0)][3] == 77
 
 
-MUBUF = {"load": {2: 18, 4: 20, 8: 21}, "store": {2: 26, 4: 28, 8: 29}}
+MUBUF = {"load": {1: 16, 2: 18, 4: 20, 8: 21}, "store": {2: 26, 4: 28, 8: 29}}
 """Opcodes of GFX9 by the number of bytes."""
 
 
@@ -319,6 +319,27 @@ def test_a_swizzled_buffer_continues_in_the_same_lane(
     part[:] = list(bytes.fromhex("d4c3b2a104030201")[:size])
     left = np.frombuffer(machine.global_memory.read(BUFFER, rows.size), np.uint8)
     assert (left.reshape(3, 64, 4) == of_lanes.reshape(64, 3, 4).transpose(1, 0, 2)).all()
+
+
+@pytest.mark.parametrize("executor", get_args(Executor))
+@pytest.mark.parametrize("register", [1, 0, 0xFFFFFFFF, 0xFFFFFFFC])
+def test_an_offset_below_zero_of_a_swizzled_buffer(executor: Executor, register: int) -> None:
+    """The offset in a register and the constant have a sum of 32 bits: LLVM makes them of
+    `array[i - 1 + 1]`, whose register is -1 for i = 0 (`SelectMUBUFScratchOffen`: "it should be
+    safe to fold any VGPR offset on gfx9")."""
+    word = 0xE0000000 | MUBUF["load"][1] << 18 | 1 << 12 | 5  # offset:5
+    code = word.to_bytes(4, "little") + (128 << 24 | 2 << 16 | 2 << 8 | 1).to_bytes(4, "little")
+    machine = vectors.machine(code, 64, "gfx90a", 64)
+    machine.executor = executor
+    [wave] = machine.waves
+    rows = np.arange(3 * 64 * 4, dtype=np.uint32).astype(np.uint8).reshape(3, 64, 4)
+    machine.global_memory.write(BUFFER, rows.tobytes())
+    wave.scratch, wave.scratch_start = wave.scratch[:3], BUFFER
+    wave.s[8:12] = [BUFFER, 1 << 31, 1 << 20, 1 << 19 | 3 << 21 | 1 << 23]
+    wave.v[1][:] = register
+    wave, _ = done(machine)
+    element, byte = divmod(register + 5 & 0xFFFFFFFF, 4)
+    assert wave.v[2].tolist() == rows[element, :, byte].tolist()
 
 
 @pytest.mark.parametrize("executor", get_args(Executor))
