@@ -90,3 +90,30 @@ def test_a_packed_move_selects_both_by_op_sel(code: str, expected: tuple[int, in
         wave.v[number][:] = number
     assert machine.run(most=1) is None
     assert (int(wave.v[70][63]), int(wave.v[71][63])) == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "mnemonic", "high"),
+    [
+        ("gfx803", "v_mad_u16", 0),
+        ("gfx803", "v_mad_i16", 0),
+        ("gfx803", "v_mad_f16", 0),
+        ("gfx803", "v_fma_f16", 0),
+        ("gfx803", "v_div_fixup_f16", 0),
+        ("gfx906", "v_mad_legacy_u16", 0),
+        ("gfx906", "v_mad_u16", 0xABCD_0000),
+        ("gfx906", "v_fma_f16", 0xABCD_0000),
+        ("gfx1030", "v_mad_u16", 0xABCD_0000),
+    ],
+)
+def test_the_high_half_of_a_half_result(target: str, mnemonic: str, high: int) -> None:
+    """Zero on GFX8; GFX9 added operations that keep it (`zeroesHigh16BitsOfDest` of LLVM)."""
+    wave_size = 32 if target == "gfx1030" else 64
+    code = programs.encoded(
+        decoder(target, wave_size), mnemonic, vdst=5, src0=256, src1=257, src2=258
+    )
+    machine = vectors.machine(code, wave_size, target, wave_size)
+    [wave] = machine.waves
+    wave.v[5][:] = 0xABCD_1234
+    assert machine.run(most=1) is None
+    assert {int(number) & 0xFFFF_0000 for number in wave.v[5]} == {high}

@@ -72,7 +72,8 @@ def result_bytes(
     is_high = selects_half(item, target) and destination.modifiers & OP_SELECT_HIGH
     if is_high or (destination.register is not None and destination.register.half == "h"):
         return HIGH
-    keeps = target.generation >= 10 or operation.name in _KEEPS_HIGH_ON_GFX9
+    on_gfx9 = target.generation == 9 and operation.name in _KEEPS_HIGH_ON_GFX9
+    keeps = target.generation >= 10 or on_gfx9
     return LOW if keeps else WHOLE
 
 
