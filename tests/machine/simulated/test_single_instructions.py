@@ -93,6 +93,32 @@ def test_a_packed_move_selects_both_by_op_sel(code: str, expected: tuple[int, in
 
 
 @pytest.mark.parametrize(
+    ("target", "code", "expected"),
+    [
+        # v_pk_ashrrev_i16 v5, 4, v1: the high half of the constant 4 is 0
+        ("gfx906", "054086d384020218", 0x8765_0123),
+        # v_pk_lshlrev_b16 v5, 4, v1 op_sel_hi:[0,1]: both counts are the low half
+        ("gfx906", "054084d384020210", 0x7650_2340),
+        # v_pk_lshrrev_b16 v5, 0x10003, v1
+        ("gfx1030", "054005ccff02021803000100", 0x43B2_0246),
+        # v_lerp_u8 v5, v1, 0, 1: byte 0 alone is rounded up
+        ("gfx906", "0500cdd101010502", 0x4332_091A),
+        # v_lerp_u8 v5, v1, 0, 0x1000100: bytes 1 and 3 are rounded up
+        ("gfx1030", "05004dd50101fd0300010001", 0x4432_091A),
+    ],
+)
+def test_constants_whose_parts_differ(target: str, code: str, expected: int) -> None:
+    """A constant has 32 bits, of which each element has its own (`getInlineEncodingV216` of LLVM:
+    integers are sign-extended to 32 bits)."""
+    wave_size = 32 if target == "gfx1030" else 64
+    machine = vectors.machine(bytes.fromhex(code), wave_size, target, wave_size)
+    [wave] = machine.waves
+    wave.v[1][:] = 0x8765_1234
+    assert machine.run(most=1) is None
+    assert {int(number) for number in wave.v[5]} == {expected}
+
+
+@pytest.mark.parametrize(
     ("target", "mnemonic", "high"),
     [
         ("gfx803", "v_mad_u16", 0),

@@ -215,8 +215,11 @@ class _Piece(SourceStatements, ControlStatements):
         for (type, name), operand in zip(self._operand_sources(), self.sources, strict=False):
             is_plain = not (operand.modifiers & ~OP_SELECT_HIGH or operand.is_sdwa)
             if name == letter and is_plain and operand.register is None:
+                shape = self._shape(type)
+                if shape.count > 1 and operand.modifiers & OP_SELECT_HIGH:
+                    return match[0]  # its elements may differ
                 number = int(operand.unsigned(32), 16) & mask
-                wide = "u64" if self._width() == 64 else self._shape(type).element
+                wide = "u64" if self._width() == 64 else shape.element
                 return f"{kind or wide}({number:#x})"
         return match[0]
 
