@@ -161,7 +161,7 @@ def _declared(
 ) -> Iterator[tuple[str, NameKind]]:
     for die in entries:
         if die.tag == dw.TAG_SUBPROGRAM:
-            yield from _function(die, is_cplusplus, wanted)
+            yield from _function(die, is_cplusplus, wanted, is_inside=bool(around))
         elif die.tag == dw.TAG_VARIABLE:
             if die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
                 yield variable_name(die) if is_cplusplus else name_of(die) or "", "variable"
@@ -177,14 +177,23 @@ def _declared(
             yield from _declared(die.children(_READ), inside, is_cplusplus, wanted)
 
 
-def _function(die: Die, is_cplusplus: bool, wanted: _Wanted) -> Iterator[tuple[str, NameKind]]:
+def _function(
+    die: Die, is_cplusplus: bool, wanted: _Wanted, *, is_inside: bool
+) -> Iterator[tuple[str, NameKind]]:
+    """Yield the name of a function that is wanted; `is_inside`: in a namespace or class, whose name
+    is a part of it."""
     has_code = die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES)
     if not (has_code or die.has(dw.AT_INLINE)):
         return
     holder = die.holder(dw.AT_LINKAGE_NAME) if is_cplusplus else None
     if holder is not None and not wanted.takes(holder.string(dw.AT_LINKAGE_NAME) or ""):
         return
-    name = full_function_name(die) if is_cplusplus else name_of(die)
+    name = name_of(die)
+    if is_cplusplus:
+        is_plain = _OTHER_NAMES.isdisjoint(die.abbreviation.positions)
+        if is_plain and not is_inside and wanted.word not in (name or ""):
+            return
+        name = full_function_name(die)
     if name:
         wanted.count(name)
         yield name, "function" if has_code else "inlined function"
