@@ -282,10 +282,13 @@ class Resolver:
         return TypedObject(form, data)
 
     def _sized(self, struct_type: Struct, about: LocatedObject) -> Struct:
-        """Return a structure that ends where its last member ends."""
+        """Return a structure that ends where its last member ends, with the lengths of its arrays,
+        and with its members where they are in this object."""
         end = 0
+        members: list[Member] = []
         around = EnclosingObject(struct_type, about.location, about.around)
         for member in struct_type.members:
+            members.append(member)
             if member.is_static:
                 continue
             member_location = self.member_location(about.location, member)
@@ -294,13 +297,20 @@ class Resolver:
                 continue
             size = member.bit_size
             if size is None:
-                size = size_bits(self.resolved(member.type, member_location, around).type)
+                resolved = self.resolved(member.type, member_location, around)
+                size = size_bits(resolved.type)
+                is_inside = resolved.location is member_location
+                if is_inside and isinstance(resolved.type, Array) and is_dynamic(member.type):
+                    members[-1] = evolve(member, type=resolved.type)
+                if member.location is not None and not member.is_base_class:
+                    offset = first.bit_offset - base.bit_offset
+                    members[-1] = evolve(members[-1], location=None, bit_offset=offset)
             if size is None:
                 raise IllFormed(
                     f"{struct_type.name or 'a structure'} has no size, nor has {member.name}"
                 )
             end = max(end, first.bit_offset - base.bit_offset + size)
-        return evolve(struct_type, size_bytes=(end + 7) // 8)
+        return evolve(struct_type, size_bytes=(end + 7) // 8, members=tuple(members))
 
     # Arrays
 
