@@ -29,6 +29,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.symbol.symbol_description import full_path
 from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import MACROS
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -108,7 +109,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
     part, text = _part_and_pattern(argument)
     pattern = compiled(text) if text else None
     for code_object in shell.session.code_objects:
-        yield heading(one_line(f"{full_path(code_object)}:"))
+        yield heading(one_line(f"{full_path(shell.session, code_object)}:"))
         if not code_object.info.units:
             yield heading("(Objfile has no debug information.)")
         names = LineLookup(code_object.scopes).paths()
@@ -117,7 +118,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
             for name in names
             if pattern is None or pattern.search(_part_of(name, part))
         ]
-        data: JsonObject = {"filename": full_path(code_object), "sources": shown}
+        data: JsonObject = {"filename": full_path(shell.session, code_object), "sources": shown}
         text = f"\n{', '.join(map(str, shown))}\n" if shown else ""
         yield Output(text or "\n", data, "files", ends_line=bool(text))
 
@@ -173,7 +174,7 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     shown = [
         code_object
         for code_object in code_objects
-        if pattern is None or pattern.search(full_path(code_object))
+        if pattern is None or pattern.search(full_path(shell.session, code_object))
     ]
     if not shown:
         none = "No shared libraries loaded at this time."
@@ -185,13 +186,14 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     yield heading(f"{'From':<{width}}{'To':<{width}}{'Syms Read':<12}Shared Object Library")
     for code_object in shown:
         begin, end = (f"{address:#0{digits + 2}x}" for address in _code(code_object))
+        path = full_path(shell.session, code_object)
         read = "Yes" if code_object.info.units else "Yes (*)"
         data: JsonObject = {
-            "id": full_path(code_object),
+            "id": path,
             "symbols-loaded": bool(code_object.info.units),
             "ranges": [{"from": begin, "to": end}],
         }
-        text = f"{begin:<{width}}{end:<{width}}{read:<12}{one_line(full_path(code_object))}"
+        text = f"{begin:<{width}}{end:<{width}}{read:<12}{one_line(path)}"
         yield Output(text, data, "shared-libraries")
     if not all(code_object.info.units for code_object in shown):
         yield heading(_MISSING)
@@ -216,13 +218,13 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
     """
     objects, core = shell.session.code_objects, shell.machine.core
     if objects:
-        yield heading(one_line(f'Symbols from "{full_path(objects[0])}".'))
+        yield heading(one_line(f'Symbols from "{full_path(shell.session, objects[0])}".'))
     if core is not None:
         yield from _segments(core.dump.file)
         if objects:
             yield heading("\tWhile running this, dwarfgpu does not access memory from...")
     for index, code_object in enumerate(objects):
-        yield from _sections(code_object, is_first=not index)
+        yield from _sections(shell.session, code_object, is_first=not index)
 
 
 def _segments(file: ObjectFile) -> Iterator[Part]:
@@ -245,10 +247,10 @@ def _segments(file: ObjectFile) -> Iterator[Part]:
             yield Output(text, data, "segments")
 
 
-def _sections(code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
+def _sections(session: Session, code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
     """Yield what a code object loads; of all but the first one with its name."""
     file = code_object.file
-    path, digits = full_path(code_object), 2 * file.address_bytes + 2
+    path, digits = full_path(session, code_object), 2 * file.address_bytes + 2
     group = Group("code-objects", {"filename": path, "type": _format(file)})
     if is_first:
         yield NestedOutput(
@@ -313,7 +315,11 @@ def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
         return
     code_object = _program(shell)
     file = code_object.file
-    yield heading(one_line(f"Exec file: `{full_path(code_object)}', file type {_format(file)}."))
+    yield heading(
+        one_line(
+            f"Exec file: `{full_path(shell.session, code_object)}', file type {_format(file)}."
+        )
+    )
     sections, chosen = _all_sections(file), argument.split()
     width = len(str(len(sections) - 1)) + 4
     for index, section in enumerate(sections):

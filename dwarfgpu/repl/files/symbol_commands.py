@@ -64,12 +64,12 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     offset = f" + {symbol.offset}" if symbol.offset else ""
     is_one = [len(symbol_files(item)) for item in session.code_objects] == [1]
     is_one = is_one and not shell.is_of_core
-    where = "" if is_one else f" of {one_line(full_path(symbol.code_object))}"
+    where = "" if is_one else f" of {one_line(full_path(session, symbol.code_object))}"
     data: JsonObject = {
         "name": symbol.name,
         "offset": symbol.offset,
         "section": symbol.section,
-        "from": full_path(symbol.code_object),
+        "from": full_path(session, symbol.code_object),
     }
     # As in GDB, a C function has the name of its symbol, not that of its entry with parameters.
     is_mangled = symbol.symbol.startswith(_MANGLED)

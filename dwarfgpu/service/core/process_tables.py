@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.access.exact_reads import memory_bytes
-from dwarfgpu.base.absolute_path import absolute_path
+from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.core.load import Core
@@ -106,6 +107,7 @@ def _inferior_data(session: Session, core: Core | None) -> tuple[JsonObject, str
     objects = session.code_objects
     process = None if core is None else core.dump.process
     path = absolute_path(objects[0].file.path) if objects else ""
+    path = os.path.join(real_path(os.path.dirname(path)), os.path.basename(path)) if path else ""
     pid = None if process is None else process.pid
     data: JsonObject = {
         "number": 1, "pid": pid, "connection": None if core is None else "1 (core)",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from dwarfgpu.base.absolute_path import real_path
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
@@ -22,10 +23,13 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.info_address import Describer
 
 
-def full_path(code_object: CodeObject) -> str:
-    """Return the absolute path of a file; a file that the system adds to a process has none."""
+def full_path(session: Session, code_object: CodeObject) -> str:
+    """Return the absolute path of a file, as in GDB that of the program without links; a file that
+    the system adds to a process has none."""
     if code_object.name.startswith("["):
         return f"system-supplied DSO at {code_object.load_address:#x}"
+    if code_object is session.code_objects[0]:
+        return real_path(code_object.file.path)
     try:
         return str(Path(code_object.file.path).absolute())
     except (OSError, ValueError):
@@ -92,7 +96,7 @@ def _describer(session: Session, entry: Die) -> Describer:
         (code_object for code_object in session.code_objects if code_object.info.main is info.main),
         None,
     )
-    path = "" if owner is None else full_path(owner)
+    path = "" if owner is None else full_path(session, owner)
     return Describer(session.architecture, path, base, session.limits)
 
 
