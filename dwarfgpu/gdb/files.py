@@ -67,6 +67,19 @@ class LoadedFiles:
         self._chains = CallChains(())
         self._jumps: dict[tuple[int, int], Jumps] = {}
         """Keyed by program location and return address, while the files stay the same."""
+        self._read_by_gdb: dict[tuple[object, str], tuple[int, ...]] = {}
+        """The version of each file that GDB has read, by program space and path."""
+        for space in gdb.progspaces():
+            for objfile in space.objfiles():
+                self._note_version(objfile)
+        gdb.events.new_objfile.connect(lambda event: self._note_version(event.new_objfile))
+
+    def _note_version(self, objfile: gdb.Objfile) -> None:
+        """Note which version of a file GDB reads."""
+        if objfile.filename is not None:
+            with suppress(UsageError):  # it is in memory only, or on another machine
+                version = _version(objfile.filename)
+                self._read_by_gdb[objfile.progspace, objfile.filename] = version
 
     def at(self, address: int) -> CodeObject | None:
         """Return the code object with an address of the program; None if no file has it.
@@ -161,7 +174,8 @@ class LoadedFiles:
             opened = None
         file = self._file(path, limits) if opened is None else opened.code_object.file
         bias = bias_of(file, section)
-        self._require_build(file, bias)
+        if not self._has_loaded_build(file, bias):
+            self._require_version(path, version)
         if opened is not None and opened.code_object.load_address == bias:
             return _Opened(version, self._target.stop, opened.code_object)
         if path.startswith(_VDSO):
@@ -172,21 +186,35 @@ class LoadedFiles:
             code_object = CodeObject.of(file, bias, debug_directories=list(filter(None, folders)))
         return _Opened(version, self._target.stop, code_object)
 
-    def _require_build(self, file: ObjectFile, bias: int) -> None:
-        """Raise `UsageError` for a file that was built anew, with sections of the same sizes, since
-        the program that runs was loaded: GDB has the symbols of the old one."""
+    def _has_loaded_build(self, file: ObjectFile, bias: int) -> bool:
+        """Return whether the loaded program has the build ID of the file; False if there is none.
+
+        `UsageError` for a file that was built anew, with sections of the same sizes, since the
+        program that runs was loaded: GDB has the symbols of the old one.
+        """
         note = file.sections_by_name.get(_BUILD_ID)
         if note is None:
-            return
+            return False
         machine = self._target.architecture_of(selected_wave() or 0)
         address = bias + note.address
-        with suppress(Unavailable):  # a core file need not have it
-            where = Memory(machine.address_space(0))
-            if self._target.read_memory(where, address, note.size_bytes) != file.data_of(note):
-                raise UsageError(
-                    f"{file.path} is not the file that GDB has at {address:#x}: "
-                    "its build ID differs"
-                )
+        where = Memory(machine.address_space(0))
+        try:
+            loaded = self._target.read_memory(where, address, note.size_bytes)
+        except Unavailable:  # a core file need not have it
+            return False
+        if loaded != file.data_of(note):
+            raise UsageError(
+                f"{file.path} is not the file that GDB has at {address:#x}: its build ID differs"
+            )
+        return True
+
+    def _require_version(self, path: str, version: tuple[int, ...]) -> None:
+        """Raise `UsageError` for a file that was written since GDB read it."""
+        if self._read_by_gdb.get((gdb.current_progspace(), path), version) != version:
+            raise UsageError(
+                f"{path} is not the file that GDB has read: it has been written since, and no "
+                "build ID says that it is the same program; `file` reads it again"
+            )
 
     def _file(self, path: str, limits: FileLimits) -> ObjectFile:
         uri = _URI.fullmatch(path)

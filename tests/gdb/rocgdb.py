@@ -363,8 +363,9 @@ def install(machine: Machine) -> None:
     gdb.convenience_variable = machine.convenience
     gdb.selected_thread = lambda: Thread(machine, machine.thread)
     gdb.selected_frame = gdb.newest_frame = lambda: Frame(machine)
-    gdb.objfiles = list
-    gdb.current_progspace = lambda: SimpleNamespace(filename="/bin/host")
+    gdb.objfiles = gdb.progspaces = list
+    space = type("Progspace", (), {"filename": "/bin/host"})()
+    gdb.current_progspace = lambda: space
     gdb.lookup_global_symbol = gdb.lookup_static_symbol = lambda name: None
 
     def no_type(name: str) -> None:
