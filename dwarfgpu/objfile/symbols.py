@@ -26,6 +26,9 @@ _INDIRECT: Final = 10
 _KINDS: Final[dict[int, SymbolKind]] = {
     1: "object", 2: "function", 6: "thread_local", _INDIRECT: "function",
 }  # fmt: skip
+_AT_ADDRESSES: Final = _KINDS.keys() - {6}
+"""The value of a thread-local symbol is an offset in the thread-local storage of the file (System V
+ABI, "Symbol Values"), not an address."""
 _RESERVED: Final = 0xFF00
 """SHN_LORESERVE: section indices from here on denote no section."""
 _LONG_NAME_BYTES: Final = 256
@@ -250,7 +253,7 @@ class SymbolTable(OfOpenFile):
         return sorted(
             (self._address(section, value) if is_placed else value, size_bytes > 0, number)
             for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows())
-            if info & 15 in _KINDS and section and name < end and names[name]
+            if info & 15 in _AT_ADDRESSES and section and name < end and names[name]
             if section >= len(self._bases) or self._bases[section] is not None
         )
 
@@ -305,7 +308,7 @@ class SymbolTable(OfOpenFile):
         """Return whether a symbol is a named function or object of a section."""
         name, info, _, section, *_ = self._row(number)
         names = self._names.data
-        return bool(info & 15 in _KINDS and section and name < len(names) and names[name])
+        return bool(info & 15 in _AT_ADDRESSES and section and name < len(names) and names[name])
 
     def _size_of(self, number: int) -> int:
         return self._row(number)[5]

@@ -24,7 +24,7 @@ def places(file: ObjectFile) -> list[Symbol]:
     return [
         symbol
         for symbol in file.symbols
-        if symbol.section and symbol.name and symbol.kind != "other"
+        if symbol.section and symbol.name and symbol.kind in ("function", "object")
     ]
 
 
@@ -117,6 +117,16 @@ def test_a_name_reads_the_fields_of_its_symbols_alone() -> None:
         return calls_of(lambda: table.named("f", ()))
 
     assert calls(2_000) == calls(20)
+
+
+def test_the_value_of_a_thread_local_symbol_is_no_address() -> None:
+    """It is an offset in the thread-local storage (System V ABI, "Symbol Values")."""
+    form = Struct("<IBBHQQ")
+    rows = ((1, 0x12, 0x10, 0x40), (3, 0x16, 0x20, 8))  # a function, a thread-local object
+    data = b"".join(form.pack(name, info, 0, 1, value, size) for name, info, value, size in rows)
+    table = SymbolTable(data, StringTable(b"\0f\0t\0", "names"), form, 64, ())
+    found = [table.before(0x21) for _ in range(symbols._MAX_SCANS + 1)]
+    assert [symbol and symbol.name for symbol in found] == ["f"] * len(found)
 
 
 def test_a_file_without_functions_and_objects() -> None:

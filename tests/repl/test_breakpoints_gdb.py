@@ -418,3 +418,25 @@ def test_symbols_of_fortran_are_listed_in_its_words(tmp_path: Path) -> None:
     assert sorted(line for line in of_dwarfgpu.splitlines() if line[:1].isdigit()) == sorted(shown)
     _, inner = both(gdb, tmp_path, ["info functions ^shapes::inner"])
     assert "integer(kind=4), integer(kind=8));" in inner
+
+
+THREAD_LOCAL = """
+__thread char before[0x10010], inside[4];
+volatile int total;
+int main(void) { total = 1; total = 2; total = 3; total = 4; total = inside[0]; return 0; }
+"""
+
+
+@pytest.mark.parametrize("debug", ["-g", "-g0"])
+def test_offsets_of_thread_local_storage(tmp_path: Path, debug: str) -> None:
+    """`inside` is 0x10010 bytes into it, which is not the code at the address 0x10010."""
+    placed = ("-static", "-nostdlib", "-Wl,-Ttext=0x10000", "-Wl,-emain")
+    gdb = built(tmp_path, THREAD_LOCAL, debug, "-O0", "-w", *placed)
+    commands = [
+        "info symbol 0x10012",
+        "print (void *) 0x10012",
+        "break inside",
+        "info scope inside",
+    ]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*commands, "info breakpoints"])
+    assert of_dwarfgpu == of_gdb

@@ -99,9 +99,10 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
         for part in _mangled_parts(components[-1], words):
             symbols += file.mangled_functions(part)
         for symbol in symbols:
+            is_placed = symbol.is_in_section and symbol.kind != "thread_local"
             is_code = symbol.kind == "function" or file.is_code(symbol.address)
             is_part = _COLD.search(symbol.name) and symbol.name != text.strip()
-            if not is_code or not symbol.is_in_section or is_part:
+            if not is_code or not is_placed or is_part:
                 continue
             name = demangled_clone(symbol.name) or symbol.name
             own_path, own = _split(name)
