@@ -17,7 +17,7 @@ from dwarfgpu.base.argument_types import (
 from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import OutOfRange, UsageError, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,
@@ -157,13 +157,14 @@ class Location:
         return Location(tuple(singles), self.stop)
 
     def of_object(self, size_bits: int, endian: Endian) -> Location:
-        """Return the location of an object here: in a wider register it is in the low bits."""
+        """Return the location of an object here: in a wider register it is in the low bits, and so
+        is each part of a composite."""
         try:
             if endian == "little":
                 return self
             if endian != "big":
                 raise wrong_argument("endian", endian, "'little' or 'big'")
-            singles = tuple([single.low(size_bits) for single in self.single_locations])
+            singles = tuple([_low(single, size_bits) for single in self.single_locations])
             return self if singles == self.single_locations else Location(singles, self.stop)
         except FOREIGN:
             require_right_arguments(Location.of_object, self, size_bits, endian)
@@ -178,6 +179,17 @@ class Location:
         except FOREIGN:
             refuse_wrong_field(self)
             raise
+
+
+def _low(single: SingleLocation, size_bits: int) -> SingleLocation:
+    """Return where an object is: in the low bits of a register, and so are parts of a composite."""
+    if not isinstance(single.storage, Composite):
+        return single.low(size_bits)
+    parts = []
+    for part in single.storage.parts:
+        inner = [single.low(part.size_bits) for single in part.location.single_locations]
+        parts.append(Part(Location(tuple(inner), part.location.stop), part.size_bits))
+    return SingleLocation(evolve(single.storage, parts=tuple(parts)), single.bit_offset)
 
 
 def single_location_in(location: Location | None) -> SingleLocation | None:

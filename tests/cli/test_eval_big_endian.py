@@ -65,6 +65,9 @@ _PLACES = {
     "bytes": ("int", "implicit_value 8 0 0 0 9 0 0 0 7"),
     "saved": ("int", "reg19"),
     "part": ("int", "reg2; piece 4"),
+    "parts": ("pair", "reg0; piece 2; const2u 1234; stack_value; piece 2"),
+    "bits": ("pair", "reg0; bit_piece 16 0; const2u 1234; stack_value; bit_piece 16 0"),
+    "known": ("pair", "implicit_value 4 0 7 0 0; piece 2; reg19; piece 2"),
     "moved": ("int", "reg2; lit2; LLVM_offset"),
     "vague": ("int *", "implicit_pointer {k} 0"),
 }
@@ -126,7 +129,11 @@ _REGISTERS = (
         ("passed", "33", None),
         ("bytes", "9", None),  # the bytes of an object, not a value
         ("saved", "25", 4),
-        ("part", "7", None),  # operations count bits from the top: docs/spec-notes.md
+        ("part", "8", None),
+        ("parts", "{a = 5, b = 1234}", None),
+        ("parts.b + 1", "1235", None),
+        ("bits", "{a = 5, b = 1234}", None),
+        ("known", "{a = 7, b = 25}", None),  # the bytes of an object, and a register that is saved
         ("moved", "458752", 2),
         ("*vague", "5", 4),
         ("k + 1", "6", None),

@@ -140,8 +140,9 @@ def _piece(
 def _append_location(
     ctx: Context, stack: Stack, location: Location, size_bits: int, displacement_bits: int | None
 ) -> PartialComposite:
-    if displacement_bits is not None:  # 0 bits are too many for storage that has none
-        location = location.displaced(displacement_bits)
+    if displacement_bits is not None:
+        displaced = location.displaced(displacement_bits)  # an error where storage has no bits
+        location = displaced if displacement_bits else location
     return _append(ctx, stack, part_of(ctx, location, size_bits))
 
 
