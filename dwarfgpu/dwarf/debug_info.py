@@ -98,6 +98,9 @@ class DebugInfo(OfOpenFile):
         self.main = main or self
         """The `DebugInfo` of the file with the code."""
         self._find_class = find_class
+        self.bare_names: LimitExceeded | None = None
+        """For that file: the limit that leaves instances of templates without their arguments, from
+        when a name reaches it."""
         self.types = program.shared(TypeBuilder)
         self.aranges = AddressIndex(sections, self.unit_at)
         self.gdb_index = GdbIndex(sections, self.unit_at, self.own_type_unit)
@@ -144,6 +147,13 @@ class DebugInfo(OfOpenFile):
         from dwarfgpu.dwarf.names.template_arguments import template_names  # few units need it
 
         return template_names(die.unit).full(die, name)
+
+    def note_bare_names(self, unit: CompilationUnit) -> None:
+        """Remember that instances in a unit are named without the arguments of their templates."""
+        self.bare_names = self.bare_names or LimitExceeded(
+            f"unit at {unit.offset:#x} of {self.path}: the names of its templates are too long: "
+            "instances after the limit have names without arguments; no option raises it"
+        )
 
     @property
     def architecture(self) -> Architecture | None:

@@ -72,6 +72,10 @@ class UnitFile(Protocol):
         """Return the name of a class or function with the arguments of its template, if any."""
         ...
 
+    def note_bare_names(self, unit: CompilationUnit) -> None:
+        """Remember that instances in a unit are named without the arguments of their templates."""
+        ...
+
     def type_entry(self, signature: int) -> Die:
         """Return the type that a signature names."""
         ...

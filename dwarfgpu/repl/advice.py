@@ -56,6 +56,8 @@ def advised(session: Session, error: UsageError) -> UsageError:
             if not suggestion and kinds == _OF_EXPRESSIONS and not around:
                 suggestion = _dynamic_lds(session) or macros_not_read(session)
             return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
+    if _NAME_ERROR.fullmatch(error.message):
+        return UsageError(f"{error.message}{session.unsearched_note()}")
     return error
 
 

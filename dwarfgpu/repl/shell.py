@@ -268,6 +268,9 @@ class Shell:
             raise advised(self.session, error) from None
         if self.values.notes:
             self.remark()
+        for code_object in self.session.code_objects:
+            if code_object.info.bare_names is not None:
+                self.console.note(str(code_object.info.bare_names), once=True)
         if self.session.write_count.writes != writes:
             self._follow_pc()
         yield from self.hooked(f"hookpost-{call.command.name}")

@@ -170,7 +170,8 @@ class FocusedNames(FocusedLane):
 
     def unsearched_note(self) -> str:
         """Return why an unknown name may exist nevertheless; usually ""."""
-        errors = (code_object.info.unsearched for code_object in self.code_objects)
+        infos = [code_object.info for code_object in self.code_objects]
+        errors = [error for info in infos for error in (info.unsearched, info.bare_names)]
         return "".join(f" Not searched: {error}" for error in errors if error is not None)
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:

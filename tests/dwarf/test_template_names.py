@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable, Container
 from itertools import pairwise
@@ -318,6 +319,22 @@ def test_large_arguments_are_not_read_for_each_instance(
     instances = _instances_of(argument, b"\3" + _FIRST.to_bytes(4, "little"), 2_000)
     assert {instance.name for instance in instances} == {"B"}
     assert len(parts) < 150_000
+
+
+def test_a_limit_on_names_is_said(
+    builds: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`where` and the prompt list instances without their arguments; looking for one fails."""
+    monkeypatch.setattr(template_arguments, "_MAX_PARTS", 2)
+    said = "its templates are too long: instances after the limit have names without arguments"
+    done = run("where", builds[0], "deep", "either")
+    assert said in done.out and done.out.count(said) == 1 and done.status == 1
+    done = run("where", "--json", builds[0], "deep", "either")
+    assert said in json.loads(done.out)["problems"][-1]["message"]
+    shown = run("debug", "--batch", "-ex", "whatis deep", "-ex", "whatis either", builds[0])
+    assert said in shown.err and shown.err.count(said) == 1
+    missing = run("debug", "--batch", "-ex", "whatis either", "-ex", "p Hidden<int>", builds[0])
+    assert "Not searched: unit at 0x" in missing.err and said in missing.err
 
 
 def test_a_function_that_takes_itself_is_not_spelled() -> None:

@@ -100,7 +100,8 @@ class _TooDeep(Exception):
 class TemplateNames:
     """The names of the template instances of one unit."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: CompilationUnit) -> None:
+        self._unit = unit
         self._known: dict[int, tuple[str, int]] = {}
         """The full name of an instance, and how deep templates are inside it, by its offset."""
         self._bare: set[int] = set()
@@ -120,6 +121,7 @@ class TemplateNames:
         self._characters_left -= characters
         self._parts_left -= 1
         if self._characters_left < 0 or self._parts_left < 0:
+            self._unit.info.main.note_bare_names(self._unit)
             raise _NotSpelled
 
     def keep(self, die: Die) -> None:
@@ -151,7 +153,7 @@ class TemplateNames:
 @kept_with(first)
 def template_names(unit: CompilationUnit) -> TemplateNames:
     """Return the names of the instances of a unit, which are made once."""
-    return TemplateNames()
+    return TemplateNames(unit)
 
 
 def _resolve(die: Die, name: str) -> None:

@@ -17,7 +17,13 @@ from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.service.where.totals import SCHEMA, Total, architecture_of, problem_records
+from dwarfgpu.service.where.totals import (
+    SCHEMA,
+    Total,
+    architecture_of,
+    bare_names,
+    problem_records,
+)
 from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, variable_name
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_sentence import description_words, operations_text
@@ -69,6 +75,7 @@ class WhereJson:
             if source is not None and source.problem is not None and known_problem is None:
                 total.problems.append(source.problem)
         total.problems += self.unknown.values()
+        total.problems += bare_names(self.file)
         is_low = total.is_below(self.minimum)
         self.status = 1 if total.problems or is_low else 0
         tail: JsonObject = {

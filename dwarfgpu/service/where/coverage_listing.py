@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
 from dwarfgpu.errors import counted, shortened
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.where.coverages import amount, heading
-from dwarfgpu.service.where.totals import Total, architecture_of, problem_lines
+from dwarfgpu.service.where.totals import Total, architecture_of, bare_names, problem_lines
 from dwarfgpu.view.coverage_text import (
     Cells,
     Line,
@@ -219,6 +219,7 @@ class CoverageListing:
 
     def totals(self, minimum: Fraction | None) -> Iterator[str]:
         """Yield the last lines; `minimum`: percent that has to be described."""
+        self.total.problems += bare_names(self.file)
         if self.total.variables > 1 or minimum is not None:
             if self.total.variables:
                 yield ""

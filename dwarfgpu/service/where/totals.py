@@ -108,6 +108,12 @@ def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
         return None
 
 
+def bare_names(file: CodeObject) -> Iterator[DwarfGpuError]:
+    """Yield the limit on names that was reached while the variables of a file were listed."""
+    if file.info.bare_names is not None:
+        yield file.info.bare_names
+
+
 def problem_lines(problems: Iterable[DwarfGpuError], prefix: str = "problem: ") -> Iterator[str]:
     """Yield a line for each message, with the number of problems that have it."""
     for error, count in _distinct(problems):
