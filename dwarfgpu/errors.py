@@ -11,8 +11,10 @@ from typing import Final, NamedTuple, Self, TypeVar
 
 _T = TypeVar("_T")
 
-_LONGEST: Final = 500
-"""Characters of a message: a name in it may be of any length."""
+_LONGEST_LINE: Final = 500
+"""Characters of a message that people read: a name in it may be of any length."""
+_LONGEST: Final = 4_000
+"""Characters of the text of an error: it may list the files that were looked for."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -45,11 +47,9 @@ def escaped(character: str) -> str:
     return ascii(character)[1:-1]
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, most: int = _LONGEST_LINE) -> str:
     """Return text without its middle if it is too long for a message."""
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 :]}"
 
 
 class Site(NamedTuple):
@@ -111,7 +111,7 @@ class DwarfGpuError(Exception):
     def __str__(self) -> str:
         """Return the text on one line, whose names move no cursor; without its middle if it is very
         long."""
-        return one_line(shortened(self.text))
+        return one_line(shortened(self.text, _LONGEST))
 
 
 class Malformed(DwarfGpuError):
@@ -218,7 +218,7 @@ class SeveralLines(UsageError):
     """A request whose message has several lines, as some of GDB have: the names in it have none."""
 
     def __str__(self) -> str:
-        return "\n".join(map(one_line, shortened(self.text).split("\n")))
+        return "\n".join(map(one_line, shortened(self.text, _LONGEST).split("\n")))
 
     @property
     def kind(self) -> str:

@@ -104,7 +104,7 @@ def error_line(error: DwarfGpuError) -> str:
     """Return one line: who is at fault, where, what, what to do."""
     advice = hint(error)
     kind = "" if isinstance(error, UsageError) else f"{error.kind}: "
-    return one_line(f"{kind}{error}" + (f"; {advice}" if advice else ""))
+    return one_line(f"{kind}{shortened(str(error))}" + (f"; {advice}" if advice else ""))
 
 
 def error_json(error: DwarfGpuError) -> JsonObject:
