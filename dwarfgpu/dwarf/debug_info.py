@@ -338,10 +338,10 @@ class DebugInfo(OfOpenFile):
     def _supplementary(self) -> DebugInfo | DwarfGpuError:
         try:
             if self.main is not self and not self.sections.suffix:
-                raise IllFormed(f"the supplementary file {self.path} needs another one")
+                raise IllFormed("a supplementary file needs another one")
             link = self.supplementary_link
             if link is None:
-                raise IllFormed(f"{self.path} names no supplementary file")
+                raise IllFormed("the file names no supplementary file")
             from dwarfgpu.objfile.supplementary import find_supplementary
 
             program = self.sections.program

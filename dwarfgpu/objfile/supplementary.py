@@ -75,7 +75,9 @@ def supplementary_link(file: ObjectFile) -> SupplementaryLink | None:
     end = data.find(b"\0")
     name, id = data[:end], data[end + 1 :] if end > 0 else b""
     if not id:
-        raise Malformed(f"{file.path}: .gnu_debugaltlink has no file name and build ID")
+        error = Malformed("no file name and build ID")
+        error.context = f"{file.path}: .gnu_debugaltlink"
+        raise error
     return SupplementaryLink(".gnu_debugaltlink", os.fsdecode(name), id)
 
 
@@ -89,12 +91,12 @@ def _read_sup(file: ObjectFile) -> tuple[bool, bytes, bytes] | None:
     try:
         version, is_supplementary = reader.unsigned(2), reader.u8()
         if version != 5:
-            raise Unsupported(f"{file.path}: version {version} of .debug_sup")
+            raise Unsupported(f"version {version}")
         end = data.find(b"\0", reader.position)
         name = reader.take((end if end >= 0 else len(data)) - reader.position)
         reader.u8()
         checksum = reader.take(reader.uleb())
-    except Malformed as error:
+    except (Malformed, Unsupported) as error:
         error.context = f"{file.path}: .debug_sup"
         raise
     return bool(is_supplementary), name, checksum

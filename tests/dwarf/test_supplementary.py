@@ -63,8 +63,13 @@ def test_links(
 ) -> None:
     file = file_with(**{section: data})
     if isinstance(expected, type):
-        with pytest.raises(expected):
+        with pytest.raises(expected) as caught:
             supplementary_link(file)
+        assert str(caught.value).startswith(f"made: .{section}: ")
+        info = DebugInfo.of(file)
+        with pytest.raises(expected) as caught:
+            _ = info.supplementary
+        assert str(caught.value).count("made") == 1
         return
     link = supplementary_link(file)
     assert (link and (link.name, link.id)) == expected
@@ -310,7 +315,7 @@ def test_supplementary_files_that_need_one_another(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(elf(sections, X86_64))
     code = opened(tmp_path / "one")
     result = []
-    with pytest.raises(IllFormed, match="two needs another one"):
+    with pytest.raises(IllFormed, match="two: a supplementary file needs another one"):
         for variable in globals_of(code.info.units[0]):
             result.append(variable.name)
     assert result == ["one", "two"]
