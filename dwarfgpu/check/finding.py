@@ -140,6 +140,8 @@ class Findings:
     counts: Counter[Severity] = field(init=False, factory=Counter)
     skipped: list[str] = field(init=False, factory=list)
     """What could not be checked, and why; only the first."""
+    times: Counter[str] = field(init=False, factory=Counter)
+    """How often there was each of them."""
     hidden: Counter[tuple[Severity, str]] = field(init=False, factory=Counter)
     """Numbers of the findings beyond `most_of_rule`, by severity and rule."""
     _of_rules: Counter[tuple[Severity, str]] = field(init=False, factory=Counter)
@@ -166,8 +168,12 @@ class Findings:
     def skip(self, error: DwarfGpuError, subject: str = "") -> None:
         """Keep why something (`what`, where the error does not say) was not checked."""
         self._skips[isinstance(error, LimitExceeded)] += 1
+        why = f"{subject}: {error}" if subject else str(error)
         if len(self.skipped) < MAX_SKIPPED:
-            self.skipped.append(f"{subject}: {error}" if subject else str(error))
+            self.skipped.append(why)
+        elif why not in self.times:
+            return
+        self.times[why] += 1
 
     @property
     def skips(self) -> int:

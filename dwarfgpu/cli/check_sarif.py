@@ -38,7 +38,7 @@ def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:
             if has_baseline:
                 result["baselineState"] = "new" if new else "unchanged"
             results.append(result)
-        for why in report.verdict.findings.skipped:
+        for why in report.verdict.findings.times:
             notifications.append(_notification("note", f"not checked: {why}", report.path, number))
     invocation: JsonObject = {
         "executionSuccessful": not any(report.is_incomplete for report in reports),

@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.check.finding import Excerpt, FindingPosition
-from dwarfgpu.service.check.report import excerpt_lines, position_text
+from dwarfgpu.check.file import Verdict
+from dwarfgpu.check.finding import Excerpt, FindingPosition, Findings
+from dwarfgpu.cli.check_sarif import sarif
+from dwarfgpu.errors import Malformed
+from dwarfgpu.service.check.checked_file import Report
+from dwarfgpu.service.check.report import excerpt_lines, position_text, report_lines
 from tests.check.made import frame_file
 from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
@@ -67,6 +71,23 @@ def test_a_file_without_debugging_information_has_a_note(tmp_path: Path) -> None
         "where its debug file is"
     ]
     assert run("check", CLEAN).notes == []
+
+
+def test_equal_reasons_for_not_checking_are_one_line_with_their_number() -> None:
+    findings = Findings()
+    for number in range(250):
+        findings.skip(Malformed("no such file" if number % 2 else "cut short"))
+    for number in range(5):
+        findings.skip(Malformed(f"unit {number}"))
+    verdict = Verdict("a.co", None, 1, 1, 1, 1, 1, findings)
+    lines = report_lines(verdict, [], has_baseline=False, notes=False, everything=False)
+    assert [line for line in lines if line.startswith("not checked: ")] == [
+        "not checked: cut short (125 times)",
+        "not checked: no such file (125 times)",
+        "not checked: 5 more places",
+    ]
+    notes = sarif([Report("a.co", verdict, [])], has_baseline=False)["runs"]
+    assert str(notes).count("not checked: cut short") == 1
 
 
 def test_what_cannot_be_read_is_not_absent(tmp_path: Path) -> None:

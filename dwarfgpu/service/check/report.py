@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from dwarfgpu.check.file import Verdict
@@ -84,10 +85,12 @@ def _summary(
     verdict: Verdict, is_new: list[bool], *, has_baseline: bool, notes: bool
 ) -> Iterator[str]:
     findings = verdict.findings
-    for why in findings.skipped[:FEW]:
-        yield f"not checked: {why}"
-    if findings.skips > FEW:
-        yield f"not checked: {findings.skips - FEW} more places"
+    more = findings.skips
+    for why, count in islice(findings.times.items(), FEW):
+        more -= count
+        yield f"not checked: {why}" + (f" ({count} times)" if count > 1 else "")
+    if more:
+        yield f"not checked: {more} more places"
     counts: Counter[str] = Counter(
         finding.severity for finding, new in zip(findings.kept, is_new, strict=True) if new
     )
