@@ -174,7 +174,8 @@ def _notes(waves: Sequence[WaveLanes]) -> list[str]:
             if state.location is not None and state.location.note is not None:
                 notes[state.location.note] = None
         unlocated = next((state.error for state in wave.states if state.error is not None), None)
-        notes |= {} if unlocated is None else {f"{unlocated}": None}
+        unknown_outer = wave.unknown_outer()
+        notes |= {f"{why}": None for why in (unlocated, unknown_outer) if why is not None}
         if len(wave.states) == 1:
             position = lane_position(wave.session.focused(wave.states[0].lane))
             notes |= {} if position is None else {position: None}

@@ -27,7 +27,13 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     file_of,
 )
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    InconsistentContext,
+    LimitExceeded,
+    MissingContext,
+    UsageError,
+)
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
 
@@ -315,7 +321,10 @@ def frame_of(session: Session, number: int) -> StackFrame:
 
 def outer_frame(session: Session) -> StackFrame | None:
     """Return the frame of a lane that is not in the frame in focus: the innermost outer one in
-    which it was active on entry ("AMDGPU DW_AT_LLVM_lane_pc"). None if no frame says so."""
+    which it was active on entry ("AMDGPU DW_AT_LLVM_lane_pc"). None if no frame says so.
+
+    `LimitExceeded` for a frame beyond a limit, which an option raises.
+    """
     if session.lane is None or session.pc is None:
         return None
     for frame in stack_frames(session.at_level(0)):
@@ -325,6 +334,8 @@ def outer_frame(session: Session) -> StackFrame | None:
             is_outer = frame.session.level > session.level
             if is_outer and frame.session.frame.lane_was_active(session.lane):
                 return frame
+        except LimitExceeded:
+            raise
         except DwarfGpuError:
             return None  # it may be this one
     return None

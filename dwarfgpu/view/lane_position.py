@@ -60,7 +60,11 @@ def telling_outer_frame(session: Session) -> Iterator[None]:
     except InconsistentContext as error:
         from dwarfgpu.session.stack_frames import outer_frame  # few errors are about another frame
 
-        frame = outer_frame(session) if session.is_absent else None
+        try:
+            frame = outer_frame(session) if session.is_absent else None
+        except LimitExceeded as limit:
+            error.args = (f"{error.message}; its frame is unknown: {limit}",)
+            raise error from None
         if frame is not None:
             where = _where(frame.session, frame.pc)
             error.args = (f"{error.message}; it is in frame {frame.number}, at {where}",)

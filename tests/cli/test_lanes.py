@@ -211,6 +211,19 @@ def test_an_expression_means_what_a_name_does_in_a_lane_that_never_entered(name:
     assert run("eval", *CALLED, "--lane", "17-18", name).lines == ["[17-18] <not in this frame>"]
 
 
+def test_a_limit_that_hides_the_outer_frame_of_a_lane_is_said() -> None:
+    why = "is unknown: DW_OP_piece at offset 0x2: more than 30 operations performed (--max-steps)"
+    done = run("lanes", *CALLED, "--max-steps", 30)
+    assert done.notes == [f"the frame of lane 16 {why}"] and "16 I     not in frame" in done.out
+    notes = run_json("lanes", *CALLED, "--max-steps", 30).json["notes"]
+    assert notes == [f"the frame of lane 16 {why}"]
+    focused = run("eval", *CALLED, "--lane", 17, "--max-steps", 30, "n").error
+    assert focused.startswith(
+        "InconsistentContext: lane 17 was not active on entry to the function"
+    )
+    assert focused.endswith(f"; its frame {why}")
+
+
 def test_each_lane_has_the_error_that_it_has_alone() -> None:
     where = {0: "v4", 16: "v1", 32: "v1"}
     message = 'Address requested for identifier "r" which is in register $'

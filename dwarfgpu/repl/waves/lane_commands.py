@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import Regexp, regexp
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -111,7 +111,10 @@ def own_frame(session: Session) -> Session:
     of all."""
     top = session.top or session
     assert top.lane is not None
-    outer = outer_frame(top) if _state(top, top.lane).is_absent else None
+    try:
+        outer = outer_frame(top) if _state(top, top.lane).is_absent else None
+    except LimitExceeded:
+        outer = None
     return top if outer is None else outer.session
 
 

@@ -53,6 +53,7 @@ class WaveLanes:
     """Lanes that have a work-item."""
     _source_lines: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
     _outer: dict[int, OuterPosition | None] = field(factory=dict, init=False, repr=False)
+    _beyond: dict[int, LimitExceeded] = field(factory=dict, init=False, repr=False)
 
     @used.default
     def _used(self) -> int:
@@ -82,11 +83,26 @@ class WaveLanes:
         physical = session.physical_frame if session.level and pc == session.pc else None
         return pc if physical is None else physical.pc
 
+    def unknown_outer(self) -> str | None:
+        """Return which limit hides the outer frame of a lane that is not in this one: of the first
+        such lane, or of one that `outer` was asked for."""
+        for state in self.states:
+            if state.is_absent:
+                self.outer(state)
+                break
+        for lane, error in self._beyond.items():
+            return f"the frame of lane {lane} is unknown: {error}"
+        return None
+
     def outer(self, state: LaneState) -> OuterPosition | None:
-        """Return the outer frame of a lane that is not in this one."""
+        """Return the outer frame of a lane that is not in this one; None where it is unknown."""
         lane = state.lane
         if lane not in self._outer and state.is_absent:
-            frame = outer_frame(self.session.focused(lane))
+            try:
+                frame = outer_frame(self.session.focused(lane))
+            except LimitExceeded as error:
+                self._beyond[lane] = error
+                frame = None
             source_position = None if frame is None else frame_position(frame.session, frame.pc)
             position = (
                 None if frame is None else OuterPosition(frame.number, frame.pc, source_position)
