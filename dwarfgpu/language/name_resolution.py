@@ -194,7 +194,7 @@ class Names:
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
         """Return the meaning of a name in a source file, or in a quoted function: `'f(int)'::x`."""
         is_known = False
-        for code_object in self.session.code_objects:
+        for code_object in self.session.objects_with(name):
             for unit in units_with_names(code_object.info):
                 if not _is_file(unit, file):
                     continue

@@ -213,7 +213,7 @@ class NamedValues:
     def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
         """Return the symbol of a name; as in GDB, a symbol where the code of a described function
         begins is an alias of that function. None if the symbol tables do not have it."""
-        function = function_of_symbol(self.session.code_objects, name)
+        function = function_of_symbol(self.session.objects_with(name), name)
         if function is not None:
             return self._function(name, [function], is_called=is_called)
         return untyped(self.objects, name, is_called=is_called)

@@ -35,7 +35,7 @@ def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue 
 
 def quoted_symbol(objects: ObjectAccess, name: str) -> TypedValue | None:
     """Return the symbol whose demangled name is quoted: `'vtable for X'`; None if there is none."""
-    symbol = demangled_symbol(objects.session.code_objects, name)
+    symbol = demangled_symbol(objects.session.objects_with(name), name)
     return None if symbol is None else _value(objects, name, symbol, is_called=False)
 
 
@@ -59,7 +59,7 @@ def _value(
 def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
     """Return the symbol of a name; a function of C++ may be named without parameters. None if the
     symbol tables do not have it."""
-    symbol = untyped_symbol(session.code_objects, name)
+    symbol = untyped_symbol(session.objects_with(name), name)
     if symbol is None:
         entry = merged_function(session.code_objects, name)
         symbol = None if entry is None else UntypedSymbol(entry, is_code=True)

@@ -102,10 +102,15 @@ class FocusedNames(FocusedLane):
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """Return the code objects to search for a name in the order in which they were loaded, as
-        GDB and dynamic linkers do; for a wave, that of the program location first."""
-        if not self.architecture.is_simt:
-            return self.code_objects
+        GDB and dynamic linkers do, but for those that were loaded later than the program
+        (`dwarfgpu.session.search_order`); for a wave, that of the program location first."""
         here = self.code_object
+        if not self.architecture.is_simt:
+            if len(self.code_objects) < 2 or here is None or here is self.code_objects[0]:
+                return self.code_objects
+            from dwarfgpu.session.search_order import search_order  # few frames are of libraries
+
+            return search_order(self.code_objects, here)
         return tuple(sorted(self.code_objects, key=lambda code_object: code_object is not here))
 
     def meanings(self, name: str = "") -> NameLookup:

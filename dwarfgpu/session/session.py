@@ -362,7 +362,7 @@ class Session(FocusedNames):
         if variable.kind != "global":
             return None
         if variable.location is None:
-            address = address_of_symbol(self.code_objects, variable)
+            address = address_of_symbol(self.objects_with(variable.name), variable)
         elif self.architecture.is_simt:
             return None
         else:

@@ -57,10 +57,16 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
         return None
     for code_object in code_objects:
         for file in symbol_files(code_object):
-            for symbol in file.symbols_named(name, f"{name}@"):  # of a version
+            symbols = file.symbols_named(name, f"{name}@")
+            for symbol in sorted(symbols, key=_is_old_version):
                 if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
                     return symbol.address + code_object.load_address
     return None
+
+
+def _is_old_version(symbol: Symbol) -> bool:
+    """Return whether a name is of a version that is not the default, which `@@` marks."""
+    return "@" in symbol.name and "@@" not in symbol.name
 
 
 def interposable(

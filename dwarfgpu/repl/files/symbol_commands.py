@@ -106,7 +106,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         symbol = symbol_of(session, argument)
         function = None
         if symbol is None:
-            symbol = demangled_symbol(session.code_objects, argument)
+            symbol = demangled_symbol(session.objects_with(argument), argument)
             function = None if symbol is None else function_at(session.code_objects, symbol.address)
         if symbol is None and "::" in argument:
             raise UsageError(f'No symbol "{argument}" in current context.')

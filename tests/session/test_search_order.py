@@ -1,0 +1,96 @@
+"""Names in the code of a library that was loaded later, such as a plugin, mean its own definitions
+(dlopen(3), RTLD_LOCAL); those of the program and of what it needs are in the order of loading."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.language.evaluator import source_type
+from dwarfgpu.session.session import Session
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None or platform.machine() != "x86_64", reason="needs gcc on x86-64"
+)
+HELPER = "char state[%d]; static char own[%d]; int helper(void) { return own[0] + state[0]; }\n"
+USER = "extern char state[]; int helper(void); int use%d(void) { return helper() + state[0]; }\n"
+NAMES = ("program", "linked", "plugin", "needed", "other")
+"""In the order of loading: the program and its library, then two plugins; one needs a library."""
+
+
+def built(folder: Path) -> tuple[CodeObject, ...]:
+    needs = {"program": ["linked"], "plugin": ["needed"]}
+    for number, name in reversed([*enumerate(NAMES, 1)]):
+        (folder / f"{name}_helper.c").write_text(HELPER % (number, number))
+        (folder / f"{name}.c").write_text(USER % number)
+        libraries = [f"./lib{library}.so" for library in needs.get(name, ())]
+        command = ["gcc", "-g", "-shared", "-fPIC", "-nostdlib", f"-Wl,-soname,./lib{name}.so"]
+        command += ["-Wl,--no-as-needed", "-o", f"lib{name}.so"]
+        command += [f"{name}.c", f"{name}_helper.c", *libraries]
+        subprocess.run(command, cwd=folder, check=True)
+    return tuple(
+        CodeObject.open(str(folder / f"lib{name}.so"), number << 20)
+        for number, name in enumerate(NAMES, 1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "order"),
+    [
+        ("program", "program linked plugin needed other"),
+        ("linked", "program linked plugin needed other"),
+        ("plugin", "plugin needed program linked other"),
+        ("needed", "needed program linked plugin other"),
+        ("other", "other program linked plugin needed"),
+    ],
+)
+def test_order(tmp_path: Path, name: str, order: str) -> None:
+    objects = built(tmp_path)
+    number = NAMES.index(name) + 1
+    [symbol] = objects[number - 1].file.symbols_named(f"use{number}")
+    architecture = objects[0].info.architecture
+    assert architecture is not None
+    session = Session(architecture, objects, pc=symbol.address + (number << 20))
+    names = [NAMES[objects.index(item)] for item in session.objects_with("state")]
+    assert names == order.split()
+    searched_first = NAMES.index(names[0]) + 1
+    for text in ("state", "own"):
+        array = source_type(text, session).type
+        assert array is not None and size_bits(array) == 8 * searched_first, text
+
+
+def test_a_copy_in_another_namespace_was_not_loaded_with_the_program(tmp_path: Path) -> None:
+    objects = built(tmp_path)
+    copy = CodeObject.open(str(tmp_path / "liblinked.so"), 9 << 20)
+    [symbol] = copy.file.symbols_named("use2")
+    architecture = copy.info.architecture
+    assert architecture is not None
+    session = Session(architecture, (*objects, copy), pc=symbol.address + (9 << 20))
+    assert session.objects_with("state")[0] is copy
+
+
+def test_the_default_version_of_a_symbol_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "user.c").write_text("extern int data; int *use(void) { return &data; }\n")
+    symbols = '__asm__(".symver old,data@V1"); __asm__(".symver new,data@@V2");'
+    (tmp_path / "library.c").write_text(f"int old = 1, new = 2; {symbols}")
+    (tmp_path / "map").write_text("V1 { global: data; };\nV2 { global: data; local: *; } V1;\n")
+    common = ["gcc", "-shared", "-fPIC", "-nostdlib"]
+    command = [*common, "-Wl,--version-script=map", "-o", "library.so", "library.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    subprocess.run([*common, "-g", "-o", "user.so", "user.c"], cwd=tmp_path, check=True)
+    user, library = (
+        CodeObject.open(str(tmp_path / f"{name}.so"), base)
+        for name, base in (("user", 1 << 20), ("library", 2 << 20))
+    )
+    variables = [die for die in user.info.units[0].root.children() if die.name == "data"]
+    address = address_of_symbol((user, library), Variable("data", variables[0], "global"))
+    [new] = library.file.symbols_named("new")
+    assert address == new.address + (2 << 20)
