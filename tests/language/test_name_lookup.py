@@ -12,6 +12,7 @@ from dwarfgpu import language
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -413,3 +414,25 @@ def test_an_entry_that_cannot_be_read_does_not_hide_others(program: str) -> None
     with pytest.raises(Malformed):
         broken.of("ns::only")
     assert [item.name for item in broken.of("ns::shared")] == ["shared"]
+
+
+def test_variables_of_several_blocks(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB finds those of the outermost block alone: `FUNCTION::x` never guesses which is meant."""
+    source = """int f(int n) {
+  static int outer = 1;
+  { static int outer = 2, two = 3, only = 4; n += outer + two + only; }
+  { static int two = 5; n += two; }
+  return n + outer;
+}
+int main(void) { return f(1); }
+"""
+    (tmp_path / "a.c").write_text(source)
+    command = [tool("gcc"), "-g", "-O0", "-o", "a", "a.c"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    session = program(tmp_path / "a")
+    assert text(session, "f::outer") == "1"
+    assert text(session, "f::only") == "4"
+    assert text(session, "f::two") == 'several blocks of "f" declare "two", at lines 3, 4'
+    file = session.code_objects[0]
+    [pc] = LineLookup(file.scopes).pcs_of("a.c", 4)
+    assert text(evolve(session, pc=pc), "f::two") == "5"

@@ -49,6 +49,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     CLASSES,
     CONTAINERS,
     FUNCTIONS,
+    decl_line,
 )
 from dwarfgpu.dwarf.scope.unit_declarations import UnitDeclarations
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
@@ -273,12 +274,12 @@ class NameLookup(UnitDeclarations):
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
         """Return a variable of a function or a type in it, also of its blocks; `UsageError` where
-        several have a variable."""
+        several functions, or blocks, have a variable."""
         variables: dict[Die, Variable] = {}
         for function in functions:
-            for variable in variables_below(function):
-                if canonical(variable.name) == part.name and accepts(variable.die):
-                    variables.setdefault(declaration_of(function), variable)
+            variable = self._below(function, part, accepts)
+            if variable is not None:
+                variables.setdefault(declaration_of(function), variable)
         if len(variables) > 1:
             inside = [
                 meaning for meaning in variables if meaning in map(declaration_of, self.chain[:1])
@@ -290,6 +291,27 @@ class NameLookup(UnitDeclarations):
             tuple(variables.values())
             or in_nameless(functions, part.name, accepts)
             or tuple(islice(self._types_below(functions, part, accepts), 1))
+        )
+
+    def _below(self, function: Die, part: Part, accepts: DieFilter) -> Variable | None:
+        """Return the variable of a function, else that of its only block that has one, or of the
+        innermost block in focus; `UsageError` where several other blocks have one."""
+        named = [
+            variable
+            for variable in variables_below(function)
+            if canonical(variable.name) == part.name and accepts(variable.die)
+        ]
+        declared = {declaration_of(variable.die): variable for variable in reversed(named)}
+        if len(declared) < 2 or declaration_of(named[0].die).parent() in tuple(function.origins()):
+            return named[0] if named else None
+        for scope in reversed(self.chain):
+            for variable in named:
+                if variable.die.parent() == scope:
+                    return variable
+        lines = sorted({decl_line(variable.die) or 0 for variable in named})
+        raise UsageError(
+            f'several blocks of "{joined(scope_path(function))}" declare "{part.text}", '
+            f"at lines {', '.join(map(str, lines))}"
         )
 
     def _types_below(
