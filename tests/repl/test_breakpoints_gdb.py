@@ -287,6 +287,23 @@ int main(void) { return twice(1) + d1(2) + d2(3); }
     assert of_dwarfgpu.count("starts at address") == 11
 
 
+@pytest.mark.parametrize("options", [("-g",), ()], ids=["described", "symbols"])
+def test_functions_with_versions(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """`f@V1` and `f@@V2` are both `f` for `break`; an expression means the default one."""
+    (tmp_path / "map").write_text("V1 { global: f; };\nV2 { global: f; local: *; } V1;\n")
+    source = """int f_1(int n) { return n + 1; }
+int f_2(int n) { return n + 2; }
+__asm__(".symver f_1,f@V1"); __asm__(".symver f_2,f@@V2");
+"""
+    library = ("-shared", "-fPIC", "-Wl,--version-script=map")
+    gdb = built(tmp_path, source, *options, *library)
+    lines = ["break f", "break f@V1", "info address f"]
+    if options:  # without them, GDB prefers another of the symbols of an address
+        lines += ["print f", "print &f", "info breakpoints"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
+
+
 def test_names_that_are_visible_in_a_function(tmp_path: Path) -> None:
     """`FUNCTION::NAME` is also a variable of the function's file, and a global one."""
     other = "static int own = 6;\nint elsewhere = 7;\nint two(int n) { return n - own; }\n"

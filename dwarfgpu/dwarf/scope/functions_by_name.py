@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.scope.declarations import around, declaration_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
 from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files, unversioned
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
@@ -95,18 +95,19 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])
     entries: dict[int, FunctionSymbol] = {}
     for file in symbol_files(code_object):
-        symbols = list(file.symbols_named(text.strip(), with_untyped=True))
+        symbols = list(file.symbols_named(text.strip(), f"{text.strip()}@", with_untyped=True))
         for part in _mangled_parts(components[-1], words):
             symbols += file.mangled_functions(part)
         for symbol in symbols:
             is_placed = symbol.is_in_section and symbol.kind != "thread_local"
             is_code = symbol.kind == "function" or file.is_code(symbol.address)
-            is_part = _COLD.search(symbol.name) and symbol.name != text.strip()
+            is_named = text.strip() in (symbol.name, unversioned(symbol.name))
+            is_part = _COLD.search(symbol.name) and not is_named
             if not is_code or not is_placed or is_part:
                 continue
-            name = demangled_clone(symbol.name) or symbol.name
+            name = demangled_clone(symbol.name) or unversioned(symbol.name)
             own_path, own = _split(name)
-            is_meant = symbol.name == text.strip() or (
+            is_meant = is_named or (
                 own is not None
                 and len(_at_depth(own, "::")) == 1  # none that is inside a function
                 and _ends_in(_components(own_path), components)

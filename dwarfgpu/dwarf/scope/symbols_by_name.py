@@ -64,6 +64,12 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
     return None
 
 
+def unversioned(name: str) -> str:
+    """Return the name of a symbol without its version: `f` for `f@V1` and `f@@V2`."""
+    bare = name.partition("@")[0]
+    return bare or name
+
+
 def _is_old_version(symbol: Symbol) -> bool:
     """Return whether a name is of a version that is not the default, which `@@` marks."""
     return "@" in symbol.name and "@@" not in symbol.name
@@ -151,13 +157,15 @@ def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
 
 
 def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:
-    """Return the symbol of a name: global symbols first. None if no file has one in a section."""
-    candidates: list[tuple[bool, UntypedSymbol]] = []
+    """Return the symbol of a name, perhaps without its version: global symbols and default versions
+    first. None if no file has one in a section."""
+    candidates: list[tuple[tuple[bool, bool], UntypedSymbol]] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):
-            for symbol in file.symbols_named(name, with_untyped=True):
+            for symbol in file.symbols_named(name, f"{name}@", with_untyped=True):
                 if symbol.is_in_section:
-                    candidates.append((symbol.is_local, _as_loaded(code_object, file, symbol)))
+                    rank = symbol.is_local, _is_old_version(symbol)
+                    candidates.append((rank, _as_loaded(code_object, file, symbol)))
     if not candidates:
         return None
     return min(candidates, key=lambda candidate: candidate[0])[1]
