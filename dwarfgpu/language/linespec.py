@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
     function_symbols,
     functions_named,
     is_full_name,
+    qualifiers_of,
 )
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
@@ -330,6 +331,7 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
         if entries.isdisjoint(location.pcs):
             entries.update(location.pcs)
             locations.append(location)
+    locations = _of_overload(locations, text)
     return tuple(locations) or _locations_of_symbol(session, unquoted(text))
 
 
@@ -347,6 +349,17 @@ def _location_of_function_symbol(session: Session, symbol: FunctionSymbol) -> Co
     return CodeLocation(
         "function", position, pcs, symbol.name, is_described=False, is_resolver=target is None
     )
+
+
+def _of_overload(locations: list[CodeLocation], text: str) -> list[CodeLocation]:
+    """Return those of the functions that have what follows the parameters, `f() const`; all if
+    nothing is typed there, and no function is without it."""
+    in_file = IN_FILE.fullmatch(text)
+    typed = qualifiers_of(unquoted(text if in_file is None else in_file["inside"]))
+    if typed is None:
+        return locations
+    exact = [item for item in locations if qualifiers_of(item.name or "") in (None, typed)]
+    return exact if exact or typed else locations
 
 
 def _locations_of_symbol(session: Session, name: str) -> tuple[CodeLocation, ...]:

@@ -304,6 +304,19 @@ __asm__(".symver f_1,f@V1"); __asm__(".symver f_2,f@@V2");
     assert of_dwarfgpu == of_gdb
 
 
+def test_member_functions_that_differ_in_const(tmp_path: Path) -> None:
+    source = """struct K { int n; int get() { return n; } int get() const { return n + 1; } };
+struct Only { int n; int get() const { return n; } };
+int main() { K k{1}; const K &c = k; Only o{2}; return k.get() + c.get() + o.get(); }
+"""
+    gdb = built(tmp_path, source, "-g", "-O0", name="a.cpp")
+    texts = ["K::get() const", "K::get()", "get()", "get() const", "'K::get() const'", "K::get",
+             "Only::get() const"]  # fmt: skip
+    lines = [f"{command} {text}" for text in texts for command in ("break", "list")]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "info breakpoints"])
+    assert of_dwarfgpu == of_gdb
+
+
 def test_names_that_are_visible_in_a_function(tmp_path: Path) -> None:
     """`FUNCTION::NAME` is also a variable of the function's file, and a global one."""
     other = "static int own = 6;\nint elsewhere = 7;\nint two(int n) { return n - own; }\n"

@@ -305,6 +305,13 @@ def is_full_name(name: str, text: str) -> bool:
     return [*map(canonical, own)] == [*map(canonical, typed)]
 
 
+def qualifiers_of(name: str) -> str | None:
+    """Return what follows the parameters of a function, such as `const`; None if a name has no
+    parameters."""
+    parameters = _split(name.strip())[1]
+    return None if parameters is None else parameters.rpartition(")")[2].strip()
+
+
 def _has_parameters(name: str, parameters: str) -> bool:
     """Return whether a function has these parameters, however they are spelled."""
     own = _split(name)[1]
