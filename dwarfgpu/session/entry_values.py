@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.operation_budget import OPERATION_BUDGET
 from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
@@ -30,6 +31,11 @@ from dwarfgpu.session.call_site_values import (
 )
 
 _PARAMETER: Final = "GNU_parameter_ref"
+_STEPS_OF_A_CALL: Final = 4
+"""What a value on entry to a caller counts, in operations: a stack of megabytes has hundreds of
+thousands, and each takes longer than the few operations that describe it."""
+_COMMAND_STEPS_OF_A_CALL: Final = 8
+"""The same for the command, in which each frame of the stack may ask for its own value in vain."""
 
 
 class FrameView(Protocol):
@@ -40,6 +46,9 @@ class FrameView(Protocol):
 
     @property
     def limits(self) -> Limits: ...
+
+    @property
+    def stop(self) -> object: ...
 
     @property
     def code_object(self) -> CodeObject | None: ...
@@ -121,15 +130,22 @@ def value_on_entry(frame: CalleeFrame, source: EntryValueSource) -> Value | None
 
 
 def _needed(frame: CalleeFrame, physical: CfiFrame, source: EntryValueSource) -> list[_Needed]:
-    """Return the prerequisites of a value on entry that are not cached, innermost first."""
+    """Return the prerequisites of a value on entry that are not cached, innermost first.
+
+    `LimitExceeded` if the value is passed on by more callers than one expression, or those of the
+    command, may follow.
+    """
     needed: list[_Needed] = []
     nested: dict[tuple[Die, CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
     sources: tuple[EntryValueSource, ...] = (source,)
-    limit = remaining = frame.session.limits.frames
+    limits, count, budget = frame.session.limits, 0, OPERATION_BUDGET.get()
+    limit = max(limits.steps // _STEPS_OF_A_CALL, 1)
     while sources:
-        remaining -= len(sources)
-        if remaining < 0:
-            raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-frames")
+        count += len(sources)
+        if count > limit:
+            raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-steps")
+        if budget is not None and count > 1:  # the first one is the operation itself
+            budget.spend(_COMMAND_STEPS_OF_A_CALL * len(sources), limits, frame.session.stop)
         try:
             calling, return_address = frame.session.calling()
         except MissingContext:

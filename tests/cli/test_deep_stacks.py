@@ -112,6 +112,21 @@ def test_values_on_entry_are_bounded_by_the_frames(tmp_path: Path) -> None:
     assert MAX_STEPS < 10_000, "there can be one for each frame"
 
 
+def test_values_on_entry_count_for_the_limits_of_operations(tmp_path: Path) -> None:
+    """Frames of a few bytes on a stack of megabytes took an expression a quarter of a minute."""
+    of = deep_core(tmp_path / "core", 40)
+    done = run("eval", *of, "--frame", 1, "--max-steps", 100, "n")
+    assert done.status == 1
+    assert "more than 25 values on entry to callers (--max-steps)" in done.err
+    few = ("--frame", 20, "--max-steps", 100)
+    assert run("eval", *of, *few, "n").lines == ["n = 20"]
+    lines = run("bt", *of, "--max-steps", 100, "--max-command-steps", 50_000).lines[1:]
+    assert "values on entry to callers" in lines[0]
+    assert functions(lines[20:-1]) == shown(40)[20:]
+    lines = run("bt", *of, "--max-steps", 100, "--max-command-steps", 300).lines[1:]
+    assert "--max-steps" in lines[0] and "--max-command-steps" in lines[30]
+
+
 def test_numbers_have_a_blank_after_them(tmp_path: Path) -> None:
     lines = run("bt", *deep_core(tmp_path / "core", 101)).lines[1:]
     numbers = [re.match(r"#\d+ +", line) for line in lines]

@@ -1,4 +1,4 @@
-"""Bombs of scopes and types that are in one another, as deep as a file says."""
+"""Bombs of scopes, types and calls that are in one another, as deep as a file says."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.calls.call_sites import AT_CALL_ORIGIN, AT_CALL_RETURN_PC, AT_CALL_VALUE
 from dwarfgpu.expr.text.assembly import assemble
 from tests.dwarf.builder import Shape, abbreviations, unit
 from tests.dwarf.builder import elf as elf_file
 from tools.bombs.elf import (
+    CODE_BYTES,
     FIRST,
     HERE,
     INT,
@@ -19,6 +21,7 @@ from tools.bombs.elf import (
     OF_MAIN,
     OF_UNIT,
     PLACE,
+    START,
     TEXT,
     TYPE,
     UNIT,
@@ -27,6 +30,7 @@ from tools.bombs.elf import (
     word,
 )
 from tools.bombs.model import Bomb, Files
+from tools.bombs.sections import CIE, fde
 
 INFO: Final = ".debug_info"
 _AT_X: Final = block(b"\3" + word(0x1000, 8))
@@ -112,6 +116,41 @@ def lane_pcs(count: int) -> Files:
     return {"bomb": elf_file({**sections, **TEXT}), "state": json.dumps(state).encode()}
 
 
+def passed_on(count: int) -> Files:
+    """Frames of a function that calls itself with what it was called with, and one more."""
+    shapes = (
+        MAIN,
+        Shape(dw.TAG_FORMAL_PARAMETER, _VARIABLE.attributes),
+        INT,
+        Shape(
+            dw.TAG_CALL_SITE,
+            ((AT_CALL_RETURN_PC, dw.FORM_ADDR), (AT_CALL_ORIGIN, dw.FORM_REF4)),
+            True,
+        ),
+        Shape(
+            dw.TAG_CALL_SITE_PARAMETER,
+            ((dw.AT_LOCATION, dw.FORM_EXPRLOC), (AT_CALL_VALUE, dw.FORM_EXPRLOC)),
+        ),
+    )
+    on_entry = assemble("DW_OP_entry_value(DW_OP_reg5)")
+    one_more = block(on_entry + assemble("DW_OP_plus_uconst 1"))
+    variable = b"\3x\0" + word(FIRST) + block(on_entry + assemble("DW_OP_stack_value"))
+    call = b"\5" + word(START + 0x10, 8) + word(FIRST + len(_FIRST_ENTRY))
+    call += b"\6" + block(assemble("DW_OP_reg5")) + one_more + b"\0"
+    entries = _FIRST_ENTRY + b"\2f\0" + HERE + variable + call + b"\0"
+    frames = {".debug_frame": CIE + fde(b"\x0e\x08\x90\2", size_bytes=CODE_BYTES)}
+    stack = {"address": 0x10000, "bytes": word(START + 0x10, 8).hex() * count}
+    state = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "x86_64",
+        "waves": [{"pc": START + 0x10, "registers": {"rsp": 0x10000}}],
+        "code_objects": [{"path": "bomb"}],
+        "memory": [stack],
+    }
+    file = program(entries, *shapes, others=frames)
+    return {"bomb": file, "state": json.dumps(state).encode()}
+
+
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
 BOMBS: Final = (
     Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
@@ -127,4 +166,8 @@ BOMBS: Final = (
     Bomb("lane-pcs", INFO, "{} inlined calls that no lane has entered", lane_pcs, 1_600,
          ("bt --state state", "lanes --state state", "where --all bomb",
           "debug --state state <<< bt; info lanes"), small=60, says="--max-command-steps"),
+    Bomb("passed-on", INFO, "{} frames that pass on what they were called with", passed_on,
+         100_000, ("eval --state state x", "explain --state state x", "bt --state state --limit 50",
+         "debug --state state <<< bt 5; bt -5; frame 9; print x; info locals"), small=60,
+         says="values on entry"),
 )  # fmt: skip
