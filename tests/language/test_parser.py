@@ -126,6 +126,8 @@ def type_text(name: ast.TypeName) -> str:
         ("'name with spaces'", "name with spaces"),
         ("$v3[1]", "($v3[1])"),
         ("$$2", "$$2"),
+        ("three._vptr$shape", "(three._vptr$shape)"),  # GDB: `lex_one_token` takes `$` in names
+        ("a$1+$b", "(a$1+$b)"),
         ("(nosuch)1", "(<nosuch>1)"),
         ("x.y.z", "((x.y).z)"),
     ],

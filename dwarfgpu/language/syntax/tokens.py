@@ -43,8 +43,8 @@ _PATTERN: Final = pattern(
     | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
     | (?P<character>(?:L|u8|u|U)?'(?:\\.|[^'\\])*')
     | (?P<dollar>\$\$?\w*)
-    | (?P<name>(?:::\s*)?(?:[^\W\d]\w*|\(anonymous\ namespace\)\s*::\s*[^\W\d]\w*)
-        (?:\s*::\s*(?:\(anonymous\ namespace\)\s*::\s*)?~?[^\W\d]\w*)*)
+    | (?P<name>(?:::\s*)?(?:[^\W\d][\w$]*|\(anonymous\ namespace\)\s*::\s*[^\W\d][\w$]*)
+        (?:\s*::\s*(?:\(anonymous\ namespace\)\s*::\s*)?~?[^\W\d][\w$]*)*)
     | (?P<mark><<=|>>=|\.\.\.|->\*|\.\*|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::
         |[-+*/%&|^~!<>=?:,.()\[\]{}@\#])
     """,
