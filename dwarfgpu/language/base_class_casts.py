@@ -23,7 +23,6 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.type_attributes import displaced
-from dwarfgpu.view.object_printer import address_of
 
 
 @frozen
@@ -183,12 +182,13 @@ def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | N
     if way.is_of_object and target is not None:
         if isinstance(objects, Unevaluated) or (value.bits and not value.bits.value):
             return value
-        whole = _of_whole_object(objects, objects.dereferenced(value), target)
-        address = address_of(whole.location)
-        if address is None:
+        from dwarfgpu.language.real_types import moved_pointer  # for virtual base classes alone
+
+        part = objects.dereferenced(value)
+        whole = moved_pointer(value, part, _of_whole_object(objects, part, target))
+        if whole is None:
             raise EvaluationError("the object to which the pointer points is not in memory")
-        size_bits = objects.known(value).size_bits
-        return evolve(value, bits=Bits(address, size_bits), location=None, variable=None)
+        return whole
     removed = value.pointer
     if removed is not None:
         offset = _moved_bytes(objects, way, lambda: objects.pointee(removed))

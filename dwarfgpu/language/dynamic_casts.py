@@ -12,7 +12,7 @@ from dwarfgpu.language.member_lookup import ways_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.real_types import real_object
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.view.object_printer import address_of
+from dwarfgpu.view.object_printer import space_and_address
 
 
 def public_part(objects: ObjectAccess, value: TypedValue, target: Type | None) -> TypedValue | None:
@@ -43,9 +43,9 @@ def _contains(
 ) -> bool:
     """Return whether a value is an object, or a base class of it, maybe through public ones
     only."""
-    address = address_of(value.location)
+    located = space_and_address(value.location)
     parts = _parts(objects, whole, value.type, is_public=is_public)
-    return any(address_of(part.location) == address for part in parts)
+    return any(space_and_address(part.location) == located for part in parts)
 
 
 def _parts(

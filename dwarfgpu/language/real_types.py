@@ -29,7 +29,7 @@ from dwarfgpu.language.vtables import has_virtual_table
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS, FormatOptions, Symbolize
-from dwarfgpu.view.object_printer import address_of
+from dwarfgpu.view.object_printer import space_and_address
 
 _TABLE: Final = "vtable for "
 
@@ -69,12 +69,13 @@ format: Final = format_source
 
 def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
     """Return the whole object that contains a value of a class; None if that is unknown."""
-    address = address_of(value.location)
+    located = space_and_address(value.location)
     width = objects.architecture.address_space(0).address_bits // 8
     try:
         table = table_of(objects, value)
-        if address is None or table is None:
+        if located is None or table is None:
             return None
+        space, address = located
         # The offset to the top is two words before the functions; a table may have none.
         top = table - 2 * width
         symbol = symbol_covering(objects.session.code_objects, top)
@@ -89,7 +90,6 @@ def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
     name = type_name(typed.type, cplusplus=True)
     if (size_bytes(typed.type) or 0) < (size_bytes(value.type) or 0):
         return RealObject(value, name)
-    space = objects.architecture.address_space(0)
     pointer = objects.pointer(typed.type, space, address + to_top, typed.unit)
     return RealObject(objects.dereferenced(pointer), name)
 
@@ -97,15 +97,16 @@ def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
 def table_of(objects: ObjectAccess, value: TypedValue) -> int | None:
     """Return the address of the functions in the table of an object; None if it has none, or is not
     in memory. `Unavailable` if the object cannot be read."""
-    address = address_of(value.location)
-    if address is None or not has_virtual_table(value.type):
+    located = space_and_address(value.location)
+    if located is None or not has_virtual_table(value.type):
         return None
-    return _word(objects, address)
+    space, address = located
+    return _word(objects, address, space.number)
 
 
-def _word(objects: ObjectAccess, address: int) -> int:
+def _word(objects: ObjectAccess, address: int, space_number: int = 0) -> int:
     width = objects.architecture.address_space(0).address_bits // 8
-    data = read_memory(objects, address, 0, width)
+    data = read_memory(objects, address, space_number, width)
     return int.from_bytes(data, objects.architecture.endian)
 
 
@@ -117,16 +118,31 @@ def real_pointer(objects: ObjectAccess, value: TypedValue) -> TypedValue:
         return value
     try:
         read = objects.read(value)
-        real = real_object(objects, objects.dereferenced(read))
+        part = objects.dereferenced(read)
+        real = real_object(objects, part)
     except DwarfGpuError:
         return value
-    address = None if real is None else address_of(real.value.location)
-    if real is None or address is None or read.bits is None:
+    moved = None if real is None else moved_pointer(read, part, real.value)
+    if real is None or moved is None:
         return value
     target = _qualified(real.value.type, bare.target)
-    bits = Bits(address, read.bits.size_bits)
     kind = evolve(bare, target=target)
-    return evolve(value, type=kind, bits=bits, unit=real.value.unit, variable=None, location=None)
+    return evolve(moved, type=kind, unit=real.value.unit)
+
+
+def moved_pointer(pointer: TypedValue, part: TypedValue, whole: TypedValue) -> TypedValue | None:
+    """Return a pointer that has been read, from a part of an object to the whole, as far as these
+    are apart: the number of a pointer to private memory is not its address there. None if they are
+    not in one memory."""
+    first, last, bits = (
+        space_and_address(part.location),
+        space_and_address(whole.location),
+        pointer.bits,
+    )
+    if first is None or last is None or first[0] != last[0] or bits is None:
+        return None
+    number = bits.value + last[1] - first[1] & (1 << bits.size_bits) - 1
+    return evolve(pointer, bits=Bits(number, bits.size_bits), variable=None, location=None)
 
 
 def _qualified(type_: Type | None, like: Type | None) -> Type | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import read_memory
-from dwarfgpu.view.object_printer import address_of
+from dwarfgpu.view.object_printer import space_and_address
 
 _MAX_PARTS: Final = 10_000
 """Base classes of one object, and functions of a table."""
@@ -27,6 +28,8 @@ class VirtualTable:
     kind: Struct
     """The outermost class that begins there."""
     object_address: int
+    space: AddressSpace
+    """Of the object; the table is in global memory."""
     address: int
     """The address of its first function."""
     functions: tuple[int | DwarfGpuError, ...]
@@ -41,11 +44,12 @@ def virtual_tables(objects: ObjectAccess, value: TypedValue) -> list[VirtualTabl
         value = objects.dereferenced(value)
     if not _has_table(value.type, {}):
         return None
-    if address_of(value.location) is None:
+    located = space_and_address(value.location)
+    if located is None:
         raise UsageError("Attempt to take address of value not located in memory.")
     parts = _parts(objects, value)
     return [
-        _table(objects, kind, address, counts[-1])
+        _table(objects, kind, located[0], address, counts[-1])
         for address, (kind, counts) in sorted(parts.items())
         if counts[-1]
     ]
@@ -60,9 +64,10 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
     pending = [value]
     while pending:
         part = pending.pop()
-        bare, address = strip(part.type), address_of(part.location)
-        if not isinstance(bare, Struct) or address is None or (bare, address) in visited:
+        bare, located = strip(part.type), space_and_address(part.location)
+        if not isinstance(bare, Struct) or located is None or (bare, located[1]) in visited:
             continue
+        address = located[1]
         if not _has_table(bare, has_table):
             continue
         visited.add((bare, address))
@@ -101,19 +106,26 @@ def _has_table(type_: Type | None, has_table: dict[Struct, bool]) -> bool:
 
 
 def _table(
-    objects: ObjectAccess, struct_type: Struct, object_address: int, count: int
+    objects: ObjectAccess,
+    struct_type: Struct,
+    space: AddressSpace,
+    object_address: int,
+    count: int,
 ) -> VirtualTable:
     size_bytes = objects.architecture.address_space(0).address_bits // 8
     endian = objects.architecture.endian
 
-    def word(address: int) -> int | DwarfGpuError:
+    def word(address: int, space: AddressSpace) -> int | DwarfGpuError:
         try:
-            return int.from_bytes(read_memory(objects, address, 0, size_bytes), endian)
+            data = read_memory(objects, address, space.number, size_bytes)
+            return int.from_bytes(data, endian)
         except DwarfGpuError:
-            return Unavailable(f"Cannot access memory at address {address:#x}")
+            where = objects.address_text(space, address)
+            return Unavailable(f"Cannot access memory at address {where}")
 
-    address = word(object_address)
+    address = word(object_address, space)
     if isinstance(address, DwarfGpuError):
         raise address
     ends = range(address, address + min(count, _MAX_PARTS) * size_bytes, size_bytes)
-    return VirtualTable(struct_type, object_address, address, tuple(map(word, ends)))
+    functions = tuple(word(end, objects.architecture.address_space(0)) for end in ends)
+    return VirtualTable(struct_type, object_address, space, address, functions)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from dwarfgpu.access.location_access import NO_BITS
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -227,12 +227,18 @@ def unknown_text(bits: Bits) -> str | None:
 
 def address_of(location: Location | None) -> int | None:
     """Return the address of an object in the default address space; None if it is elsewhere."""
+    located = space_and_address(location)
+    return None if located is None or located[0].number else located[1]
+
+
+def space_and_address(location: Location | None) -> tuple[AddressSpace, int] | None:
+    """Return the address space and the address of an object in memory; None if it is elsewhere."""
     if location is None or len(location.single_locations) != 1:
         return None
     single = location.single_locations[0]
-    if isinstance(single.storage, Memory) and single.storage.space.number == 0:
-        return single.byte_address
-    return None
+    if not isinstance(single.storage, Memory) or single.byte_address is None:
+        return None
+    return single.storage.space, single.byte_address
 
 
 def is_signed(bare: Type | None) -> bool:

@@ -17,17 +17,21 @@ from dwarfgpu.view.json_object import JsonObject
 
 def shown_tables(shell: Shell, value: TypedValue) -> Iterator[Part]:
     """Return the answer of `info vtbl` for a value."""
-    tables = virtual_tables(ObjectAccess(shell.session), value)
+    objects = ObjectAccess(shell.session)
+    tables = virtual_tables(objects, value)
     if tables is None:
         yield Output("This object does not have a virtual function table", {"vtables": []})
         return
     for index, table in enumerate(tables):
-        yield from _shown(shell, table, is_first=not index)
+        where = objects.address_text(table.space, table.object_address)
+        yield from _shown(shell, table, where, is_first=not index)
 
 
-def _shown(shell: Shell, table: VirtualTable, *, is_first: bool) -> Iterator[Part]:
+def _shown(
+    shell: Shell, table: VirtualTable, object_address: str, *, is_first: bool
+) -> Iterator[Part]:
     name = type_name(table.kind, cplusplus=True)
-    table_address, object_address = f"{table.address:#x}", f"{table.object_address:#x}"
+    table_address = f"{table.address:#x}"
     title = f"vtable for '{name}' @ {table_address} (subobject @ {object_address}):"
     yield heading(title if is_first else f"\n{title}")
     of_table = Group("vtables", {"class": name, "address": table_address, "object": object_address})
