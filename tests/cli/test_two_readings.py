@@ -42,6 +42,7 @@ def state(tmp_path: Path) -> Path:
     body += b"\x03" + integer.to_bytes(4, "little") + b"\x01"
     body += b"\x04f\0" + AT
     body += variable("p", pointer, AT_S33) + variable("n", integer, AT_S33)
+    body += variable("returned", integer, b"\x92\x41\x08\x06")  # bregx SGPR33 8, deref
     body += variable("sure", pointer, AT_S33 + b"\x9f")  # with stack_value it is the address
     code = Content(bytes(16), flags=6, address=0x1000)
     data = file_of(body + b"\0\0", SHAPES, {".text": code})
@@ -75,3 +76,15 @@ def test_others_have_one(state: Path) -> None:
     assert (done.status, done.out) == (0, "sure = (int *) private_lane#0x18\n")
     done = run("where", "--file", state.with_name("a.co"), "n")
     assert "in memory" in done.out and "or the address" not in done.out
+
+
+def test_an_object_behind_a_spilled_pointer_has_two_readings(state: Path) -> None:
+    """LLVM describes so an object that the caller has memory for, at -O0: the slot has a private
+    pointer of 32 bits. It describes one behind a generic pointer of 64 bits in the same way."""
+    done = run("eval", "--state", state, "--lane", 3, "returned")
+    assert done.status == 1
+    assert "the pointer 8 bytes after s33 leads to private memory or to global memory" in done.err
+    assert (
+        "the DWARF can be read in two ways"
+        in run("explain", "--state", state, "--lane", 3, "returned").out
+    )

@@ -107,6 +107,9 @@ def translated(instructions: Instructions) -> Translation:
             is_whole = following is None or following.operation.name in PIECES
             instruction = _as(instruction, _scratch_base(is_whole))
             notes.append(SCRATCH)
+            if following is not None and following.operation.name == "deref":
+                instruction = _with(instruction, "bregx", _ambiguous_pointer)
+                notes = []  # the error has the text
         elif name == "fbreg":
             notes.append(FRAME_BASE)
         out.append(instruction)
@@ -305,6 +308,16 @@ def _ambiguous_address(ctx: Context, *, register: int, **_: int) -> Location:
 
 def _ambiguous_value(ctx: Context, *, register: int, **_: int) -> Location:
     raise _two_readings(ctx, register, "DW_OP_regval_type")
+
+
+def _ambiguous_pointer(ctx: Context, *, register: int, displacement: int) -> Location:
+    """Refuse DW_OP_deref of a stack slot: a private pointer has 32 bits there, a generic one 64."""
+    _scratch_based(False)(ctx, register=register, displacement=displacement)
+    raise Ambiguous(
+        f"upstream clang: the pointer {displacement} bytes after "
+        f"{require(ctx.architecture, 'target architecture').register(register)} leads to private "
+        "memory or to global memory: clang writes DW_OP_deref for both, and nothing says which"
+    )
 
 
 def _two_readings(ctx: Context, register: int, operation: str) -> Ambiguous:
