@@ -15,6 +15,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.function import Function
 from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.limit_settings import install_limits
+from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.save_state import SaveState
@@ -64,7 +65,7 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         if word is None:
             return []
         names: set[str] = set()
-        with suppress(DwarfGpuError, gdb.error):
+        with suppress(DwarfGpuError, gdb.error), interruptions().noted():
             names = {variable.name for variable in self.debugger.session().variables()}
         return sorted(name for name in names if name.startswith(word)) or int(
             gdb.COMPLETE_EXPRESSION

@@ -74,6 +74,13 @@ class LoadedFiles:
                 self._note_version(objfile)
         gdb.events.new_objfile.connect(lambda event: self._note_version(event.new_objfile))
 
+    def forget(self) -> None:
+        """Forget all files: they are opened again."""
+        self._opened.clear()
+        self._sections = self._chained_at = None
+        self._chained, self._chains = (), CallChains(())
+        self._jumps.clear()
+
     def _note_version(self, objfile: gdb.Objfile) -> None:
         """Note which version of a file GDB reads."""
         if objfile.filename is not None:

@@ -36,6 +36,7 @@ from dwarfgpu.gdb.machine.gdb_target import (
     symbol_text,
 )
 from dwarfgpu.gdb.machine.gdb_values import address_of
+from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.machine.rocm import selected_lane
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.language import Options, TypedValue
@@ -279,6 +280,7 @@ class Debugger:
         self._stack: tuple[object, CallStack] | None = None
         """The stack of a thread, until it moves or memory is written."""
         self._levels: FrameLevels | None = None
+        self._interruptions = 0
 
     def session(self, frame: gdb.Frame | None = None) -> GdbSession:
         """Return the session of a frame of the selected thread, by default the selected one.
@@ -290,6 +292,10 @@ class Debugger:
         error while the thread runs.
         """
         self.target.forget_reads()
+        if self._interruptions != (count := interruptions().count):
+            self._stack = self._levels = None
+            self.files.forget()
+            self._interruptions = count
         wave = selected_wave()
         if wave is None:
             return self._static_session()

@@ -15,6 +15,7 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.gdb.machine.gdb_target import undisturbed
+from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.language import is_in_gdbs_words
 
 
@@ -23,7 +24,8 @@ def gdb_errors() -> Iterator[None]:
     """Convert errors to `gdb.GdbError`, which GDB shows as one line; errors with GDB's wording lose
     their kind."""
     try:
-        yield
+        with interruptions().noted():
+            yield
     except DwarfGpuError as error:
         kind = "" if is_in_gdbs_words(error) else f"{error.kind}: "
         raise gdb.GdbError(one_line(f"{kind}{error}")) from error

@@ -16,6 +16,7 @@ from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import address_of, gdb_message, said, value_bytes
+from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.machine.process_memory import is_unmapped
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.machine.rocm import (
@@ -87,9 +88,10 @@ class GdbTarget:
         return self._stops[process]
 
     @property
-    def contents_version(self) -> tuple[int, int]:
-        """Changes with the stop, and when a register or memory was written at one."""
-        return self.stop, self._written
+    def contents_version(self) -> tuple[int, int, int]:
+        """Changes with the stop, when a register or memory was written at one, and when a command
+        was interrupted."""
+        return self.stop, self._written, interruptions().count
 
     @property
     def stops_unseen(self) -> bool:
