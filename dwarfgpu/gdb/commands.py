@@ -15,6 +15,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.function import Function
 from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.limit_settings import install_limits
+from dwarfgpu.gdb.machine.gdb_values import without_calls
 from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.gdb.print_options import print_options
@@ -280,7 +281,8 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')
             from dwarfgpu.gdb.stack_by_cfi import lines
 
-            count = int(gdb.parse_and_eval(text)) if text else None
+            with without_calls():
+                count = int(gdb.parse_and_eval(text)) if text else None
             for line in lines(self.debugger, count):
                 print(line)
 

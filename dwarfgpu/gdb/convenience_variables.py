@@ -27,6 +27,8 @@ def convenience_variable(session: Session, name: str) -> TypedValue | None:
     """
     if name == "pc" or session.architecture.register_named(name) is not None:
         return None
+    if _is_unknown(name):
+        return None
     try:
         value = gdb.parse_and_eval(f"${name}")
     except gdb.error as error:
@@ -43,6 +45,27 @@ def convenience_variable(session: Session, name: str) -> TypedValue | None:
     if kind is None:
         raise Unsupported(f"the type {value.type} of ${name} is unknown")
     return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
+
+
+def _is_unknown(name: str) -> bool:
+    """Return whether GDB has neither a variable nor a register of a name: its expressions would
+    make such a variable, which `show convenience` lists."""
+    if not name.isidentifier():
+        return False  # a value of the history
+    try:
+        if gdb.convenience_variable(name) is not None:
+            return False
+    except gdb.error:
+        return False  # there is one, which has no value here
+    if gdb.selected_thread() is None:
+        return True
+    try:
+        gdb.selected_frame().read_register(name)
+    except ValueError:  # an unknown name
+        return True
+    except gdb.error:
+        return False
+    return False
 
 
 def _named_type(kind: gdb.Type, session: Session) -> Typed | None:
