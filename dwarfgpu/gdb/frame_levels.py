@@ -28,7 +28,7 @@ class FrameLevels:
 
     def __init__(self, stack: CallStack) -> None:
         self.stack = stack
-        self._found: list[tuple[int, str | None, gdb.Frame]] = []
+        self._levels: list[tuple[int, str | None, gdb.Frame]] = []
         """By GDB's level: the own level, why there is none, and the physical frame."""
 
     def of(self, frame: gdb.Frame) -> tuple[int, str | None]:
@@ -37,19 +37,19 @@ class FrameLevels:
         Both have tail-call frames, though not always the same ones.
         """
         number = int(frame.level())
-        while len(self._found) <= number:
+        while len(self._levels) <= number:
             level, why = -1, None
             newest = gdb.newest_frame()
-            if self._found:
-                level, why, last = self._found[-1]
+            if self._levels:
+                level, why, last = self._levels[-1]
                 newest = last.older()
             physical, count = newest, 1
             while physical.type() == gdb.INLINE_FRAME:
                 physical, count = physical.older(), count + 1
             if level < 0 or self.stack.frame(level) is not None:  # else it has ended before
                 level, why = self._next(level, physical)
-            self._found += [(level, why, physical)] * count
-        level, why, _ = self._found[number]
+            self._levels += [(level, why, physical)] * count
+        level, why, _ = self._levels[number]
         return level, why
 
     def _next(self, level: int, physical: gdb.Frame) -> tuple[int, str | None]:

@@ -25,12 +25,12 @@ _SAVED: Final = re.compile(r"(\w+) at 0x")
 class RegistersOfFrames:
     """The registers of frames, which are asked for from the newest outwards.
 
-    Law: frames whose code is at the same place save the same registers. What the second one has
+    Law: frames whose code is at the same pc save the same registers. What the second one has
     not saved, and has passed on unchanged, is that of the next frame for the others as well.
     """
 
     def __init__(self, program_counter: int | None) -> None:
-        """`program_counter`: its DWARF number. A recursion returns to one place again and again,
+        """`program_counter`: its DWARF number. A recursion returns to one pc again and again,
         and GDB may compute it from another register."""
         self._program_counter = program_counter
         self._newer: gdb.Frame | None = None
@@ -45,16 +45,16 @@ class RegistersOfFrames:
     ) -> dict[RegisterInfo, Contents]:
         """Return the contents of registers."""
         callee = self._newer if _called_by(frame) == self._newer else None
-        place = None if callee is None else int(callee.pc())
-        passed_on = frozenset() if place is None else self._passed_on.get(place, frozenset())
+        pc = None if callee is None else int(callee.pc())
+        passed_on = frozenset() if pc is None else self._passed_on.get(pc, frozenset())
         contents = {
             register: self._of_newer[register] if register in passed_on else _read(frame, register)
             for register in registers
         }
-        if place is not None and place in self._once and place not in self._passed_on:
-            self._passed_on[place] = self._unchanged(callee, contents)
-        if place is not None:
-            self._once.add(place)
+        if pc is not None and pc in self._once and pc not in self._passed_on:
+            self._passed_on[pc] = self._unchanged(callee, contents)
+        if pc is not None:
+            self._once.add(pc)
         self._newer, self._of_newer = frame, contents
         return contents
 
@@ -80,7 +80,7 @@ def _called_by(frame: gdb.Frame) -> gdb.Frame | None:
     program locations are then both behind calls."""
     called = _newer_physical(frame)
     frames = (frame, called, None if called is None else _newer_physical(called))
-    is_ordinary = all(each is not None and each.type() == gdb.NORMAL_FRAME for each in frames)
+    is_ordinary = all(one is not None and one.type() == gdb.NORMAL_FRAME for one in frames)
     return called if is_ordinary else None
 
 
