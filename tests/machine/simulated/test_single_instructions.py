@@ -143,3 +143,28 @@ def test_the_high_half_of_a_half_result(target: str, mnemonic: str, high: int) -
     wave.v[5][:] = 0xABCD_1234
     assert machine.run(most=1) is None
     assert {int(number) & 0xFFFF_0000 for number in wave.v[5]} == {high}
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        # v_ashrrev_i64 v[4:5], 4, 0x80000001
+        ("04003ed784fe010001000080", 0xFFFFFFFF_F8000000),
+        # v_lshlrev_b64 v[4:5], 4, 0x80000001
+        ("04003cd784fe010001000080", 0x8_00000010),
+        # v_mad_i64_i32 v[4:5], null, v1, v1, 0x80000001
+        ("047cffd60103fe0301000080", 0xFFFFFFFF_80000005),
+        # v_mad_u64_u32 v[4:5], null, v1, v1, 0x80000001
+        ("047cfed60103fe0301000080", 0x80000005),
+        # s_ashr_i64 s[4:5], 0x80000001, 4 and v_mov_b32 of both halves
+        ("ff848486010000800402087e05020a7e", 0xFFFFFFFF_F8000000),
+    ],
+)
+def test_literals_of_64_bit_operands(code: str, expected: int) -> None:
+    """Signed operands extend the 32 bits by the sign, others by zeros ("We can use sign extended
+    64-bit literals, but only for signed operands", LLVM pull request 70274)."""
+    machine = vectors.machine(bytes.fromhex(code), 32, "gfx1100", 32)
+    [wave] = machine.waves
+    wave.v[1][:] = 2
+    assert machine.run() is None
+    assert int(wave.v[5][0]) << 32 | int(wave.v[4][0]) == expected

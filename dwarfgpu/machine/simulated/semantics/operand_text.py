@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.bits import signed
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.modifiers import ABSOLUTE, NEGATE, OP_SELECT, OP_SELECT_HIGH, SIGN_EXTEND
@@ -95,7 +96,8 @@ class Operand:
 
     def scalar(self, shape: TypeShape) -> str:
         """Return the operand as a Python integer of a type, signed where the type is."""
-        text = self.unsigned(max(shape.bits, 32) if shape.bits != 16 else 16)
+        bits = max(shape.bits, 32) if shape.bits != 16 else 16
+        text = self.unsigned(bits, is_signed=shape.kind == "i")
         if shape.bits < 32:
             text = f"({text} & {(1 << shape.bits) - 1:#x})"
         if shape.kind == "i":
@@ -103,12 +105,16 @@ class Operand:
             return f"(({text} ^ {sign:#x}) - {sign:#x})"
         return text
 
-    def unsigned(self, bits: int) -> str:
-        """Return the operand as an integer of that many bits, beginning with the lowest dword."""
+    def unsigned(self, bits: int, *, is_signed: bool = False) -> str:
+        """Return the operand as an integer of that many bits, beginning with the lowest dword.
+
+        `is_signed`: a literal, which has 32 bits, is extended by its sign.
+        """
         value = self.value
         mask = (1 << max(bits, 32)) - 1
         if isinstance(value, Literal):
-            return f"{(self.literal << value.shift) & mask:#x}"
+            literal = signed(self.literal, 32) if is_signed else self.literal
+            return f"{(literal << value.shift) & mask:#x}"
         if isinstance(value, Constant):
             return f"{value.value & mask:#x}"
         if isinstance(value, int):
@@ -169,7 +175,7 @@ class Operand:
             case 32:
                 return self._dword(shape)
             case 64:
-                text = self._pair()
+                text = self._pair(is_signed=shape.kind == "i")
                 return text if shape.kind in "bu" else f"{text}.view({shape.element})"
             case 16:
                 is_high = self.modifiers & OP_SELECT or (
@@ -188,11 +194,11 @@ class Operand:
                 return self.raw()
         raise not_simulated(f"an operand of type {shape.kind}{shape.bits}")
 
-    def _pair(self) -> str:
+    def _pair(self, *, is_signed: bool = False) -> str:
         """Return the number of 64 bits that begins in a register."""
         if self.is_vector or self.lanes or self.is_sdwa:
             return f"pair({self.raw(0)}, {self.raw(1)})"
-        number = self.unsigned(64)
+        number = self.unsigned(64, is_signed=is_signed)
         return f"scalar64({number})" if self.register is not None else f"u64({number})"
 
     def _dword(self, shape: TypeShape) -> str:
