@@ -62,6 +62,18 @@ class Prologue:
         """The bytes of all of them."""
         return len(self.landing + self.alignments[0] + self.push + self.moves[0])
 
+    def alignment_in(self, code: bytes) -> bytes:
+        """Return the instructions at the begin of code that align the stack, or none."""
+        return next((known for known in self.alignments if code.startswith(known)), b"")
+
+    def kept_in(self, alignment: bytes, executed_bytes: int) -> int | None:
+        """Return the number of the register with the stack pointer from before an alignment; None
+        until the stack is aligned."""
+        if not alignment or executed_bytes <= alignment.index(b"\x83"):  # and
+            return None
+        load = alignment.index(b"\x8d")  # lea, behind REX.R where it has a prefix
+        return alignment[load + 1] >> 3 & 7 | 8 * load
+
     def size_in(self, code: bytes) -> int | None:
         """Return the bytes of the instructions that set a frame pointer at the begin of a
         function; None if the function begins otherwise."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.arch import i386, x86_64
+from tests.cli.command import run
 
 PUSH32, PUSH64 = b"\x55\x89\xe5", b"\x55\x48\x89\xe5"
 ALIGN32 = b"\x8d\x4c\x24\x04\x83\xe4\xf0\xff\x71\xfc"  # lea, and, push of -m32's main
@@ -27,3 +32,41 @@ def test_of_x86_64() -> None:
     assert prologue is not None
     assert prologue.size_in(ALIGN64 + PUSH64) == len(ALIGN64 + PUSH64)
     assert prologue.size_in(PUSH32) is None
+
+
+ALIGNED = """
+.globl main
+.type main, @function
+main: lea 8(%rsp), %r10
+ and $-16, %rsp
+ push -8(%r10)
+ push %rbp
+ mov %rsp, %rbp
+ nop
+.size main, . - main
+"""
+
+
+def test_the_base_of_a_frame_that_aligns_the_stack(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB computes it from the stack pointer before, until the frame pointer is set."""
+    (tmp_path / "aligned.s").write_text(ALIGNED)
+    placed = ("-nostdlib", "-static", "-Wl,-emain", "-Wl,-Ttext=0x1000")
+    command = [tool("gcc"), *placed, "aligned.s", "-o", "aligned"]
+    subprocess.run(command, check=True, cwd=tmp_path, timeout=60)
+    registers = ("--reg", "rsp=0x5fd8", "--reg", "r10=0x5ff8", "--reg", "rbp=0x7000")
+    expected = {0x1000: "0x5fd0", 0x1005: "0x5fd0", 0x1009: "0x5fe8", 0x100E: "0x5fe8"}
+    for pc, address in (expected | {0x1011: "0x7000"}).items():
+        place = ("--pc", hex(pc), *registers)
+        done = run("debug", tmp_path / "aligned", *place, "--batch", "-ex", "output $fp")
+        assert done.out == f"(void *) {address}"
+
+
+def test_where_an_alignment_keeps_the_stack_pointer() -> None:
+    for abi, code, number, first in ((i386.ABI, ALIGN32, 1, 7), (x86_64.ABI, ALIGN64, 10, 9)):
+        assert abi.prologue is not None
+        assert abi.prologue.alignment_in(code + PUSH64) == code
+        assert abi.prologue.kept_in(code, first) == number
+        assert abi.prologue.kept_in(code, first - 3) is None
+        assert abi.prologue.alignment_in(PUSH64) == b"" and abi.prologue.kept_in(b"", 9) is None
