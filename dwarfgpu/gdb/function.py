@@ -41,8 +41,10 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
 
 
 def _text(value: gdb.Value) -> str:
-    """Return a text of the language of GDB's expressions; Fortran has its own type for it."""
+    """Return a text of the language of GDB's expressions; Fortran and Rust have their own types."""
     code = value.type.strip_typedefs().code
+    if code == gdb.TYPE_CODE_STRUCT and value.type.name == "&str":
+        return str(value["data_ptr"].string("utf-8", "replace", int(value["length"])))
     if code in (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR):
         return str(value.string())
     if code == gdb.TYPE_CODE_STRING:
@@ -78,7 +80,8 @@ def _type_of(value: TypedValue) -> gdb.Type:
     cplusplus = value.unit is not None and value.unit.is_cplusplus
     name = type_name(value.type, cplusplus=cplusplus)
     pointer = type_name(Pointer(value.type), cplusplus=cplusplus)
-    known = _type_by_cast(pointer)
+    # GDB ends with an internal error (go_symbol_package_name) at types of C in expressions of Go.
+    known = None if gdb.parameter("language") == "go" else _type_by_cast(pointer)
     if known is None:  # Ada and Pascal have other casts
         with language_selected("c++" if cplusplus else "c"):
             known = _type_by_cast(pointer)

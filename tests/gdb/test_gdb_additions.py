@@ -83,3 +83,31 @@ def test_texts_of_fortran(debugger: Debugger, tool: Callable[[str], str], tmp_pa
     code = """print([said("output $dwarfgpu('%s')" % text) for text in ("n", "n + 1")])"""
     out = debugger.python(code, f"break {source.name}:8", "run", file=program)
     assert out.strip() == "['41', '42']"
+
+
+def test_types_of_c_in_expressions_of_go(debugger: Debugger, repository: Path) -> None:
+    """GDB 13 itself ends with an internal error at `(unsigned char *) 0` there."""
+    code = """
+gdb.execute("set language go", to_string=True)
+print(gdb.parse_and_eval('$dwarfgpu("(unsigned char) 65")').type.sizeof)
+"""
+    assert debugger.python(code, "break leaf", "run", file=repository / DEMO).split() == ["1"]
+
+
+def test_texts_of_rust(debugger: Debugger, tool: Callable[[str], str], tmp_path: Path) -> None:
+    """A text is a structure there; for a literal GDB calls `malloc`, but not for bytes."""
+    source, program = tmp_path / "s.rs", tmp_path / "s"
+    source.write_text('fn main() { let n = 41; let text = "n + 1 is more";\n'
+                      'println!("{} {}", n, &text[..5]);\n}\n')  # fmt: skip
+    done = subprocess.run(
+        [tool("rustc"), "-g", source, "-o", program], capture_output=True, check=False
+    )
+    if done.returncode:
+        pytest.skip("rustc makes no program here")
+    code = """
+print([said(f"output $dwarfgpu({text})") for text in ('b"n"', "text")])
+"""
+    out = debugger.python(code, f"break {source.name}:2", "run", file=program)
+    assert out.splitlines()[-1] == str(
+        ["41", "error: A syntax error in expression, near `is more'."]
+    )
