@@ -16,7 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import Attribute
-from dwarfgpu.dwarf.line import file_table, line_lookup
+from dwarfgpu.dwarf.line import file_table, line_lookup, program
 from dwarfgpu.dwarf.line.file_table import joined
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
@@ -245,6 +245,21 @@ def test_rows_before_a_fault_are_kept(program: bytes, message: str) -> None:
     with pytest.raises(
         Malformed, match="made.co: .debug_line table 0x0: line program opcode at 0x"
     ):
+        result.line_at(0x5000)
+
+
+def test_rows_before_the_limit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte of a program may be a row, which takes hundreds of bytes of memory."""
+    monkeypatch.setattr(program, "MAX_ROWS", 5)
+    made = Table()
+    good = made.address(0x1000) + bytes((COPY, 255)) + END
+    assert table_of(evolve(made, program=good)).problems == ()
+    result = table_of(evolve(made, program=good + bytes((255,)) * 1_000 + END))
+    (problem,) = result.problems
+    assert isinstance(problem, LimitExceeded) and "more than 5 rows in a line" in str(problem)
+    assert len(result.matrix.rows) == 5
+    assert result.line_at(0x1000) is not None
+    with pytest.raises(LimitExceeded, match="more than 5 rows"):
         result.line_at(0x5000)
 
 

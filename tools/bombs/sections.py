@@ -275,6 +275,8 @@ BOMBS = (
     Bomb("long-directory", ".debug_line", "{} files of a directory with a name twice as long",
          long_directory, 20_000, (*LIST, "debug bomb <<< info sources", "info --lines bomb")),
     Bomb("rows", ".debug_line", "{} rows", rows, 1_000_000, LIST),
+    Bomb("most-rows", ".debug_line", "{} rows, more than are read", rows, 5_000_000, LIST,
+         says="more than 4000000 rows"),
     Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 100_000, LIST),
     Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
          20_000, LIST),

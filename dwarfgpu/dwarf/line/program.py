@@ -16,7 +16,7 @@ from dwarfgpu.base.records import define, evolve, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, read_uleb
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
 
 IS_STMT: Final = 0x01
 BASIC_BLOCK: Final = 0x02
@@ -25,6 +25,9 @@ PROLOGUE_END: Final = 0x08
 EPILOGUE_BEGIN: Final = 0x10
 
 _ROW: Final = Struct("<QIIIIIBB")
+MAX_ROWS: Final = 4_000_000
+"""Of one table: the code of a unit with as many has tens of megabytes, and a hostile program has a
+row in each byte."""
 _MOST: Final = 0xFFFFFFFF
 _MOST_FORWARD: Final = 0x7FFFFFFF
 """An advance of more operations may lead backwards, where addresses begin again at 0."""
@@ -263,6 +266,8 @@ class _Machine:
 
     def emit(self) -> None:
         r = self.registers
+        if len(self.rows) >= MAX_ROWS * _ROW.size:
+            raise LimitExceeded(f"more than {MAX_ROWS} rows in a line table")
         self.rows += _ROW.pack(
             r.address, r.file, r.line, r.column, r.isa, r.discriminator, r.op_index, r.flags
         )
