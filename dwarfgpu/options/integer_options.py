@@ -18,20 +18,23 @@ def number(text: str | None, option: str) -> int | None:
     if text is None:
         return None
     value = json_reader.integer_of(text)
-    if value is None:
+    if value is None and not _HUGE.fullmatch(text):
         raise UsageError(f"{option}: expected an integer, not {cut_short(text)!r}")
-    if not -(1 << 63) <= value < 1 << 64:
+    if value is None or not -(1 << 63) <= value < 1 << 64:
         raise UsageError(f"{option}: {cut_short(text)} does not fit 64 bits")
     return value
 
 
+_HUGE: Final = pattern(r"-?[1-9][0-9]{4299,}")
+"""An integer of more digits than Python reads, if `integer_of` refuses it."""
 _SEVERAL: Final = pattern(r"all|active|inactive|[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
 """A choice of several lanes, which is not a number."""
 
 
 def lane_number(text: str | None) -> int | None:
     """Return the number that `--lane` names; None if it is absent."""
-    if text is not None and json_reader.integer_of(text) is None:
+    is_integer = text is None or json_reader.integer_of(text) is not None
+    if text is not None and not is_integer and not _HUGE.fullmatch(text):
         if _SEVERAL.fullmatch(text):
             raise UsageError(
                 f"--lane {cut_short(text)}: this command works on one lane; eval and lanes take "

@@ -49,6 +49,16 @@ def test_formats(command: str, letter: str, number: str, shell: Shell) -> None:
     assert output_of(shell, f"{command}{letter} {number}")
 
 
+@pytest.mark.parametrize("option", ["--lane", "--max-steps", "--wave"])
+def test_an_option_with_a_long_number_is_an_integer(option: str) -> None:
+    done = run("eval", "lit0", f"{option}={LONG}")
+    assert done.status == 2 and done.err.endswith("does not fit 64 bits\n"), done.err
+    done = run("bt", "--demo", f"{option}=-{LONG}")
+    assert done.status == 2 and done.err.endswith("does not fit 64 bits\n"), done.err
+    done = run("bt", "--demo", f"{option}=0{LONG}")
+    assert done.status == 2 and "does not fit" not in done.err, "a leading 0 is not decimal"
+
+
 @pytest.mark.parametrize("part", [LONG, "0" * 5000, f".{LONG}", f"3.{LONG}"])
 def test_width_of_printf(part: str) -> None:
     refused = f"A field of printf is wider than {10_000} characters.\n"
