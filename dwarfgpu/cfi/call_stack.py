@@ -113,7 +113,8 @@ class CallStack:
         self.function_counts: dict[int, int] = {}
         """Functions at program locations, inlined ones too (`dwarfgpu.session.stack_frames`)."""
         self._why_no_callers: dict[int, str] = {}
-        self._visited: set[tuple[int, int, int]] = set()
+        self._visited: dict[tuple[int, int, int], int] = {}
+        """The levels of frames: Ctrl-C may end the search for the caller of one, which begins again."""
         self._not_in_memory = 0
         """How many frames have their return address in a register, or computed."""
         self._end: End | None = None
@@ -207,24 +208,26 @@ class CallStack:
         elif len(self._frames) >= self._limit:
             self._end = End(False, f"more than {self._limit} frames (--max-frames)")
         else:
-            last = self._jumped(last, self._jumps(last, caller))
-            if len(self._frames) < self._limit:
-                self._frames.append(self._frame(caller, last))
+            added = self._jumped(last, self._jumps(last, caller))
+            if len(self._frames) + len(added) < self._limit:
+                added.append(self._frame(caller, added[-1] if added else last))
+            self._frames += added
 
     def _jumps(self, last: CfiFrame, caller: int) -> Jumps:
         if self._tail_calls is None or last.is_signal_frame or last.is_tail_call:
             return NO_JUMPS
         return self._tail_calls.between(last.location, caller)
 
-    def _jumped(self, last: CfiFrame, jumps: Jumps) -> CfiFrame:
-        """Return the tail-call frames; the outermost of them."""
+    def _jumped(self, last: CfiFrame, jumps: Jumps) -> list[CfiFrame]:
+        """Return the tail-call frames, the innermost first."""
+        frames: list[CfiFrame] = []
         for chain in (jumps.inner, jumps.outer):
-            for jump in chain[: self._limit - len(self._frames)]:
+            for jump in chain[: self._limit - len(self._frames) - len(frames)]:
                 last = TailFrame(self._context, jump, last)
-                self._frames.append(last)
+                frames.append(last)
             if chain is jumps.inner and jumps.why_unknown is not None:
                 self._why_no_callers[last.level] = jumps.why_unknown
-        return last
+        return frames
 
     def _is_new(self, frame: CfiFrame) -> bool:
         """Return whether no earlier frame without a CFA has the same pc and stack pointer."""
@@ -235,11 +238,11 @@ class CallStack:
             return True
         if isinstance(pointer, ImplicitPointer):
             return True
-        key = _NO_SPACE, pointer, frame.pc
-        if key in self._visited:
-            return False
-        self._visited.add(key)
-        return True
+        return self._is_first(frame, (_NO_SPACE, pointer, frame.pc))
+
+    def _is_first(self, frame: CfiFrame, key: tuple[int, int, int]) -> bool:
+        """Return whether no earlier frame has the same key."""
+        return self._visited.setdefault(key, frame.level) == frame.level
 
     def _caller_of(self, last: CfiFrame) -> int | End:
         """Return the program location of the calling frame."""
@@ -282,9 +285,8 @@ class CallStack:
                 single = last.cfa().single_locations[0]
                 assert isinstance(single.storage, Memory)
                 key = single.storage.space.number, single.bit_offset, last.pc
-            if key in self._visited:
+            if not self._is_first(last, key):
                 return _repeated(last)
-            self._visited.add(key)
         return self._why_not_saved(last) or caller
 
     def _why_not_saved(self, last: CfiFrame) -> End | None:

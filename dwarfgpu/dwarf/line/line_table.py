@@ -243,9 +243,10 @@ class LineTables:
         """Return the rows of a table."""
         key = (header.offset, header.format.address_size)
         if key not in self._matrices:
-            self._program_bytes += header.end - header.offset
-            self._refuse_overlap(self._program_bytes, header)
+            size_bytes = self._program_bytes + header.end - header.offset
+            self._refuse_overlap(size_bytes, header)
             self._matrices[key] = self.run(header)
+            self._program_bytes = size_bytes  # after what Ctrl-C may end: no table counts twice
         return self._matrices[key]
 
     def run(self, header: LineHeader) -> LineMatrix:

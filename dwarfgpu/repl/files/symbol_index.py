@@ -108,21 +108,20 @@ class SymbolIndex:
 
     def _read_more(self) -> bool:
         """Take as many units again; False where none remains."""
-        required, self._required = self._required, None  # Ctrl-C may end the rest
-        more = list(islice(self._remaining, max(_FIRST_UNITS, len(self._taken))))
-        self._required = required
-        if more:
-            self._taken += more
-            self._index()
-        return bool(more)
+        return self._read(max(_FIRST_UNITS, len(self._taken)))
 
     def _read_all(self) -> None:
-        required, self._required = self._required, None
-        more = [*self._remaining]
-        self._required = required
+        self._read(None)
+
+    def _read(self, count: int | None) -> bool:
+        """Take units that remain, all of them for None; False where none does."""
+        required, self._required = self._required, None  # Ctrl-C may end what follows
+        more = [*islice(self._remaining, count)]
         if more:
             self._taken += more
             self._index()
+        self._required = required
+        return bool(more)
 
     def _index(self) -> None:
         units = self._taken
