@@ -114,7 +114,7 @@ class CallStack:
         """Functions at program locations, inlined ones too (`dwarfgpu.session.stack_frames`)."""
         self._why_no_callers: dict[int, str] = {}
         self._visited: dict[tuple[int, int, int], int] = {}
-        """The levels of frames: Ctrl-C may end the search for the caller of one, which begins again."""
+        """The levels of frames: after Ctrl-C the search for the caller of one begins again."""
         self._not_in_memory = 0
         """How many frames have their return address in a register, or computed."""
         self._end: End | None = None

@@ -413,6 +413,9 @@ def at_terminal() -> bool:
 
 def interact(shell: Shell, *, is_interactive: bool) -> None:
     """Read commands from stdin, with line editing if possible."""
+    from dwarfgpu.repl.terminal.whole_imports import load_whole  # a batch reads no commands
+
+    load_whole()
     if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
         from dwarfgpu.repl.terminal.first_prompt import modes_before, show_first_prompt
 

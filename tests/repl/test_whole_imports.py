@@ -1,0 +1,46 @@
+"""Ctrl-C while a package is loaded that cannot be loaded a second time."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.repl.terminal.whole_imports import WholeImports
+
+SLOW = """
+import signal
+begun = True
+signal.raise_signal(signal.SIGINT)
+value = 7
+"""
+
+
+def test_the_interrupt_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_package.py").write_text(SLOW)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        importlib.import_module("slow_package")
+    monkeypatch.setattr(
+        sys, "meta_path", [WholeImports(frozenset({"slow_package"})), *sys.meta_path]
+    )
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt):  # it arrives after the import
+        module = importlib.import_module("slow_package")
+        assert module.value == 7 and module.__spec__ is not None
+        assert type(module.__spec__.loader) is type(module.__loader__)
+        assert type(module.__loader__).__name__ == "SourceFileLoader"
+        while True:
+            time.sleep(0.01)
+    assert sys.modules.pop("slow_package").value == 7
+
+
+def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    finder = WholeImports(frozenset({"no_such_package"}))
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        importlib.import_module("no_such_package")
