@@ -340,6 +340,15 @@ class Die:
         return None
 
     @property
+    def linkage_name(self) -> str | None:
+        """The name that linkers know, which before DWARF 4 is a vendor's attribute; None if the
+        entry has none."""
+        holder = self.holder(dw.AT_LINKAGE_NAME) or self.holder(dw.AT_MIPS_LINKAGE_NAME)
+        if holder is None:
+            return None
+        return holder.string(dw.AT_LINKAGE_NAME) or holder.string(dw.AT_MIPS_LINKAGE_NAME)
+
+    @property
     def name(self) -> str | None:
         """DW_AT_name of the entry or its origins; of an instance of a template in C++ always with
         its arguments."""

@@ -16,7 +16,7 @@ from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames, name_of_nameless
+from dwarfgpu.dwarf.names.function_names import name_in_frames, name_of_nameless
 from dwarfgpu.dwarf.scope.scope_entries import (
     UNKNOWN_NAME,
     UNREADABLE_NAME,
@@ -393,7 +393,7 @@ def _name(
         return None if pc is None else symbol_name(session, pc), None
     function, problem = functions[inline_level], None
     try:
-        mangled = linkage_name(function) if session.is_mangled else None
+        mangled = function.linkage_name if session.is_mangled else None
         name = mangled or name_in_frames(function)
         if name is not None:
             return name, None

@@ -243,8 +243,7 @@ def _shortest(first: _Function, last: _Function, functions: Sequence[_Function])
 
 
 def _linkage_name(function: Die) -> str | None:
-    holder = function.holder(dw.AT_LINKAGE_NAME)
-    return function.name if holder is None else holder.string(dw.AT_LINKAGE_NAME)
+    return function.linkage_name or function.name
 
 
 def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:

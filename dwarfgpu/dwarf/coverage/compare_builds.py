@@ -138,11 +138,8 @@ def function_identity(code_scope: CodeScope) -> str:
     """Return the linkage name of a function, else its qualified name; for a function that is local
     to a file, with the name of the file."""
     die = code_scope.die
-    for name in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
-        holder = die.holder(name)
-        linkage = None if holder is None else holder.string(name)
-        if linkage:
-            return linkage
+    if linkage := die.linkage_name:
+        return linkage
     if code_scope.parent is None and die.holder(dw.AT_EXTERNAL) is None:
         return f"{die.unit.name.rpartition('/')[2]}:{code_scope.qualified_name}"
     return code_scope.qualified_name

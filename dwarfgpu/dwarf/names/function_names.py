@@ -59,10 +59,10 @@ def full_function_name(die: Die) -> str | None:
     if not die.unit.is_cplusplus:
         return bare_name(die)
     if die.name is None:
-        mangled = linkage_name(die)
+        mangled = die.linkage_name
         return mangled and (demangled_function(mangled) or demangled_clone(mangled))
     try:
-        mangled = linkage_name(die)
+        mangled = die.linkage_name
         if mangled is not None:  # nearly always
             return demangled_function(mangled) or function_name(die, mangled) or bare_name(die)
         bare = bare_name(die) or ""
@@ -80,7 +80,7 @@ def full_function_name(die: Die) -> str | None:
 
 def resolved_function_name(die: Die) -> str | None:
     """Return the name of a C++ function without typedefs in the types of its parameters."""
-    return function_name(die, linkage_name(die) or die.name or "")
+    return function_name(die, die.linkage_name or die.name or "")
 
 
 def name_in_frames(die: Die) -> str | None:
@@ -96,7 +96,7 @@ def name_in_frames(die: Die) -> str | None:
     if bare is None or not die.unit.is_cplusplus:
         return bare
     try:
-        mangled = linkage_name(die)
+        mangled = die.linkage_name
         if mangled is None:
             full = _with_parameters(die, bare)
         else:
@@ -173,7 +173,7 @@ def bare_name(die: Die) -> str | None:
         return name and _of_module(die) + name
     try:
         *_, declared = (die.holder(dw.AT_NAME) or die).origins()
-        mangled = linkage_name(die)
+        mangled = die.linkage_name
         if not _has_named_scopes(declared) or (mangled and _INHERITED.search(mangled)):
             demangled = None if mangled is None else demangled_name(mangled)
             if demangled is not None:
@@ -193,23 +193,16 @@ def _of_module(die: Die) -> str:
     return f"{above.name}::" if above.name else ""
 
 
-def linkage_name(die: Die) -> str | None:
-    linked = die.holder(dw.AT_LINKAGE_NAME) or die.holder(dw.AT_MIPS_LINKAGE_NAME)
-    if linked is None:
-        return None
-    return linked.string(dw.AT_LINKAGE_NAME) or linked.string(dw.AT_MIPS_LINKAGE_NAME)
-
-
 def name_of_nameless(die: Die) -> str:
     """Return the name of a function without DW_AT_name, by its linkage name as in GDB:
     `go(int) [clone .__await_suspend_wrapper__await]`; without one, its offset."""
-    return full_function_name(die) or linkage_name(die) or f"function {die.offset:#x}"
+    return full_function_name(die) or die.linkage_name or f"function {die.offset:#x}"
 
 
 def _name(die: Die, symbol: str) -> str | None:
     holder = die.holder(dw.AT_NAME)
     name = None if holder is None else holder.name
-    expected = linkage_name(die) or name
+    expected = die.linkage_name or name
     if name is None or expected is None or not _is_same(expected, symbol):
         return None
     *_, declared = (holder or die).origins()

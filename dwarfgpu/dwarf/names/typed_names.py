@@ -185,8 +185,8 @@ def _function(
     has_code = die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES)
     if not (has_code or die.has(dw.AT_INLINE)):
         return
-    holder = die.holder(dw.AT_LINKAGE_NAME) if is_cplusplus else None
-    if holder is not None and not wanted.takes(holder.string(dw.AT_LINKAGE_NAME) or ""):
+    mangled = die.linkage_name if is_cplusplus else None
+    if mangled is not None and not wanted.takes(mangled):
         return
     name = name_of(die)
     if is_cplusplus:

@@ -274,8 +274,7 @@ def _has_arguments(variable: Die, part: Part) -> bool:
 def instance_name(die: Die) -> str | None:
     """Return the canonical simple name of an instance of a variable template, `v<int>`, which
     compilers name by its linkage name, or by the arguments beside it; None of another variable."""
-    holder = die.holder(dw.AT_LINKAGE_NAME)
-    mangled = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
+    mangled = die.linkage_name
     if mangled is None and die.name is not None and die.abbreviation.has_children:
         full = die.unit.info.name_with_arguments(die, die.name)  # of clang's constants
         return None if full == die.name else canonical(full)

@@ -26,7 +26,6 @@ from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import (
     bare_name,
     full_function_name,
-    linkage_name,
     resolved_function_name,
 )
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of
@@ -240,7 +239,7 @@ def _calls(
                 ranges = Subprogram(call).ranges
                 if ranges:
                     # GDB knows the parameters of an inlined function by its linkage name only.
-                    is_linked = linkage_name(call) is not None
+                    is_linked = call.linkage_name is not None
                     shown_name = name if is_linked else bare_name(call) or name
                     yield NamedFunction(call, shown_name, ranges[0].begin, is_call=True)
 

@@ -77,8 +77,8 @@ def _tables(die: Die) -> tuple[dict[Die, Die], dict[str, Die]]:
 def _linkage_name(die: Die) -> str | None:
     """Return the linkage name of a variable that other files can mean."""
     for holder in die.origins():
-        if holder.flag(dw.AT_EXTERNAL) and holder.has(dw.AT_LINKAGE_NAME):
-            return holder.string(dw.AT_LINKAGE_NAME)
+        if holder.flag(dw.AT_EXTERNAL):
+            return holder.linkage_name
     return None
 
 

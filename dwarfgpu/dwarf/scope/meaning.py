@@ -53,7 +53,7 @@ def is_same_function(first: Die, second: Die) -> bool:
     overloads, and entries of assemblers have no parameters."""
     if first.tag != dw.TAG_SUBPROGRAM:
         return True
-    if second.unit.is_cplusplus or first.holder(dw.AT_LINKAGE_NAME) is not None:
+    if second.unit.is_cplusplus or first.linkage_name is not None:
         return parameter_types(first) == parameter_types(second)
     return True
 

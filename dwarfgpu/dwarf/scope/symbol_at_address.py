@@ -13,7 +13,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone, demangled_function
-from dwarfgpu.dwarf.names.function_names import full_function_name, function_name, linkage_name
+from dwarfgpu.dwarf.names.function_names import full_function_name, function_name
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR, Section
@@ -70,7 +70,7 @@ def _described_function(
             subprogram = code_object.scopes.subprogram_at(address)
             if subprogram is None:
                 return None
-            mangled = linkage_name(subprogram.die) if is_mangled else None
+            mangled = subprogram.die.linkage_name if is_mangled else None
             name = mangled or full_function_name(subprogram.die) or subprogram.name
         except DwarfGpuError:
             return None
@@ -147,7 +147,7 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
         subprogram = None if unit is None else code_object.scopes.subprogram_at(address)
         if subprogram is None:
             return None
-        is_start, linkage = subprogram.ranges[0].begin == address, linkage_name(subprogram.die)
+        is_start, linkage = subprogram.ranges[0].begin == address, subprogram.die.linkage_name
         if linkage is None and is_start:
             return full_function_name(subprogram.die)  # of C, a lambda, or main
         if is_start and linkage is not None and (described := demangled_function(linkage)):

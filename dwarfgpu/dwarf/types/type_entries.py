@@ -122,7 +122,7 @@ def require_type(die: Die) -> None:
 
 def linked_name(die: Die) -> str | None:
     """Return the linker's name of `typedef struct {} Name`, which GCC writes: `5Named`."""
-    linked = die.string(dw.AT_LINKAGE_NAME) or ""
+    linked = die.linkage_name or ""
     count = re.match(r"[0-9]+", linked)
     name = linked[count.end() :] if count is not None and len(count[0]) < 6 else ""
     return name if count is not None and name and len(name) == int(count[0]) else None

@@ -1,0 +1,33 @@
+"""One program in several formats of debug information: the answers are the same, as in GDB."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.test_indirect_functions import answers
+
+NAMED_BY_LINKERS = """\
+typedef struct { int quot; } pair;
+template <int N> int twice = 2 * N;
+pair it;
+int main() { return twice<4> + it.quot; }
+"""
+
+
+@pytest.mark.parametrize("version", [2, 3, 4, 5])
+def test_names_of_linkers_before_dwarf_4(
+    version: int, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB reads DW_AT_MIPS_linkage_name, which compilers write before DWARF 4, as
+    DW_AT_linkage_name."""
+    (tmp_path / "a.cc").write_text(NAMED_BY_LINKERS)
+    command = [tool("g++"), f"-gdwarf-{version}", "-o", "a", "a.cc"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    commands = ["ptype it", "whatis twice<4>"]
+    of_dwarfgpu = answers(None, [str(tmp_path / "a")], commands)
+    assert of_dwarfgpu == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert "type = struct pair {" in of_dwarfgpu[0]
