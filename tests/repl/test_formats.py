@@ -27,7 +27,8 @@ def test_names_of_linkers_before_dwarf_4(
     (tmp_path / "a.cc").write_text(NAMED_BY_LINKERS)
     command = [tool("g++"), f"-gdwarf-{version}", "-o", "a", "a.cc"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-    commands = ["ptype it", "whatis twice<4>"]
+    commands = ["ptype it", "whatis twice<4>", "info variables twice"]
     of_dwarfgpu = answers(None, [str(tmp_path / "a")], commands)
     assert of_dwarfgpu == answers(tool("gdb"), [str(tmp_path / "a")], commands)
     assert "type = struct pair {" in of_dwarfgpu[0]
+    assert "\tint twice<4>;\n" in of_dwarfgpu[2]

@@ -348,7 +348,9 @@ class _SimpleNames:
         positions = abbreviation.positions
         if abbreviation.tag == dw.TAG_BASE_TYPE:  # may have the name of a typedef
             return None
-        if abbreviation.tag == dw.TAG_VARIABLE and abbreviation.has_children:  # of a template
+        if abbreviation.tag == dw.TAG_VARIABLE and (  # of a template, which either of them shows
+            abbreviation.has_children or dw.AT_LINKAGE_NAME in positions
+        ):
             return None
         if dw.AT_NAME not in positions or any(name in positions for name in COMPLETING):
             return None
