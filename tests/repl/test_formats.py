@@ -32,3 +32,30 @@ def test_names_of_linkers_before_dwarf_4(
     assert of_dwarfgpu == answers(tool("gdb"), [str(tmp_path / "a")], commands)
     assert "type = struct pair {" in of_dwarfgpu[0]
     assert "\tint twice<4>;\n" in of_dwarfgpu[2]
+
+
+BESIDE_THE_UNIT = """\
+template <class T> struct box { T item; T twice() { T sum = item + item;
+  return sum; } };
+box<int> it{4};
+int main() { return it.twice(); }
+"""
+
+
+def test_functions_beside_the_addresses_of_a_unit(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """DWARF 2 has no DW_AT_ranges: GCC's unit covers one of its sections, and .debug_aranges
+    names the others. GDB finds the functions there."""
+    (tmp_path / "a.cc").write_text(BESIDE_THE_UNIT)
+    command = [tool("g++"), "-gdwarf-2", "-gstrict-dwarf", "-o", "a", "a.cc"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    commands = [f"{command} box<int>::twice" for command in ("break", "list", "info scope")]
+    place, listed, scope = answers(None, [str(tmp_path / "a")], commands)
+    for text, of_gdb in zip(
+        (place, listed), answers(tool("gdb"), [str(tmp_path / "a")], commands[:2]), strict=True
+    ):
+        lines = [line for line in of_gdb.splitlines() if not line.startswith("warning: (Internal")]
+        assert text.splitlines() == lines
+    assert "file a.cc, line 1." in place
+    assert "Symbol sum is" in scope

@@ -52,10 +52,16 @@ class CoveredCode:
 
     def _covers(self, unit: CompilationUnit, address: int) -> bool:
         """Return whether the code of a unit covers an address; if its own entry has no ranges,
-        whether that of its subprograms does. A skeleton always has ranges (DWARF 5 3.1.2)."""
+        whether that of its subprograms does. A skeleton always has ranges (DWARF 5 3.1.2).
+
+        GCC's strict DWARF 2 has no DW_AT_ranges: the entry covers a part, `.debug_aranges` all.
+        """
         spans = self._spans_of(unit)
-        if spans or unit.is_skeleton:
-            return covers(spans, address)
+        is_covered = covers(spans, address)
+        if is_covered or unit.is_skeleton:
+            return is_covered
+        if spans and unit not in self._info.aranges.units_at(address):
+            return False
         return self.subprogram(unit, address) is not None
 
     def subprogram(self, unit: CompilationUnit, address: int) -> Die | None:
