@@ -110,6 +110,16 @@ def test_show_values_has_ten(program: Shell) -> None:
     ]
 
 
+def test_show_values_around_the_number_of_an_expression(program: Shell) -> None:
+    """GDB evaluates the argument (value.c: `parse_and_eval_long (num_exp) - 5`)."""
+    for number in range(25):
+        output_of(program, f"p {number}")
+    expected = [f"${n} = {n - 1}" for n in range(5, 15)]
+    assert output_of(program, "show values 2 * 5").splitlines() == expected
+    assert output_of(program, "show values $11").splitlines() == expected
+    assert output_of(program, "show values -3").splitlines()[0] == "$1 = 0"
+
+
 def placed(shell: Shell) -> Shell:
     """The shell, which knows where its wave belongs: the third of a workgroup."""
     target = shell.session.target

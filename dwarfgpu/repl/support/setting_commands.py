@@ -305,11 +305,18 @@ def set_(shell: Shell, argument: str) -> Iterator[Part]:
 def show_values(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the last values of the value history.
 
-    Usage: show values [N | +]
+    Usage: show values [EXPRESSION | +]
 
-    Shows the last ten, ten around number N, or with "+" the next ten.
+    Shows the last ten, ten around the number that an expression has, or with "+" the next ten.
     """
-    for number, value in shell.values.listed(argument):
+    history = shell.values
+    if argument == "+":
+        listed = history.listed_next()
+    else:
+        listed = history.listed(
+            whole_number(shell.session, history, argument) if argument else None
+        )
+    for number, value in listed:
         text = shown_value(shell, value)
         yield Output(
             f"${number} = {text}", {"number": number, **value_record(value, text)}, "values"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base, strip
@@ -89,17 +88,16 @@ class ValueHistory:
             raise UsageError(f"History has not yet reached ${number}.")
         return self._values[number - 1]
 
-    def listed(self, argument: str) -> list[tuple[int, TypedValue]]:
-        """Return ten values with their numbers, as `show values` lists them."""
+    def listed(self, around: int | None = None) -> list[tuple[int, TypedValue]]:
+        """Return ten values with their numbers: the last ones, or those around a number."""
+        return self._listed(len(self._values) - 9 if around is None else around - 5)
+
+    def listed_next(self) -> list[tuple[int, TypedValue]]:
+        """Return up to ten values with their numbers, after those that were listed last."""
+        return self._listed(self._shown)
+
+    def _listed(self, first: int) -> list[tuple[int, TypedValue]]:
         count = len(self._values)
-        if argument == "+":
-            first = self._shown
-        elif argument:
-            if not is_decimal(argument) or len(argument) > _MAX_DIGITS:
-                raise UsageError(f"{argument!r} is not a number of the value history")
-            first = int(argument) - 5
-        else:
-            first = count - 9
         first = max(first, 1)
         last = min(first + 9, count)
         self._shown = last + 1
