@@ -120,6 +120,16 @@ def test_show_values_around_the_number_of_an_expression(program: Shell) -> None:
     assert output_of(program, "show values -3").splitlines()[0] == "$1 = 0"
 
 
+def test_a_void_variable_is_initialised(program: Shell) -> None:
+    """GDB's `init-if-undefined` assigns to a variable that "has not already been defined": one to
+    which a void value was assigned is void, as if it had never been set."""
+    output_of(program, "set var $made = $never_set")
+    output_of(program, "init-if-undefined $made = 4")
+    assert output_of(program, "p $made") == "$1 = 4\n"
+    output_of(program, "init-if-undefined $made = 5")
+    assert output_of(program, "p $made") == "$2 = 4\n"
+
+
 def placed(shell: Shell) -> Shell:
     """The shell, which knows where its wave belongs: the third of a workgroup."""
     target = shell.session.target

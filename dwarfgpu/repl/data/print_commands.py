@@ -186,12 +186,15 @@ def init_if_undefined(shell: Shell, argument: str) -> Iterator[Part]:
     """Give a convenience variable a value, unless it has one.
 
     Usage: init-if-undefined $NAME = EXPRESSION
+
+    A variable that is void has none.
     """
     if not argument:
         raise UsageError("Argument required (expression to compute).")
     match = _INITIAL.match(argument)
     if match is None:
         raise UsageError("Init-if-undefined requires an assignment expression.")
-    if match["name"] not in shell.values.named:
+    variable = shell.values.named.get(match["name"])
+    if variable is None or variable.type is None:
         evaluated(shell.session, shell.values, argument)
     yield from ()
