@@ -535,6 +535,13 @@ def test_python_code_adds_printers(tmp_path: Path) -> None:
     assert lines[-1] == "$3 = {raw = 384}"
 
 
+def test_a_copy_of_a_tree_has_the_elements() -> None:
+    """A convenience variable has the bits of the header, not its address, which the root knows."""
+    tree = ran("output by_number")
+    assert "std::map with 3 elements = {[1] = " in tree
+    assert ran("set var $copy = by_number", "output $copy") == tree
+
+
 def test_answers_as_json() -> None:
     answers = [
         json.loads(line)

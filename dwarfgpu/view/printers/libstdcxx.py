@@ -109,17 +109,16 @@ def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Objec
     """Return how many elements a tree has, and these."""
     impl = value["_M_t"]["_M_impl"]
     header, count = impl["_M_header"], impl["_M_node_count"].number
-    if header.address is None:
-        raise UnexpectedLayout(
-            "the tree header is not in memory, so the end of the tree cannot be recognised"
-        )
     base, element_at = header.type, _element_of(value["_M_t"], header.size_bytes, *kinds)
 
     def links(node: int) -> tuple[int, int, int]:
         position = header.at(node, base, header.space).read()
         return position["_M_left"].number, position["_M_right"].number, position["_M_parent"].number
 
-    return count, map(element_at, tree(header["_M_left"].number, header.address, count, links))
+    end, root = header.address, header["_M_parent"].number
+    if end is None:  # of a copy: the root knows its header
+        end = links(root)[2] if count else 0
+    return count, map(element_at, tree(header["_M_left"].number, end, count, links))
 
 
 def _pairs(elements: Iterator[Object], *kinds: Type | None) -> Iterator[Child]:
