@@ -5,7 +5,7 @@ Of structures without a name inside one another only the first is in full, as in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.constants import Style
@@ -171,7 +171,8 @@ class Definition:
             yield " " * indent + "}"
             return
         fields = listed_members(struct_type)
-        methods = _grouped([method for method in declared.methods if not method.is_artificial])
+        # Those that the compiler made count as the first of their name, as in GDB.
+        methods = [method for method in _grouped(declared.methods) if not method.is_artificial]
         methods = methods if self.has_methods else []
         typedefs = declared.typedefs if self.has_typedefs else ()
         if not (struct_type.members or fields or declared.methods or declared.typedefs):
@@ -345,7 +346,7 @@ def needs_labels(struct_type: Struct) -> bool:
     return any(access != usual for access in accesses)
 
 
-def _grouped(methods: list[Method]) -> list[Method]:
+def _grouped(methods: Sequence[Method]) -> list[Method]:
     """Return the functions, those of one name together, where the first of them is."""
     groups: dict[str, list[Method]] = {}
     for method in methods:

@@ -32,6 +32,7 @@ int operator""_x(unsigned long long v) { return v; }
 namespace ns { struct P { int a; }; bool operator==(const P &x, const P &y) { return x.a == y.a; } }
 int operator*(const Num &n, int b) { return b; }
 
+struct Made { virtual int first() { return 1; } int &to; Made(int &n) : to(n) {} };
 Pair<const char *> pair; Pair<int> numbers;
 template <class F> struct Keeps { F f; void of(F &); };
 template <class T, char C> struct Box { T t; };
@@ -54,7 +55,7 @@ int main() {
   scaled<int> = 4; scaled<double> = 2.5;
   auto lambda = [&r](int a) { return a + r; }; Keeps<decltype(lambda)> keeps{lambda};
   struct Of { decltype(lambda) of; void take(decltype(lambda) &) {} }; Of of{lambda};
-  of.take(lambda);
+  of.take(lambda); Made made(global); Made copy(made);
   return r + !c;
 }
 """
@@ -142,6 +143,16 @@ def test_names_in_classes_are_those_of_gdb(program: Path) -> None:
     assert all(line in pair.splitlines() for line in lines), pair
     lines = "    T *first;", "    T second[2];", "    T & of(T *, T);"
     assert all(line in numbers.splitlines() for line in lines), numbers
+
+
+def test_functions_of_one_name_are_together(program: Path, tool: Callable[[str], str]) -> None:
+    """GDB keeps the functions of a class by name, in the order in which the names come first: gcc
+    describes the copy constructor that it makes before the functions of the source."""
+    [made] = answers(program, ["ptype Made"])
+    functions = ["    virtual int first(void);", "    Made(int &);"]
+    gdb = [tool("gdb"), "-nx", "-batch", "-ex", "ptype Made", program]
+    theirs = subprocess.run(gdb, capture_output=True, text=True, check=True).stdout
+    assert made == theirs.strip() and all(line in made for line in functions)
 
 
 def test_classes_without_names_in_classes_are_those_of_gdb(program: Path) -> None:
