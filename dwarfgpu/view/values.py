@@ -217,8 +217,9 @@ def _scalar(
     if isinstance(bare, Pointer) and not bare.address_space and shown.space_of is not None:
         space_number = shown.space_of(bare)
         bare = evolve(bare, address_space=space_number) if space_number else bare
-    if letter is None and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
-        letter = shown.options.integer_letter
+    is_by_default = letter in (None, "s", "r")
+    if is_by_default and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
+        letter = shown.options.integer_letter or letter
     if depth and is_method_pointer(bare):
         letter = None  # as in GDB
     if isinstance(bare, Pointer) and bare.kind != "pointer" and not _is_number(bare, depth, letter):

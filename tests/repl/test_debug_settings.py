@@ -87,6 +87,8 @@ def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
         (["set print pretty on", "p global_struct.un", "show values"],
          "$1 = {\n  i = 1065353216,\n  f = 1,\n  bytes = \"\\000\\000\\200?\"\n}\n"),
         (["set print max-depth 1", "p global_struct.in"], "$1 = {{...}, {...}}\n"),
+        (["set output-radix 16", "p/s 17"], "$1 = 0x11\n"),
+        (["with output-radix 8 -- p/s numbers[0]@2"], "$1 = {01, 01}\n"),
         (["p 1", "p 2", "show values"], "$1 = 1\n$2 = 2\n"),
         (["p 1", "show values +"], "$1 = 1\n"),
         (["set $a = 2", "show convenience"], "$_thread = 0\n$a = 2\n"),
