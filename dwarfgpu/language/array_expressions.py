@@ -87,12 +87,15 @@ def alignment_bytes(type_: Type | None) -> int:
     """Return the alignment of a type; `UsageError` if it has none.
 
     DW_AT_alignment where the file has it (DWARF 5 2.24). For another structure it is the largest of
-    its members; for a scalar its size, for a complex number that of a part.
+    its members; for a scalar its size, for a complex number that of a part; for void it is 1, as in
+    GNU C.
     """
     declared = _declared_alignment(type_)
     if declared:
         return declared
     bare = strip(type_)
+    if bare is None:  # void, as sizeof has it
+        return 1
     if isinstance(bare, Array):
         return alignment_bytes(bare.element)
     if isinstance(bare, Struct):

@@ -44,7 +44,7 @@ from tests.language.sessions import demo, stopped, text
         ("{1, 1.5}", "array elements must all be the same size"),
         # alignment, and types of expressions
         ("_Alignof(int)", "4"), ("_Alignof(double)", "8"), ("alignof(outer_t)", "8"),
-        ("_Alignof(char [7])", "1"),
+        ("_Alignof(char [7])", "1"), ("_Alignof(void)", "1"),
         ("(typeof(numbers[0])) 2.5", "2"), ("(__typeof__(char)) 65", "65 'A'"),
         ("typeof(1)", "Attempt to use a type as an expression"),
         # casts of C++
