@@ -111,6 +111,8 @@ class Operations(MemberAccess):
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
+                if value.type is None and isinstance(self.objects, Unevaluated):
+                    return value  # as in GDB: a convenience variable, which may have a value then
                 if value.type is None or isinstance(strip(value.type), Struct):
                     raise UsageError("Not a numeric type.")
                 unit_value = self.number(self.numbers.integer(1))

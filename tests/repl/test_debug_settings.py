@@ -122,6 +122,22 @@ def test_show_values_around_the_number_of_an_expression(program: Shell) -> None:
     assert output_of(program, "show values -3").splitlines()[0] == "$1 = 0"
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("output 1 || $never_set++", "1"),
+        ("output 0 && --$never_set", "0"),
+        ("whatis $never_set++", "type = void\n"),
+        ("p $never_set++", "Not a numeric type.\n"),
+    ],
+)
+def test_a_void_variable_is_counted_only_if_it_is_evaluated(
+    program: Shell, typed: str, expected: str
+) -> None:
+    """GDB returns the operand of an expression that is not evaluated, as it is."""
+    assert output_of(program, typed) == expected
+
+
 def test_a_void_variable_is_initialised(program: Shell) -> None:
     """GDB's `init-if-undefined` assigns to a variable that "has not already been defined": one to
     which a void value was assigned is void, as if it had never been set."""
