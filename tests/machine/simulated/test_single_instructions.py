@@ -168,3 +168,26 @@ def test_literals_of_64_bit_operands(code: str, expected: int) -> None:
     wave.v[1][:] = 2
     assert machine.run() is None
     assert int(wave.v[5][0]) << 32 | int(wave.v[4][0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "operands", "expected"),
+    [
+        ("v_floor_f32_sdwa", {}, 0xBF800000),
+        ("v_cvt_f32_f16_sdwa", {}, 0xB73F0000),
+        ("v_cndmask_b32_sdwa", {"src1": 1}, 0x800000BF),
+        ("v_mov_b32_sdwa", {}, 0xFFFFFFBF),
+        ("v_cvt_f32_u32_sdwa", {}, 0x4F800000),
+    ],
+)
+def test_a_byte_with_its_sign_changed_or_extended(
+    mnemonic: str, operands: dict[str, int], expected: int
+) -> None:
+    """SDWA: a source has `neg` where its operand is a float, `sext` where it is an integer."""
+    fields = {"vdst": 5, "src0": 1, "src0_modifiers": 1, "src0_sel": 1, "dst_sel": 6, **operands}
+    code = programs.encoded(decoder("gfx942", 64), mnemonic, **fields)
+    machine = vectors.machine(code, 64, "gfx942", 64)
+    [wave] = machine.waves
+    wave.v[1][:] = 0x2BF40
+    assert machine.run(most=1) is None
+    assert hex(wave.v[5][0]) == hex(expected)

@@ -10,7 +10,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import OperandFields, Where, operand_fields
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Instruction
-from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
+from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH, SIGN_EXTEND
 from dwarfgpu.isa.operands import Value
 from dwarfgpu.isa.operation import ALIASES, DeclaredOperand, Operation
 from dwarfgpu.isa.registers import Register
@@ -78,13 +78,17 @@ def _one(instruction: Instruction, bound_fields: OperandFields) -> Bound:
     sources: list[Operand] = []
     for name, value in chosen(bound_fields.sources):
         stem = name.rstrip("XY")
+        modifiers = _modifiers(form, instruction.word, stem, fields)
+        # The lowest bit of integers is `sext`, that of floats `neg`.
+        is_sign_extended = _has_sign_extension(form, stem) and bool(modifiers & SIGN_EXTEND)
         sources.append(
             Operand(
                 value,
                 fields.get("imm", instruction.literal),
-                _modifiers(form, instruction.word, stem, fields),
+                modifiers & ~SIGN_EXTEND if is_sign_extended else modifiers,
                 fields.get(f"{stem}_sel", 6),
                 f"{stem}_sel" in fields,
+                is_sign_extended,
                 lanes if stem == "src0" else "",
             )
         )
@@ -155,6 +159,12 @@ def _modifiers(form: Format, word: int, stem: str, fields: dict[str, int]) -> in
     if modifiers is None or "VOP3P" not in form.flags:
         selects |= OP_SELECT_HIGH
     return (modifiers or 0) | selects
+
+
+def _has_sign_extension(form: Format, stem: str) -> bool:
+    """Return whether an encoding has the modifier `sext` for a source, as SDWA has."""
+    index = form.index.get(f"{stem}_modifiers")
+    return index is not None and form.kinds[index].text == "operand_and_int_input_mods"
 
 
 def _selects(form: Format, word: int, number: int) -> int:

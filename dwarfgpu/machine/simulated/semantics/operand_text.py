@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
-from dwarfgpu.isa.modifiers import ABSOLUTE, NEGATE, OP_SELECT, OP_SELECT_HIGH, SIGN_EXTEND
+from dwarfgpu.isa.modifiers import ABSOLUTE, NEGATE, OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operands import Constant, Literal, Value
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, M0, TTMP, XNACK_MASK
@@ -73,10 +73,12 @@ class Operand:
     value: Value
     literal: int = 0
     modifiers: int = 0
-    """`NEGATE`, `ABSOLUTE`, `OP_SELECT` …, or `SIGN_EXTEND` with SDWA."""
+    """`NEGATE`, `ABSOLUTE`, `OP_SELECT` …"""
     select: int = 6
     """For SDWA: 0 to 3 a byte, 4 and 5 a half, 6 all."""
     is_sdwa: bool = False
+    is_sign_extended: bool = False
+    """For SDWA: the part that `select` says is a signed integer."""
     lanes: str = ""
     """For DPP: the text of the function that moves lanes, `{}` for the register."""
     offset: str = ""
@@ -139,8 +141,7 @@ class Operand:
         if self.lanes:
             text = self.lanes.format(text)
         if self.is_sdwa and self.select != 6:
-            is_signed = bool(self.modifiers & SIGN_EXTEND)
-            text = f"selected({text}, {self.select}, {is_signed})"
+            text = f"selected({text}, {self.select}, {self.is_sign_extended})"
         return text
 
     @property
@@ -161,7 +162,7 @@ class Operand:
             if self.modifiers & ABSOLUTE:
                 text = f"absolute({text})"
             return f"-{text}" if self.modifiers & NEGATE else text
-        if shape.bits == 32 and shape.kind == "b" and not self.is_sdwa:
+        if shape.bits == 32 and shape.kind == "b":
             if self.modifiers & ABSOLUTE:
                 text = f"({text} & 0x7fffffff)"
             if self.modifiers & NEGATE:

@@ -179,8 +179,6 @@ class SourceStatements(TileStatements):
         if self._is_mix and shape.kind == "f":
             return self._mixed(operand)
         has_signs = "src0_modifiers" in self.item.fields or "src1_modifiers" in self.item.fields
-        if self.item.is_sdwa and not shape.is_float:
-            has_signs = False
         if shape.count == 1 and "op_sel_hi" in self._form_text and shape.is_float:
             # Of a packed operation with a plain source (v_dot2): signs alone.
             operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)
