@@ -77,6 +77,25 @@ def test_the_constant_of_a_dual_instruction_is_the_factor() -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
+        ("020110ca01010201", (2.0, 1.0)),  # v_dual_mov_b32 v1, v2 :: v_dual_mov_b32 v2, v1
+        ("030510c901010201", (5.0, 1.0)),  # v_dual_add_f32 v1, v3, v2 :: v_dual_mov_b32 v2, v1
+        ("010108ca03050002", (5.0, 1.0)),  # v_dual_mov_b32 v2, v1 :: v_dual_add_f32 v1, v3, v2
+    ],
+)
+def test_both_halves_of_a_dual_instruction_read_first(
+    code: str, expected: tuple[float, float]
+) -> None:
+    machine = vectors.machine(bytes.fromhex(code), 32, "gfx1100", 32)
+    [wave] = machine.waves
+    for number in (1, 2, 3):
+        wave.f[number][:] = number
+    assert machine.run(most=1) is None
+    assert (wave.f[1][31], wave.f[2][31]) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
         ("4640b3d33c890218", (60, 68)),  # v_pk_mov_b32 v[70:71], v[60:61], v[68:69]
         ("4648b3d33c890218", (61, 68)),  # the same with op_sel:[1,0]
         ("4650b3d33c890218", (60, 69)),  # [0,1], as compilers copy a pair

@@ -147,8 +147,9 @@ class _Piece(SourceStatements, ControlStatements):
                 if operation.is_scalar:
                     expression = re.sub(r"\br0\b", self._typed_integer("r0"), expression)
             text = self._modified(declared.name_or_type, expression, clamp)
+            # A register itself, which another result may change before this one is written.
             is_view = not operation.is_scalar and re.fullmatch(r"[a-d]", expression)
-            if len(operation.results) > 1 and is_view:
+            if is_view and (len(operation.results) > 1 or self.suffix):
                 text = f"copied({expression})"
             lines.append(f"{variable} = {text}")
             variables.append((declared.name_or_type, variable))
