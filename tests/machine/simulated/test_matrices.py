@@ -11,6 +11,7 @@ import pytest
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.decode import decoder
+from dwarfgpu.machine.simulated.semantics.compiled_instructions import why_not_simulated
 from dwarfgpu.machine.simulated.semantics.matrices import mfma, tile, untiled, wmma
 from dwarfgpu.machine.simulated.semantics.small_floats import small_floats
 from tests.machine.simulated import programs, vectors
@@ -419,6 +420,16 @@ def test_sparse_products(name: str) -> None:
         sparse[i, at] = a[i, at]
     right = b.astype(int) & 15 if name == "swmmac iu4 32" else b
     assert (layout.run(a, b, c, picks) == sparse @ right + c).all()
+
+
+def test_a_sparse_product_whose_layout_is_not_known_is_announced() -> None:
+    """v_swmmac_i32_16x16x32_iu4 in wave64: lanes have as much of one matrix as of the other."""
+    code = bytes.fromhex("98c855cc671d621e")
+    instruction = decoder("gfx1200", 64).decode(code)
+    assert instruction is not None
+    text = why_not_simulated(instruction)
+    stopped = vectors.machine(code, 64, "gfx1200", 64).run()
+    assert text and stopped is not None and stopped.text.startswith(text)
 
 
 @pytest.mark.parametrize("target", ["gfx1100", "gfx1200"])

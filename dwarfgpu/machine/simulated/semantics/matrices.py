@@ -180,8 +180,6 @@ def swmmac(
     bits: int = 8,
 ) -> Lanes:
     """Return `smfmac` for 16 rows and columns (GFX12); signs and the rest are those of `wmma`."""
-    if len(b) != 2 * len(a):
-        raise not_simulated("a sparse product of wave64 whose matrices are in different lanes")
     left = _dense(_integers(a, signs & 1, bits), index, key, len(b))
     return wmma(left, _as_dense(_integers(b, signs & 2, bits)), d, depth, 12, saturates=saturates)
 

@@ -29,6 +29,7 @@ class TileStatements(ResultStatements):
 
     def _tile(self, kind: str, operand: Operand) -> str:
         """Return the elements of a matrix."""
+        self._require_lanes()
         positions = (number for number, source in enumerate(self.sources) if source is operand)
         number = next(positions, 3)
         register = operand.register
@@ -63,6 +64,15 @@ class TileStatements(ResultStatements):
             return f"-{text}" if modifiers & 1 else text
         is_signed = kind in ("f16", "bf16") and modifiers & 3
         return f"negated_elements({text}, {modifiers & 3})" if is_signed else text
+
+    def _require_lanes(self) -> None:
+        """Raise `WaveStop` where lanes have as much of the sparse matrix as of the other one: AMD's
+        documents do not say which elements."""
+        sparse, dense = self.sources[0].register, self.sources[1].register
+        if not (self.operation.name.startswith("v_swmmac") and sparse and dense):
+            return
+        if dense.size != 2 * sparse.size:
+            raise not_simulated("a sparse product of wave64 whose matrices are in different lanes")
 
     def _require_blocks(self, rows: int, size: int, number: int) -> None:
         """Raise `WaveStop` where cbsz and abid name blocks that the matrices have not."""
