@@ -230,10 +230,13 @@ class Shell:
                         console.put(single)
         except (DwarfGpuError, RecursionError, MemoryError) as raised:
             error = exhausted(raised)
+            if error is not raised:
+                self.session.forget_frames()  # some may be half computed
             self.failures += 1
             console.fail(shortened(message_of(error)), error)
             return False
         except KeyboardInterrupt:
+            self.session.forget_frames()
             self.failures += 1
             if answer is not None:
                 answer.fail("Quit")
