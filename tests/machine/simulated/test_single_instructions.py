@@ -210,3 +210,26 @@ def test_a_byte_with_its_sign_changed_or_extended(
     wave.v[1][:] = 0x2BF40
     assert machine.run(most=1) is None
     assert hex(wave.v[5][0]) == hex(expected)
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "offset", "expected"),
+    [
+        ("s_buffer_load_u8", 3, 0xF4),
+        ("s_buffer_load_i8", 3, 0xFFFFFFF4),
+        ("s_buffer_load_u16", 2, 0xF4F3),
+        ("s_buffer_load_i16", 6, 0xFFFFF8F7),
+        ("s_buffer_load_b32", 3, 0xF4F3F2F1),
+    ],
+)
+def test_a_scalar_load_of_a_part_of_a_dword(mnemonic: str, offset: int, expected: int) -> None:
+    """RDNA4 ISA, "Scalar Memory": addresses of dwords lose their two lowest bits, others do not."""
+    code = programs.encoded(
+        decoder("gfx1200", 32), mnemonic, sdst=8, sbase=4, soffset=124, offset=offset
+    )
+    machine = vectors.machine(code, 32, "gfx1200", 32)
+    machine.global_memory.add("numbers", 0x70000, bytes(range(0xF1, 0xF9)))
+    [wave] = machine.waves
+    wave.s[4:8] = [0x70000, 0, 8, 0]
+    assert machine.run(most=1) is None
+    assert hex(wave.s[8]) == hex(expected)

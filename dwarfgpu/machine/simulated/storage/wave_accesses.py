@@ -65,14 +65,16 @@ class WaveAccesses(WaveBuffers):
 
     @staticmethod
     def scalar_buffer_address(resource: int, offset: int, size_bytes: int) -> int:
-        """Return the global address of dwords of a buffer resource; `WaveStop` if they are outside
-        its range: no document defines the result for every processor."""
+        """Return the global address of a number or of dwords of a buffer resource; `WaveStop` if it
+        is outside its range: no document defines the result for every processor."""
         buffer = BufferResource.of(resource)
         most = buffer.records * (buffer.stride or 1)
         if not 0 <= offset <= most - size_bytes:
             what = f"{counted(size_bytes, 'byte')} at {offset:#x} of a buffer of {most} bytes"
             raise not_simulated(f"a scalar access to {what}")
-        return buffer.base + offset & ~3
+        # The two lowest bits of each part of an address of dwords are ignored.
+        mask = ~3 if size_bytes >= 4 else ~0
+        return (buffer.base & mask) + (offset & mask)
 
     # LDS.
 
