@@ -59,3 +59,42 @@ def test_functions_beside_the_addresses_of_a_unit(
         assert text.splitlines() == lines
     assert "file a.cc, line 1." in place
     assert "Symbol sum is" in scope
+
+
+HERE = """\
+namespace outer { enum class mode { off, on }; }
+namespace { struct hidden { int of_first; } it; }
+int other();
+int main() { using namespace outer; return it.of_first + int(mode::on) + other(); }
+"""
+ELSEWHERE = """\
+namespace { struct hidden { long of_second; } it; }
+int other() { return it.of_second; }
+"""
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "-gdwarf-5",
+        "-gdwarf-4 -fdebug-types-section",
+        "-gdwarf-5 -fdebug-types-section",
+        "-gdwarf-5 -fdebug-types-section -gsplit-dwarf",
+    ],
+)
+def test_types_that_have_units_of_their_own(
+    flags: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The type of an anonymous namespace is that of the unit in focus, and a using-directive leads
+    to the types of a namespace (C++ namespace.unnamed, namespace.udir)."""
+    (tmp_path / "a.cc").write_text(HERE)
+    (tmp_path / "b.cc").write_text(ELSEWHERE)
+    command = [tool("g++"), *flags.split(), "-o", "a", "a.cc", "b.cc"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    commands = ["ptype hidden", "print mode::on"]
+    here = answers(None, [str(tmp_path / "a"), "--pc", "main"], commands)
+    assert "int of_first;" in here[0]
+    assert "$1 = outer::mode::on\n" in here[1]
+    elsewhere = answers(None, [str(tmp_path / "a"), "--pc", "other"], commands)
+    assert "long of_second;" in elsewhere[0]
+    assert 'No symbol "mode" in current context.' in elsewhere[1]

@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import Part, canonical
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical
 from dwarfgpu.dwarf.scope.declarations import (
     followed,
     has_parameters,
@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     is_removed,
     order,
 )
-from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -131,9 +131,20 @@ class UnitDeclarations(UnitSearch):
             inner = scope_path(target)
             self._spend_import(1 + len(named_entries(target.unit).with_name(part.name)) // 8)
             dies = self._declared(target.unit, inner, part, accepts)
+            dies = dies or self._in_type_units(inner, part, accepts)
             if dies:
                 return dies
             pending.append(iter(self._directives(inner)))
+        return []
+
+    def _in_type_units(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
+        """Return the types of a namespace whose entries are in units of their own."""
+        for unit in self.other_units(path, part.name, TAGGED):
+            if not unit.header.is_type_unit:
+                continue
+            dies = self._declared(unit, path, part, accepts)
+            if dies and not self._is_of_another(unit, dies[0]):
+                return dies
         return []
 
     def _directives(self, path: Path) -> list[Die]:
@@ -168,6 +179,7 @@ class UnitDeclarations(UnitSearch):
         variables that compilers removed last, only those of the same file and of the program."""
         hidden: tuple[Meaning, ...] = ()
         removed: tuple[Meaning, ...] = ()
+        unrelated: tuple[Meaning, ...] = ()
         searched: set[CompilationUnit | None] = {self.unit}
         visited: set[CompilationUnit] = set()
         pending = self.other_units(path, part.name)
@@ -181,7 +193,10 @@ class UnitDeclarations(UnitSearch):
                 self.doubts.append(error)
                 continue
             if any(is_external(meaning) for meaning in meanings):
-                return meanings
+                if not self._is_of_another(unit, meanings[0]):
+                    return meanings
+                unrelated = unrelated or meanings
+                continue
             if all(is_removed(meaning) for meaning in meanings):
                 is_visible = self.unit is None or unit.info in (self.unit.info, self.infos[0])
                 removed = removed or (meanings if is_visible else ())
@@ -189,7 +204,18 @@ class UnitDeclarations(UnitSearch):
                 hidden = meanings
                 exporting = self.exporting(path, part.name)
                 pending = pending if exporting is None else iter(exporting)
-        return hidden or removed
+        return hidden or unrelated or removed
+
+    def _is_of_another(self, unit: CompilationUnit, meaning: Meaning) -> bool:
+        """Return whether a type unit describes a type of an anonymous namespace to which no entry
+        of this unit refers."""
+        signature = unit.header.signature
+        if signature is None or self.unit is None or not isinstance(meaning, Die):
+            return False
+        if all(scope.name != ANONYMOUS for scope in path_of(meaning)):
+            return False
+        reference = signature.to_bytes(8, self.unit.endian)
+        return self.unit.data.find(reference, self.unit.header.entries_at, self.unit.end) < 0
 
     def defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
         """Return the definitions of entries, each once. Declarations stay if other files can define
