@@ -155,6 +155,17 @@ def test_functions_of_one_name_are_together(program: Path, tool: Callable[[str],
     assert made == theirs.strip() and all(line in made for line in functions)
 
 
+def test_a_function_may_have_only_a_linkage_name(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """clang describes the function that initialises the variables of a file without DW_AT_name."""
+    (tmp_path / "made").write_text("int f() { return 1; }\nint x = f();\nint main() {}\n")
+    flags = ["-g", "-O0", "-no-pie", "-x", "c++", "made", "-o", "program"]
+    subprocess.run([tool("clang++-19"), *flags], cwd=tmp_path, check=True)
+    [line] = answers(tmp_path / "program", ["info line *_GLOBAL__sub_I_made"])
+    assert "<_GLOBAL__sub_I_made>" in line, line
+
+
 def test_classes_without_names_in_classes_are_those_of_gdb(program: Path) -> None:
     """Of a lambda as argument of a template, and as type of a parameter."""
     keeps, of = answers(program, ["ptype keeps", "ptype of"])

@@ -60,7 +60,7 @@ def full_function_name(die: Die) -> str | None:
         return bare_name(die)
     if die.name is None:
         mangled = die.linkage_name
-        return mangled and (demangled_function(mangled) or demangled_clone(mangled))
+        return mangled and (demangled_function(mangled) or demangled_clone(mangled) or mangled)
     try:
         mangled = die.linkage_name
         if mangled is not None:  # nearly always
