@@ -233,3 +233,29 @@ def test_a_scalar_load_of_a_part_of_a_dword(mnemonic: str, offset: int, expected
     wave.s[4:8] = [0x70000, 0, 8, 0]
     assert machine.run(most=1) is None
     assert hex(wave.s[8]) == hex(expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "size", "expected"),
+    [
+        ("gfx90a", 64, (40, 40)),
+        ("gfx1030", 64, (8, 40)),
+        ("gfx1100", 64, (8, 40)),
+        ("gfx1200", 64, (40, 40)),
+        ("gfx1100", 32, (8, 8)),
+    ],
+)
+def test_lanes_that_another_lane_reaches(target: str, size: int, expected: tuple[int, int]) -> None:
+    """Lane 40 by its address: RDNA1 to RDNA3 have "MOD 32 regardless of wave size"."""
+    for name in ("ds_bpermute_b32", "ds_permute_b32"):
+        code = programs.encoded(decoder(target, size), name, vdst=5, addr=1, data0=2)
+        machine = vectors.machine(code, size, target, size)
+        [wave] = machine.waves
+        wave.v[1][:] = 4 * 40 if name == "ds_bpermute_b32" else 4 * (wave.lane + 1)
+        wave.v[2][:] = wave.lane
+        assert machine.run(most=1) is None
+        if name == "ds_bpermute_b32":
+            assert (wave.v[5][0], wave.v[5][-1]) == expected
+        else:
+            last = size - 1 if size == 32 or expected[0] == 40 else 31
+            assert wave.v[5][0] == last and wave.v[5][1] == 0

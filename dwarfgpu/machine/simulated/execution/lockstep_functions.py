@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
-from dwarfgpu.machine.simulated.semantics.lane_moves import dpp_sources, permuted_rows
+from dwarfgpu.machine.simulated.semantics.lane_moves import (
+    addressed_lanes,
+    dpp_sources,
+    permuted_rows,
+)
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
 
@@ -148,20 +152,15 @@ class GroupFunctions:
             raise NotTogether
         return permuted_rows(a, low, high, row_offset, old, active, fetch)
 
-    def read_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
-        source = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts
+    def read_lanes(self, a: Any, address: Any, active: Lanes, generation: int) -> Lanes:
+        source = addressed_lanes(address, self.lane_count, self.wave_size, generation)
         a = np.broadcast_to(a, active.shape)
         out: Lanes = np.where(active[source], a[source], np.uint32(0))
         return out
 
-    def write_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
+    def write_lanes(self, a: Any, address: Any, active: Lanes, generation: int) -> Lanes:
         a = np.broadcast_to(a, active.shape)
-        target = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts
+        target = addressed_lanes(address, self.lane_count, self.wave_size, generation)
         out: Lanes = np.zeros_like(a)
         out[target[active]] = a[active]
         return out
-
-    @property
-    def _firsts(self) -> Lanes:
-        """The position, for each lane, of the first lane of its wave."""
-        return np.arange(self.lane_count) & ~(self.wave_size - 1)

@@ -393,19 +393,31 @@ def packed_sum(a: Lanes, b: Lanes, kind: str) -> Lanes:
     return result
 
 
-def read_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
+def read_lanes(a: Lanes, address: Lanes, active: Lanes, generation: int) -> Lanes:
     """Read, for each lane, the lane that a byte address names; 0 from an inactive one."""
-    source = (address >> 2 & len(a) - 1).astype(np.intp)
+    source = addressed_lanes(address, len(active), len(active), generation)
     a = np.broadcast_to(a, active.shape)
     return np.where(active[source], a[source], np.uint32(0))
 
 
-def write_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
+def write_lanes(a: Lanes, address: Lanes, active: Lanes, generation: int) -> Lanes:
     """Write, from each active lane, the lane that a byte address names; the last one wins."""
     out = np.zeros_like(a)
-    target = (address >> 2 & len(a) - 1).astype(np.intp)
+    target = addressed_lanes(address, len(active), len(active), generation)
     out[target[active]] = a[active]
     return out
+
+
+def addressed_lanes(address: Lanes, count: int, wave_size: int, generation: int) -> Lanes:
+    """Return the lanes, of `count` in waves, that byte addresses name in the wave of each lane.
+
+    GFX10 and GFX11 execute a wave64 as two halves, and a lane reaches those of its own half ("MOD
+    32 regardless of wave size", RDNA3 ISA).
+    """
+    reach = 32 if generation in (10, 11) else wave_size
+    lane = np.arange(count)
+    result: Lanes = lane & ~(reach - 1) | (address >> 2 & reach - 1).astype(np.intp)
+    return result
 
 
 def swizzled(a: Lanes, pattern: int, active: Lanes) -> Lanes:
