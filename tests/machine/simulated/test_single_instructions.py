@@ -259,3 +259,19 @@ def test_lanes_that_another_lane_reaches(target: str, size: int, expected: tuple
         else:
             last = size - 1 if size == 32 or expected[0] == 40 else 31
             assert wave.v[5][0] == last and wave.v[5][1] == 0
+
+
+@pytest.mark.parametrize("name", ["v_fmac_f32_e32", "v_fma_mixlo_f16", "v_mov_b32_e32"])
+def test_an_indexed_destination_that_is_read_is_not_simulated(name: str) -> None:
+    """It was written at the index and read without it; no document says where it is read."""
+    machine = decoder("gfx906", 64)
+    on = programs.encoded(machine, "s_set_gpr_idx_on", src0=128 + 3, src1=8)  # VDST_REL
+    encoding = next(item for item in machine.encodings if item.mnemonic == name)
+    operands = {"vdst": 8, "src0": 257, "src1": 258 if encoding.format.size == 8 else 2}
+    values = {field: operands[field] for field in operands if field in encoding.format.index}
+    code = on + programs.placed(encoding, values).to_bytes(encoding.format.size, "little")
+    stopped = vectors.machine(code, 64, "gfx906", 64).run(most=2)
+    if name.startswith("v_mov"):
+        assert stopped is None
+    else:
+        assert stopped is not None and "with an index at" in stopped.text

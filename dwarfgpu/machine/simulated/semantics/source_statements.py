@@ -242,6 +242,8 @@ class SourceStatements(TileStatements):
         destination = self.results[0]
         if self.operation.is_scalar:
             return self._scalar_source(destination, shape)
+        if destination.offset:  # which of the two registers is read, AMD's documents do not say
+            raise not_simulated(f"{self.name} with an index")
         high = destination.modifiers & OP_SELECT_HIGH and selects_half(self.item, self.target)
         operand = Operand(destination.value, modifiers=OP_SELECT if high else 0)
         if shape.count == 2 and shape.bits == 16:
