@@ -145,13 +145,17 @@ SAID: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 
-def test_every_dialogue(talk: Any) -> None:
-    """One session: values are numbered, notes are printed once, settings stay."""
+def test_every_dialogue(tmp_path: Path) -> None:
+    """One session, and of this test alone: values are numbered, notes are printed once, settings
+    stay."""
+    child = spawned(tmp_path, "dumb", "--lane", "4")
+    child.expect(PROMPT)
     different = [
         (line, expected, text)
         for line, expected in SAID
-        if (text := answer(talk, line)) != expected
+        if (text := answer(child, line)) != expected
     ]
+    child.close(force=True)
     assert not different, "\n".join(map(repr, different))
     assert len(SAID) >= 60
 

@@ -6,6 +6,7 @@ import importlib
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,15 @@ value = 7
 """
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Ctrl-C raises `KeyboardInterrupt`, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupts")
 def test_the_interrupt_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slow_package.py").write_text(SLOW)
     monkeypatch.syspath_prepend(tmp_path)
@@ -28,7 +38,6 @@ def test_the_interrupt_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(
         sys, "meta_path", [WholeImports(frozenset({"slow_package"})), *sys.meta_path]
     )
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with pytest.raises(KeyboardInterrupt):  # it arrives after the import
         module = importlib.import_module("slow_package")
         assert module.value == 7 and module.__spec__ is not None
