@@ -166,6 +166,12 @@ def test_a_function_may_have_only_a_linkage_name(
     assert "<_GLOBAL__sub_I_made>" in line, line
 
 
+def test_an_address_is_named_though_no_lines_are_listed(program: Path) -> None:
+    """GDB prints where the address is before it looks at the last line, which is earlier."""
+    [listed] = answers(program, ["list *main,1"])
+    assert " is in main() (names.cpp:" in listed and "\n" not in listed, listed
+
+
 def test_classes_without_names_in_classes_are_those_of_gdb(program: Path) -> None:
     """Of a lambda as argument of a template, and as type of a parameter."""
     keeps, of = answers(program, ["ptype keeps", "ptype of"])

@@ -91,6 +91,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     count = len(text)
     if first > last > 0:  # as in GDB, nothing is listed backwards
         shell.listed = Listed(frame, position, first, first)
+        yield from _where(shell, argument)
         yield Output("", {"file": position.file, "fullname": position.path})
         return
     if not 0 < first <= count:
