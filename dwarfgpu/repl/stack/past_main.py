@@ -1,8 +1,8 @@
 """The frames of the prompt: as GDB's, they end at `main` (`set backtrace past-main` ...).
 
-For GDB 13 the main function is the one with DW_AT_main_subprogram (DWARF 5 3.3.1), that of Ada, or
-`main`. It ends the frames if a symbol has its name, which is so in Rust, and in Fortran for a
-program without a name.
+For GDB 13 the main function is the one that the compiler marks (DWARF 5 3.3.1), that of Ada, or
+`main`. A marked function is known by its symbol, but in Fortran, and if no symbol has its name, by
+its entry.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
     from dwarfgpu.objfile.symbols import Symbol
 
+_CC_PROGRAM: Final = 0x02
+"""DW_CC_program."""
 _LONGEST_NAME: Final = 1024
 """Bytes of the name of a main procedure that are read."""
 
@@ -152,20 +154,24 @@ def _is_main(session: Session, own: int) -> bool:
     if code_object is None or session.pc is None:
         return False
     function = _described(code_object, session.pc)
-    name = None if function is None else _name_of_main(function.die)
-    if name is None:
-        name = _main_of_ada(code_object) or "main"
-        if function is not None and _has_main_program(function.die.unit):
-            return False
-    return own in _functions_named(code_object, name)
+    if function is not None and _is_marked(function.die):
+        linkage = function.die.holder(dw.AT_LINKAGE_NAME)
+        name = function.die.name if linkage is None else linkage.string(dw.AT_LINKAGE_NAME)
+        symbols = _functions_named(code_object, name) if name else ()
+        return not symbols or function.die.unit.style == "fortran" or own in symbols
+    if function is not None and _has_main_program(function.die.unit):
+        return False
+    return own in _functions_named(code_object, _main_of_ada(code_object) or "main")
 
 
-def _name_of_main(function: Die) -> str | None:
-    """Return the linkage name of a function that is marked as the main one; None for others."""
-    if not function.flag(dw.AT_MAIN_SUBPROGRAM):
-        return None
-    linkage = function.holder(dw.AT_LINKAGE_NAME)
-    return function.name if linkage is None else linkage.string(dw.AT_LINKAGE_NAME)
+def _is_marked(function: Die) -> bool:
+    """Return whether a function is marked as the main one; before DWARF 4 by its calling
+    convention (DWARF 5 3.3.1.1), which GDB reads too."""
+    try:
+        convention = function.integer(dw.AT_CALLING_CONVENTION)
+        return function.flag(dw.AT_MAIN_SUBPROGRAM) or convention == _CC_PROGRAM
+    except DwarfGpuError:
+        return False  # a damaged mark ends no frames
 
 
 def _has_main_program(unit: CompilationUnit) -> bool:
@@ -174,10 +180,7 @@ def _has_main_program(unit: CompilationUnit) -> bool:
         return False
     try:
         children = unit.root.children()
-        return any(
-            child.tag == dw.TAG_SUBPROGRAM and child.flag(dw.AT_MAIN_SUBPROGRAM)
-            for child in children
-        )
+        return any(child.tag == dw.TAG_SUBPROGRAM and _is_marked(child) for child in children)
     except DwarfGpuError:
         return False
 
