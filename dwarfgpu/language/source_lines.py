@@ -90,8 +90,12 @@ def position_at(session: Session, pc: int) -> FramePosition | None:
 
 
 def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ...]:
-    """Return where the first code of a line begins, else that of the next line with code, in each
-    table with the file, also of libraries; None if no code follows."""
+    """Return where the first code of a line begins, else that of the next line with code, for each
+    table with the file, also of libraries; None if no code follows.
+
+    The next line is that of all tables: a header may have code in some of them only. As in GDB, a
+    table without code of that line has the address of the first one that has it.
+    """
     named_files = [
         (unit, steps_of(table).first_of(numbers, position.line))
         for lines in line_lookups(session)
@@ -104,14 +108,14 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
             )
         )
     ]
-    exact = next(
-        (unit.relocate(start[0]) for unit, start in named_files if start and start[1]),
-        None,
-    )
-    return tuple(
-        unit.relocate(start[0]) if start and (start[1] or exact is None) else exact
-        for unit, start in named_files
-    )
+    lines_with_code = [step.line for _, step in named_files if step is not None]
+    best = min(lines_with_code, default=None)
+    starts = [
+        unit.relocate(step.address) if step is not None and step.line == best else None
+        for unit, step in named_files
+    ]
+    first = next((start for start in starts if start is not None), None)
+    return tuple(first if start is None else start for start in starts)
 
 
 def has_units(session: Session) -> bool:

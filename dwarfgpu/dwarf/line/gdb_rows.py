@@ -72,18 +72,18 @@ class LineSteps:
         first, last = bisect_left(self._addresses, begin), bisect_left(self._addresses, end)
         return self._steps[first:last]
 
-    def first_of(self, files: frozenset[int], line: int) -> tuple[int, bool] | None:
-        """Return where the first statement of a line of one of these files begins, else that of the
-        next line with code; and whether it belongs to the line itself."""
+    def first_of(self, files: frozenset[int], line: int) -> Step | None:
+        """Return the first statement of a line of one of these files, else that of the next line
+        with code."""
         best: Step | None = None
         for step in self._steps:
             if not step.is_statement or not step.line or step.file not in files:
                 continue
             if step.line == line:
-                return step.address, True
+                return step
             if step.line > line and (best is None or step.line < best.line):
                 best = step
-        return None if best is None else (best.address, False)
+        return best
 
 
 def _kept(table: LineTable) -> Iterator[list[Step]]:

@@ -1,0 +1,44 @@
+"""`info line` of a header that several units share: as in GDB, the file has one next line."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+
+_FILES = {
+    "h.h": """struct A { int x;
+
+
+  int one() { return x + 1; }
+
+  int two() { return x + 2; }
+};
+""",
+    "a.cpp": '#include "h.h"\nint fb(A *a);\nint main() { A a{1}; return a.one() + fb(&a); }\n',
+    "b.cpp": '#include "h.h"\nint fb(A *a) { return a->two(); }\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "functions"),
+    [(2, ["one", "one"]), (4, ["one", "one"]), (5, ["two", "two"]), (7, [])],
+)
+def test_the_next_line_with_code_is_that_of_all_units(
+    tool: Callable[[str], str], tmp_path: Path, line: int, functions: list[str]
+) -> None:
+    """GDB's find_line_symtab takes the best line of all symbol tables of a file: each unit has code
+    of one of the two functions."""
+    for name, text in _FILES.items():
+        (tmp_path / name).write_text(text)
+    command = [tool("g++"), "-g", "-O0", "a.cpp", "b.cpp", "-o", "ab"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
+    done = run("debug", tmp_path / "ab", "-q", "--batch", "-ex", f"info line h.h:{line}")
+    places = re.findall(r"address 0x[0-9a-f]+ <A::(\w+)\(\)>", done.out)
+    assert places == functions, done.out
+    assert done.out.count("is out of range") == (0 if functions else 2)
