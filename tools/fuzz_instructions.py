@@ -44,7 +44,7 @@ TARGETS: Final = (
 _CODE, _MEMORY, _WAVES = 0x10000, 0x20000, 4
 _OWN_BYTES: Final = 4096
 """Of global memory for each wave."""
-_ADDRESS, _LDS_ADDRESS, _BASE = 14, 12, 40
+_ADDRESS, _LDS_ADDRESS, BASE = 14, 12, 40
 """VGPRs and SGPRs that have the addresses of memory."""
 _MOST: Final = 40
 """Instructions: a branch may be to itself."""
@@ -91,7 +91,7 @@ def _number(rng: Random, name: str, width: int) -> int:
         return 0
     if name.startswith("offset"):
         return number & 0x1C
-    addresses = {"vaddr": _ADDRESS, "addr": _LDS_ADDRESS, "sbase": _BASE, "srsrc": _BASE}
+    addresses = {"vaddr": _ADDRESS, "addr": _LDS_ADDRESS, "sbase": BASE, "srsrc": BASE}
     return addresses.get(name, number)
 
 
@@ -129,7 +129,7 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
         for rows in (wave.vectors, wave.accumulators):
             rows[:] = numbers.integers(0, 1 << 32, rows.shape, np.uint32)
         base = _MEMORY + number * _OWN_BYTES
-        wave.s[_BASE : _BASE + 4] = base, 0, _OWN_BYTES, 0x27FAC
+        wave.s[BASE : BASE + 4] = base, 0, _OWN_BYTES, 0x27FAC
         wave.v[_ADDRESS][:] = base + 16 * wave.lane
         wave.v[_ADDRESS + 1][:] = 0
         wave.v[_LDS_ADDRESS][:] = 16 * wave.lane
@@ -137,7 +137,7 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
     return running
 
 
-def _left(machine: RunningMachine, stopped: Stopped | None) -> dict[str, Any]:
+def left(machine: RunningMachine, stopped: Stopped | None) -> dict[str, Any]:
     """Why a machine stopped, and all that a program can see of it."""
     out: dict[str, Any] = {"instructions": machine.instructions}
     if stopped is not None:
@@ -168,13 +168,13 @@ def finding(code: bytes, instruction: Instruction, seed: int) -> str | None:
                 AttributeError, RuntimeError) as error:  # fmt: skip
             [*_, last] = traceback.extract_tb(error.__traceback__)
             return f"{executor}: {type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-        left = _left(machine, stopped)
+        after = left(machine, stopped)
         if expected is None:
-            expected = left
+            expected = after
             if stopped is not None and (text := _unannounced(stopped, instruction)):
                 return text
-        elif left != expected:
-            names = [name for name in expected if left.get(name) != expected[name]]
+        elif after != expected:
+            names = [name for name in expected if after.get(name) != expected[name]]
             return f"{executor}: other {', '.join(names) or 'stop'}"
     return None
 
@@ -201,21 +201,25 @@ def findings(
             yield f"{target} wave{wave_size} seed {seed}: {code.hex()} {text}: {problem}"
 
 
+def targets_of(text: str | None) -> Sequence[tuple[str, int]]:
+    """Return the processors and wave sizes that `--targets` names."""
+    if not text:
+        return TARGETS
+    names = [item.partition(":") for item in text.split(",")]
+    return [
+        (name, int(size) if size else decoder(name).target.wave_size) for name, _, size in names
+    ]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=1, help="times that each encoding is tried")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--targets", help="processors, separated by commas; gfx1100:64 of wave64")
     arguments = parser.parse_args()
-    targets: Sequence[tuple[str, int]] = TARGETS
-    if arguments.targets:
-        names = [item.partition(":") for item in arguments.targets.split(",")]
-        targets = [
-            (name, int(size) if size else decoder(name).target.wave_size) for name, _, size in names
-        ]
     count = 0
     for seed in range(arguments.seed, arguments.seed + arguments.rounds):
-        for target, wave_size in targets:
+        for target, wave_size in targets_of(arguments.targets):
             for line in findings(target, wave_size, seed):
                 count += 1
                 print(line, flush=True)

@@ -1,7 +1,7 @@
 """Law: an instruction that is decoded executes or stops its wave for a reason, as it was foretold.
 
-`tools/fuzz_instructions.py` tries every encoding of the tables, this one of each
-`DWARFGPU_INSTRUCTION_SHARE`: 60 without it, 1 for all.
+`tools/fuzz_instructions.py` and `tools/fuzz_operands.py` try every encoding of the tables, this
+one of each `DWARFGPU_INSTRUCTION_SHARE`: 60 without it, 1 for all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
 from tests.machine.simulated import programs
-from tools import fuzz_instructions
+from tools import fuzz_instructions, fuzz_operands
 
 SHARE = int(os.environ.get("DWARFGPU_INSTRUCTION_SHARE", "60"))
 
@@ -25,6 +25,13 @@ def test_encodings_with_random_operands(target: str, wave_size: int) -> None:
     first = Random(target).randrange(SHARE)
     some = encodings[first::SHARE]
     assert list(fuzz_instructions.findings(target, wave_size, 1, some)) == []
+
+
+@pytest.mark.parametrize(("target", "wave_size"), fuzz_instructions.TARGETS)
+def test_operands_that_make_no_difference(target: str, wave_size: int) -> None:
+    encodings = decoder(target, wave_size).encodings
+    some = encodings[Random(target).randrange(SHARE) :: SHARE]
+    assert list(fuzz_operands.findings(target, wave_size, 1, some)) == []
 
 
 OPERANDS = {
