@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, Final, get_args
 
@@ -211,8 +211,10 @@ def targets_of(text: str | None) -> Sequence[tuple[str, int]]:
     ]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+def run(description: str, find: Callable[[str, int, int], Iterator[str]]) -> int:
+    """Print what is found of processors, wave sizes and seeds that the command line names; the exit
+    status, 1 if there was anything."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--rounds", type=int, default=1, help="times that each encoding is tried")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--targets", help="processors, separated by commas; gfx1100:64 of wave64")
@@ -220,7 +222,7 @@ def main() -> int:
     count = 0
     for seed in range(arguments.seed, arguments.seed + arguments.rounds):
         for target, wave_size in targets_of(arguments.targets):
-            for line in findings(target, wave_size, seed):
+            for line in find(target, wave_size, seed):
                 count += 1
                 print(line, flush=True)
             print(f"{target} wave{wave_size} seed {seed}: done", file=sys.stderr)
@@ -228,4 +230,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__.partition("\n")[0], findings))

@@ -10,7 +10,6 @@ result may have either. Matrices are left out: their results may not overlap all
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
@@ -22,7 +21,7 @@ from dwarfgpu.isa.instruction import Encoding
 from dwarfgpu.isa.operands import Constant, Literal
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
-from tools.fuzz_instructions import BASE, instruction_of, left, machine_of, targets_of
+from tools.fuzz_instructions import BASE, instruction_of, left, machine_of, run
 
 _SOURCE: Final = 60
 """The number of the registers, SGPRs and VGPRs, that have the bits of a constant."""
@@ -195,21 +194,5 @@ def findings(
                 yield f"{target} wave{wave_size} {encoding.mnemonic}: {problem}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=1, help="times that each encoding is tried")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--targets", help="processors, separated by commas; gfx1100:64 of wave64")
-    given = parser.parse_args()
-    count = 0
-    for seed in range(given.seed, given.seed + given.rounds):
-        for target, wave_size in targets_of(given.targets):
-            for line in findings(target, wave_size, seed):
-                count += 1
-                print(line, flush=True)
-            print(f"{target} wave{wave_size} seed {seed}: done", file=sys.stderr)
-    return 1 if count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__.partition("\n")[0], findings))

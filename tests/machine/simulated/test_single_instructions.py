@@ -127,8 +127,8 @@ def test_a_packed_move_selects_both_by_op_sel(code: str, expected: tuple[int, in
     ],
 )
 def test_constants_whose_parts_differ(target: str, code: str, expected: int) -> None:
-    """A constant has 32 bits, of which each element has its own (`getInlineEncodingV216` of LLVM:
-    integers are sign-extended to 32 bits)."""
+    """Each element reads its own part of the 32 bits of a constant (`getInlineEncodingV216` of
+    LLVM: integers are sign-extended to 32 bits)."""
     wave_size = 32 if target == "gfx1030" else 64
     machine = vectors.machine(bytes.fromhex(code), wave_size, target, wave_size)
     [wave] = machine.waves
