@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,24 @@ def test_it_is_listed_even_if_no_line_is_shown(shell: Shell) -> None:
 def test_places_are_not_listed(shell: Shell) -> None:
     output_of(shell, "list second.c:1", "info line first.c:3", "info scope use_first")
     assert output_of(shell, "output sizeof(own)") == "16"
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("version", ["-gdwarf-4", "-gdwarf-5"])
+def test_type_units_share_the_line_table_of_their_file(
+    compiler: str, version: str, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The unit of a type may come first; the names of its file are those of the other unit."""
+    texts = {
+        "first.cc": "struct A { int a; };\nstatic A own = {1};\nint first() { return own.a; }\n",
+        "second.cc": "struct B { long b; };\nstatic B own = {2};\nint second() { return own.b; }\n",
+        "main.cc": "int first(), second();\nint main() { return first() + second(); }\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    command = [tool(compiler), version, "-fdebug-types-section", "-o", "program", *texts]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    program = CodeObject.open(str(tmp_path / "program"))
+    shell = made(Session(program.info.architecture or architecture("x86_64"), (program,)))
+    assert output_of(shell, "list first.cc:1", "whatis own") == "type = A\n"
+    assert output_of(shell, "list second.cc:1", "whatis own") == "type = B\n"

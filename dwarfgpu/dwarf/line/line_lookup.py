@@ -193,7 +193,8 @@ class LineLookup:
         return tuple(sorted(paths))
 
     def tables(self) -> Iterator[tuple[CompilationUnit, LineTable]]:
-        """Yield every table that can be read, with the first unit that has it."""
+        """Yield every table that can be read, with the first unit that has it: a type unit only if
+        no compilation unit does, because names of a file are those that its unit declares."""
         for unit, table, _ in self._tables():
             if table is not None:
                 yield unit, table
@@ -201,10 +202,9 @@ class LineLookup:
     def _tables(
         self,
     ) -> Iterator[tuple[CompilationUnit, LineTable | None, DwarfGpuError | None]]:
-        """Yield every table once, with the first unit that has it; or why a unit's cannot be
-        read."""
+        """Yield every table once, with its unit as in `tables`; or why a unit's cannot be read."""
         visited: set[int] = set()
-        for unit in self.info.units:
+        for unit in sorted(self.info.units, key=lambda unit: unit.header.is_type_unit):
             try:
                 table = unit.line_table
             except DwarfGpuError as error:
