@@ -89,7 +89,10 @@ def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed
     evaluator = Evaluator(session, options)
     names, radix = evaluator.names, options.radix
     name = parse_type(text, names, radix) or parse_type_of(text, names, radix)
-    return None if name is None else evaluator.type_named(name)
+    typed_name = None if name is None else evaluator.type_named(name)
+    if typed_name is not None:
+        evaluator.note_remarks()
+    return typed_name
 
 
 def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
@@ -109,6 +112,7 @@ def source_type(text: str, session: Session, options: Options = DEFAULT) -> Type
         value = evaluator.value(parse(text, evaluator.names, options.radix))
     except Unavailable as error:
         raise without_thread(session, at_start(session, error)) from None
+    evaluator.note_remarks()
     return Typed(value.type, evaluator.in_style(value).unit)
 
 
@@ -134,9 +138,16 @@ class Evaluator(Operations):
                 for variable in self.objects.variables:
                     self.options.looked_at(variable)
         notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
+        notes = (*self.names.remarks, *notes)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
+
+    def note_remarks(self) -> None:
+        """Give the caller the notes on names of a type, which no value has."""
+        if self.options.noted is not None:
+            for remark in self.names.remarks:
+                self.options.noted(remark)
 
     def in_style(self, value: TypedValue) -> TypedValue:
         """Return a value that no unit has in the style of the language in focus."""

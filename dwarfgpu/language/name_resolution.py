@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.imports import units_with_names
-from dwarfgpu.dwarf.scope.meaning import Meaning, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance
@@ -93,6 +93,8 @@ class Names:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.builtins = Builtins(session.architecture)
+        self.remarks: dict[str, None] = {}
+        """Whose the names are that several files define, each for itself."""
 
     @cached_property
     def current_unit(self) -> CompilationUnit | None:
@@ -108,7 +110,13 @@ class Names:
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
         name = self.spelled(name)
-        return self.session.meanings(name).of(name) or self._visible_in_function(name)
+        return self._looked_up(name) or self._visible_in_function(name)
+
+    def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
+        lookup = self.session.meanings(name)
+        meanings = lookup.of(name, accepts)
+        self.remarks.update(lookup.remarks)
+        return meanings
 
     def _visible_in_function(self, name: str) -> tuple[Meaning, ...]:
         """Return what the last part of `FUNCTION::NAME` means in the function, as in GDB: also a
@@ -240,7 +248,7 @@ class Names:
         (simple,) = words
         simple = self.spelled(simple)
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
-        (die,) = self.session.meanings(simple).of(simple, takes)[:1] or (None,)
+        (die,) = self._looked_up(simple, takes)[:1] or (None,)
         if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
             return Typed(types_of(die.unit).type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:

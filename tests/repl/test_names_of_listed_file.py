@@ -24,7 +24,8 @@ int use_first(void) { return hidden(); }
 """,
     "second.c": """struct S { double d, e; };
 static struct S own = {2.5, 3.5};
-static int hidden(void) { return own.d; }
+static int only;
+static int hidden(void) { return own.d + only; }
 int use_second(void) { return hidden(); }
 """,
     "main.c": """int use_first(void), use_second(void);
@@ -66,6 +67,45 @@ def test_it_is_listed_even_if_no_line_is_shown(shell: Shell) -> None:
 def test_places_are_not_listed(shell: Shell) -> None:
     output_of(shell, "list second.c:1", "info line first.c:3", "info scope use_first")
     assert output_of(shell, "output sizeof(own)") == "16"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("output &own", "own"),
+        ("whatis own", "own"),
+        ("output sizeof(own)", "own"),
+        ("output sizeof(struct S)", "S"),
+        ("ptype struct S", "S"),
+        ("output &hidden", "hidden"),
+    ],
+)
+def test_the_first_of_several_files_is_named(shell: Shell, command: str, name: str) -> None:
+    """GDB 13 takes one of them, too, and does not say which; here the note says it once."""
+    note = f"note: {name} is that of first.c: second.c has another one\n"
+    assert note in output_of(shell, "list main.c:1", command)
+    assert note not in output_of(shell, command)
+
+
+def test_no_other_file_defines_it(shell: Shell) -> None:
+    commands = ("whatis own", "output sizeof(struct S)", "output &hidden")
+    for command in commands:
+        assert "has another one" not in output_of(shell, "list second.c:1", command)
+    assert "has another one" not in output_of(shell, "list main.c:1", "whatis only")
+
+
+def test_a_type_of_a_header_is_one_type(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    (tmp_path / "kind.h").write_text("struct K { int a; };\n")
+    for name in ("one", "two"):
+        text = f'#include "kind.h"\nstatic struct K k; int {name}(void) {{ return k.a; }}\n'
+        (tmp_path / f"{name}.c").write_text(text)
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    sources = ["main.c", "one.c", "two.c"]
+    subprocess.run([tool("gcc"), "-g", "-o", "program", *sources], cwd=tmp_path, check=True)
+    program = CodeObject.open(str(tmp_path / "program"))
+    shell = made(Session(program.info.architecture or architecture("x86_64"), (program,)))
+    assert output_of(shell, "output sizeof(struct K)") == "4"
+    assert "note: k is that of one.c: two.c has another one\n" in output_of(shell, "whatis k")
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])

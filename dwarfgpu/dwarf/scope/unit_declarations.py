@@ -4,6 +4,8 @@ other units, completed by their definitions."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -33,8 +35,8 @@ from dwarfgpu.dwarf.scope.meaning import (
     is_removed,
     order,
 )
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
-from dwarfgpu.dwarf.scope.scope_entries import name_of
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
+from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -43,6 +45,8 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 _MAX_IMPORTS: Final = 100_000
 """Maximum number of using-directives, using-declarations and imported units to follow for one name,
 counted once per scope."""
+_MAX_COMPARED: Final = 32
+"""Units that are read to find out whether a name has another meaning in one of them."""
 
 
 class UnitDeclarations(UnitSearch):
@@ -62,10 +66,13 @@ class UnitDeclarations(UnitSearch):
         """All scopes of the program location, from the subprogram inwards: including those of
         functions into which the one in focus is inlined, and those that are inlined into it."""
         self._imports_left = _MAX_IMPORTS
+        self.remarks: dict[str, None] = {}
+        """Whose a name is that several files define, each for itself, and none of them is that of
+        the place."""
 
     def begin(self, name: str) -> None:
         """Begin the search for a name."""
-        self.doubts, self.name = [], name
+        self.doubts, self.name, self.remarks = [], name, {}
         self._imports_left = _MAX_IMPORTS
 
     def in_this_unit(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
@@ -194,6 +201,7 @@ class UnitDeclarations(UnitSearch):
                 continue
             if any(is_external(meaning) for meaning in meanings):
                 if not self._is_of_another(unit, meanings[0]):
+                    self._remark(meanings[0], path, part, accepts)
                     return meanings
                 unrelated = unrelated or meanings
                 continue
@@ -204,7 +212,26 @@ class UnitDeclarations(UnitSearch):
                 hidden = meanings
                 exporting = self.exporting(path, part.name)
                 pending = pending if exporting is None else iter(exporting)
-        return hidden or unrelated or removed
+        meanings = hidden or unrelated or removed
+        if meanings:
+            self._remark(meanings[0], path, part, accepts)
+        return meanings
+
+    def _remark(self, taken: Meaning, path: Path, part: Part, accepts: DieFilter) -> None:
+        """Remark that another file than that of a meaning defines the name, too, as something that
+        only that file sees. Only the units that may define it are read, and not more than
+        `_MAX_COMPARED`: most units of a large program have the types of its headers."""
+        if not _is_of_its_file(taken):
+            return
+        tags = {taken.die.tag if isinstance(taken, Variable) else taken.tag}
+        units = (unit for unit in self.other_units(path, part.name, tags) if unit != taken.unit)
+        for unit in islice(units, _MAX_COMPARED):
+            with suppress(DwarfGpuError):  # what was found needs nothing from it
+                for other in self.defined(self._declared(unit, path, part, accepts)):
+                    if _is_of_its_file(other) and _differ(taken, other):
+                        remark = f"{self.name} is that of {_file_of(taken)}"
+                        self.remarks[f"{remark}: {_file_of(other)} has another one"] = None
+                        return
 
     def _is_of_another(self, unit: CompilationUnit, meaning: Meaning) -> bool:
         """Return whether a type unit describes a type of an anonymous namespace to which no entry
@@ -250,3 +277,30 @@ class UnitDeclarations(UnitSearch):
         variable = Variable(name_of(defined) or "", defined, "global")
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None
+
+
+def _is_of_its_file(meaning: Meaning) -> bool:
+    """Return whether other files cannot mean a variable, a function or a type."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    if die.tag not in TYPES | VARIABLES | {dw.TAG_SUBPROGRAM} or is_removed(meaning):
+        return False
+    return not is_external(meaning) or any(scope.name == ANONYMOUS for scope in path_of(die))
+
+
+def _differ(first: Meaning, second: Meaning) -> bool:
+    """Return whether two files mean different things by a name: two objects, or types or functions
+    that are declared at different places."""
+    if isinstance(first, Variable) or isinstance(second, Variable):
+        return type(first) is type(second) and first != second
+    return first.tag == second.tag and _declared_at(first) != _declared_at(second)
+
+
+def _declared_at(die: Die) -> tuple[str | None, int | None]:
+    file = decl_file(die)
+    return (None if file is None else file.path), decl_line(die)
+
+
+def _file_of(meaning: Meaning) -> str:
+    """Return the file whose unit declares a meaning; of a type unit the file of the declaration."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    return die.unit.full.name or _declared_at(die)[0] or "a file without a name"
