@@ -55,6 +55,29 @@ def test_a_new_nan_of_a_sum_of_products() -> None:
     assert np.isnan(wave.f[5][2]) and wave.v[5][2] != 0xFFC00000
 
 
+@pytest.mark.parametrize(
+    ("mnemonic", "fields", "nan"),
+    [
+        ("v_fmac_f32_e32", {}, 0xFFD31243),
+        ("v_fmaak_f32", {"imm": 0x7FC12345}, 0x7FC12345),
+        ("v_dot2acc_f32_f16", {}, 0xFFD31243),
+    ],
+)
+def test_a_nan_that_is_added_stays(mnemonic: str, fields: dict[str, int], nan: int) -> None:
+    """Of the destination or the constant, also where another lane makes a new NaN (docs/run.md)."""
+    machine = decoder("gfx1100", 32)
+    code = programs.encoded(machine, mnemonic, vdst=5, src0=256 + 1, src1=2, **fields)
+    running = vectors.machine(code, 32, "gfx1100", 32)
+    [wave] = running.waves
+    infinity = 0x7C00 if "f16" in mnemonic else 0x7F800000
+    wave.v[1][0], wave.v[5][:] = infinity, 0xFFD31243
+    if not fields:
+        wave.v[5][0] = 0
+    assert running.run(most=1) is None
+    assert wave.v[5][1:].tolist() == [nan] * 31
+    assert wave.v[5][0] == (nan if fields else 0xFFC00000)
+
+
 def test_the_constant_of_a_dual_instruction_is_the_factor() -> None:
     """VOPD: v_dual_fmamk_f32 is S0 * K + S1 in both halves."""
     machine = decoder("gfx1100", 32)

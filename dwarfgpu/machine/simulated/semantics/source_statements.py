@@ -153,10 +153,7 @@ class SourceStatements(TileStatements):
                 values.append((letter, self._scalar_source(operand, shape), False))
             else:
                 values.append((letter, self._lane_source(operand, shape), operand.is_vector))
-        if (
-            "d" in [declared.name for declared in self.operation.sources]
-            or self._reads_destination()
-        ):
+        if self._takes_destination:
             declared = next(declared for declared in self.operation.results if declared.type)
             before = (
                 self._tile(declared.type.strip("[]"), self.results[0])
@@ -172,8 +169,11 @@ class SourceStatements(TileStatements):
             lines.append(f"{letter} = {text}")
         return lines
 
-    def _reads_destination(self) -> bool:
-        return bool(re.search(r"\bd\b", self.operation.expression))
+    @property
+    def _takes_destination(self) -> bool:
+        """Whether what the first destination has had is a source."""
+        is_declared = "d" in [declared.name for declared in self.operation.sources]
+        return is_declared or bool(re.search(r"\bd\b", self.operation.expression))
 
     def _lane_source(self, operand: Operand, shape: TypeShape) -> str:
         if self._is_mix and shape.kind == "f":

@@ -282,14 +282,20 @@ class _Piece(SourceStatements, ControlStatements):
                     expression = f"({expression}) * {factor} + {shape.element}(0)"  # no -0
                 expression = f"flushed({expression})"
             if self.is_careful and "logarithm" not in expression:
-                floats = [
-                    letter
-                    for type, letter in self._operand_sources()
-                    if type not in IMMEDIATE_TYPES and type != "mask" and self._shape(type).is_float
-                ]
-                expression = f"canonical({', '.join([f'({expression})', *floats])})"
+                expression = f"canonical({', '.join([f'({expression})', *self._float_letters()])})"
             return f"{clamping}({expression})" if clamp else expression
         return self._saturated(shape, expression) if clamp else expression
+
+    def _float_letters(self) -> list[str]:
+        """Return the letters of the sources that may be a NaN, of a floating point operation: the
+        destination is one where it is read."""
+        letters = [
+            letter
+            for type, letter in self._operand_sources()
+            if type == "imm32"
+            or (type not in IMMEDIATE_TYPES and type != "mask" and self._shape(type).is_float)
+        ]
+        return [*letters, "d"] if self._takes_destination else letters
 
     def _saturated(self, shape: TypeShape, expression: str) -> str:
         """Return an integer result with `clamp`, which is the nearest that its type has."""
