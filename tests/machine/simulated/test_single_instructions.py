@@ -298,3 +298,34 @@ def test_an_indexed_destination_that_is_read_is_not_simulated(name: str) -> None
         assert stopped is None
     else:
         assert stopped is not None and "with an index at" in stopped.text
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "expected"),
+    [
+        # v_pk_fmac_f16 v5, 1.0, v2: of GFX10 the high half of the constant is 0
+        ("gfx1030", "f2040a78", 0x0000_4000),
+        ("gfx1100", "f2040a78", 0x4200_4000),
+        ("gfx1200", "f2040a78", 0x4200_4000),
+        # v_dot2_f16_f16 v5, 1.0, v2, 0
+        ("gfx1100", "050066d6f2040202", 0x4500),
+        # v_dot2_f16_f16 v5, 1.0, v2, 1.0 op_sel:[0,0,1,0]
+        ("gfx1100", "052066d6f204ca03", 0x4600),
+    ],
+)
+def test_constants_that_are_in_both_halves(target: str, code: str, expected: int) -> None:
+    """GFX11 replicates inline constants (RDNA3.5 ISA, 7.2.1 for v_dot2_f16_f16; LLVM's issue 94116
+    for v_pk_fmac_f16, where GFX10.3 has 0)."""
+    machine = vectors.machine(bytes.fromhex(code), 32, target, 32)
+    [wave] = machine.waves
+    wave.v[2][:] = 0x4200_4000  # 3, 2
+    assert machine.run(most=1) is None
+    assert (wave.v[5] == expected).all(), hex(wave.v[5][0])
+
+
+@pytest.mark.parametrize("code", ["f2040a04", "f60a10cb03010002"])
+def test_a_constant_of_a_dot_product_that_no_document_defines(code: str) -> None:
+    """v_dot2acc_f32_f16 v5, 1.0, v2, alone and as half of a dual instruction."""
+    machine = vectors.machine(bytes.fromhex(code), 32, "gfx1100", 32)
+    stopped = machine.run(most=1)
+    assert stopped is not None and stopped.text.startswith("not simulated: a constant as a source")

@@ -8,6 +8,7 @@ from typing import Final
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
+from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import (
@@ -31,6 +32,8 @@ MOVES_BY_M0: Final = {
     "v_movrelsd_2_b32": 9,
 }
 """Which operands of an instruction M0 moves, as bits of `StepMode.indexed`."""
+_REPLICATED: Final = frozenset({"v_dot2_f16_f16", "v_dot2_bf16_bf16"})
+"""Operations whose inline constants are in both halves of a source (RDNA3 ISA, 7.2.1)."""
 _MOVES: Final = ("v_mov_b", "v_accvgpr_write")
 """Operations whose result may be one number for all lanes."""
 VCC: Final = Register("vcc", 0, 2)
@@ -176,6 +179,8 @@ class SourceStatements(TileStatements):
         return is_declared or bool(re.search(r"\bd\b", self.operation.expression))
 
     def _lane_source(self, operand: Operand, shape: TypeShape) -> str:
+        if isinstance(operand.value, Constant):
+            operand = self._constant(operand)
         if self._is_mix and shape.kind == "f":
             return self._mixed(operand)
         has_signs = "src0_modifiers" in self.item.fields or "src1_modifiers" in self.item.fields
@@ -192,6 +197,21 @@ class SourceStatements(TileStatements):
     @property
     def _is_mix(self) -> bool:
         return "_mix" in self.operation.name
+
+    def _constant(self, operand: Operand) -> Operand:
+        """Return a source that is an inline constant with both halves the same, where they are."""
+        name = self.operation.name
+        if (
+            name == "v_dot2c_f32_f16"
+            and self.target.generation >= 11
+            and operand.unsigned(32) != "0x0"
+        ):
+            # v_dot2acc_f32_f16: no document has the high half, and LLVM's tables of dual
+            # instructions disagree on the low one.
+            raise not_simulated(f"a constant as a source of {self.name}")
+        if name in _REPLICATED or name == "v_pk_fmac_f16" and self.target.generation >= 11:
+            return _without(operand, OP_SELECT | OP_SELECT_HIGH)
+        return operand
 
     def _mixed(self, operand: Operand) -> str:
         """Return an f32, or with op_sel_hi a half that op_sel chooses."""
