@@ -5,7 +5,8 @@
 A constant is what a register with its bits is, and a result is the same whether it overlaps a
 source or not: an instruction reads all that it needs before it writes. Anything else is printed,
 with the seed and the bytes that show it again. Numbers beside constants are no NaN: of two, a
-result may have either. Matrices are left out: their results may not overlap all sources.
+result may have either. Matrices are left out: their results may not overlap all sources. A dual
+instruction does what its two halves do, each alone from the state before both.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Final
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Encoding
-from dwarfgpu.isa.operands import Constant, Literal
+from dwarfgpu.isa.operands import Constant, Literal, OperandKind
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from tools.fuzz_instructions import BASE, instruction_of, left, machine_of, run
@@ -32,6 +33,12 @@ _PLAIN: Final = 0x7BEF7BEF
 """Numbers with these bits alone are no NaN in any format of 8, 16, 32 or 64 bits."""
 _MOST: Final = 40
 _RESULTS: Final = ("vdst", "sdst", "vdata", "sdata")
+_LITERAL: Final = 255
+"""The field of a source that is the literal."""
+_NEAR: Final = 6
+"""Registers of dual instructions: few, so that they overlap."""
+_MODES: Final = (0x3F0, 0x3C0, 0x1F0, 0x0F0, 0x3F5, 0x3FF)
+"""Of MODE: with and without denormals, IEEE, DX10_CLAMP, and other directions of rounding."""
 
 
 def _width(form: Format, name: str) -> int:
@@ -181,6 +188,84 @@ def overlap_finding(rng: Random, machine: Decoder, encoding: Encoding) -> str | 
     return None if left_near == left_apart else f"seed {seed}: {one.hex()} and {other.hex()} differ"
 
 
+def _near(rng: Random, kind: OperandKind, width: int) -> int:
+    """Return a field of a dual instruction: one of few registers, a constant, or the literal."""
+    while True:
+        near = rng.randrange(_NEAR)
+        field = rng.choice((near, 256 + near, rng.randrange(104, 256), 255)) if width > 8 else near
+        value = kind.value(field)
+        if value is not None and kind.takes(value):
+            return field
+
+
+def _half_alone(
+    machine: Decoder, name: str, form: Format, values: dict[str, int], half: str, result: int
+) -> tuple[bytes, Format]:
+    """Return one half of a dual instruction as an instruction that writes a register, without the
+    literal."""
+    single = next(
+        item
+        for item in machine.encodings
+        if item.mnemonic.removesuffix("_e32") == name.replace("v_dual_", "v_")
+        and item.format.flags & {"VOP1", "VOP2"}
+        and not item.format.flags & {"VOP3", "DPP", "SDWA"}
+    )
+    fields = {"vdst": result, "src0": values[f"src0{half}"], "src1": values.get(f"vsrc1{half}", 0),
+              "imm": values.get("imm", 0)}  # fmt: skip
+    word = single.value
+    for field, number in fields.items():
+        if field in single.format.index:
+            word = _with_field(single.format, word, field, number)
+    return word.to_bytes(single.format.size, "little"), single.format
+
+
+def dual_finding(rng: Random, machine: Decoder, encoding: Encoding) -> str | None:
+    """What differs between a dual instruction and its halves, each alone from the state before
+    both; None where nothing does."""
+    form = encoding.format
+    if not form.second_mnemonic:
+        return None
+    values = {
+        name: _near(rng, kind, _width(form, name)) if name != "imm" else rng.getrandbits(32)
+        for name, kind in zip(form.names, form.kinds, strict=True)
+    }
+    word, literal = encoding.value, rng.getrandbits(32).to_bytes(4, "little")
+    for name, number in values.items():
+        word = _with_field(form, word, name, number)
+    code = word.to_bytes(form.size, "little") + literal
+    instruction = machine.decode(code + bytes(8))
+    assert instruction is not None and instruction.encoding is encoding, code.hex()
+    code = code[: instruction.size]
+    results = {"X": values["vdstX"], "Y": values["vdstY"] & ~1 | ~values["vdstX"] & 1}
+    seed, mode = rng.getrandbits(30), rng.choice(_MODES)
+
+    def prepare(wave: Any) -> None:
+        wave.set_mode(mode)
+
+    both, expected = _ran(code, seed, form, prepare), _ran(b"", seed, form, prepare)
+    assert not isinstance(expected, str), expected
+    names = {"X": encoding.mnemonic, "Y": form.second_mnemonic}
+    stops = []
+    for half, result in results.items():
+        alone, single = _half_alone(machine, names[half], form, values, half, result)
+        if values[f"src0{half}"] == _LITERAL and "imm" not in single.index:
+            alone += values["imm"].to_bytes(4, "little") if "imm" in values else literal
+        one = _ran(alone, seed, single, prepare)
+        if isinstance(one, str):
+            stops.append(one)
+            continue
+        for wave, other in zip(expected.waves, one.waves, strict=True):
+            wave.vectors[result] = other.vectors[result]
+    text = f"seed {seed}, mode {mode:#x}: {code.hex()} {instruction.text.strip()}"
+    if isinstance(both, str) or stops:
+        is_alike = isinstance(both, str) and stops
+        return None if is_alike else f"{text}: {both if isinstance(both, str) else stops[0]}"
+    for wave, other in zip(both.waves, expected.waves, strict=True):
+        if wave.vectors.tobytes() != other.vectors.tobytes():
+            return f"{text} is not its halves"
+    return None
+
+
 def findings(
     target: str, wave_size: int, seed: int, encodings: Sequence[Encoding] | None = None
 ) -> Iterator[str]:
@@ -188,7 +273,7 @@ def findings(
     machine = decoder(target, wave_size)
     rng = Random(seed)
     for encoding in machine.encodings if encodings is None else encodings:
-        for find in constant_finding, overlap_finding:
+        for find in constant_finding, overlap_finding, dual_finding:
             problem = find(rng, machine, encoding)
             if problem is not None:
                 yield f"{target} wave{wave_size} {encoding.mnemonic}: {problem}"

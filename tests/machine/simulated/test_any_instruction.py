@@ -34,6 +34,15 @@ def test_operands_that_make_no_difference(target: str, wave_size: int) -> None:
     assert list(fuzz_operands.findings(target, wave_size, 1, some)) == []
 
 
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1200"])
+def test_dual_instructions_are_their_halves(target: str) -> None:
+    machine, rng = decoder(target, 32), Random(3)
+    dual = [item for item in machine.encodings if item.format.second_mnemonic]
+    assert len(dual) > 150
+    some = dual[:: max(SHARE // 10, 1)]
+    assert [line for item in some if (line := fuzz_operands.dual_finding(rng, machine, item))] == []
+
+
 OPERANDS = {
     "an SGPR whose lanes are read": ("gfx1100", 32, "v_permlane64_b32", {"vdst": 1, "src0": 36}),
     "an SGPR as lane": ("gfx942", 64, "v_readlane_b32", {"vdst": 1, "src0": 3, "src1": 128}),
