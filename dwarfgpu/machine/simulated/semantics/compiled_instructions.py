@@ -17,6 +17,7 @@ from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
+from dwarfgpu.machine.simulated.semantics.float_atomics import FLOAT_ATOMICS
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import MOVES, TYPES
 from dwarfgpu.machine.simulated.semantics.matrices import MATRICES
@@ -42,6 +43,7 @@ NAMESPACE: Final[dict[str, Any]] = {
     **APPROXIMATIONS,
     **ROUNDED,
     **SMALL_FLOATS,
+    **FLOAT_ATOMICS,
     "lanes_of": lanes_of,
     "mask_of": mask_of,
     "absolute": np.abs,

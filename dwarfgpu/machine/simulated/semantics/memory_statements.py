@@ -44,8 +44,13 @@ def memory_access(
     target: IsaTarget,
     shape_of: Callable[[str], TypeShape],
     expressions: Sequence[str],
+    flushes: tuple[int, int],
 ) -> Access:
-    """Return the statements; `WaveStop` for an access that is not simulated."""
+    """Return the statements; `WaveStop` for an access that is not simulated.
+
+    `flushes`: the denormals that updates of numbers flush (`flushes_of`), in global memory and in
+    LDS, for an address that may be in either.
+    """
     operation = item.operation
     has_status = item.instruction.encoding.format.syntax.endswith(" tfe")
     if item.fields.get("gds") or has_status:
@@ -75,10 +80,14 @@ def memory_access(
         names = [name for name in "abc" if re.search(rf"\b{name}\b", value)]
         arguments = ", ".join(f"{name}[..., i]" for name in names)
         inner = f"(lambda {', '.join(names)}: {value})({arguments})" if names else value
-        update = f"lambda m, i: {inner}"
+        update, of_lds = f"lambda m, i: {inner}", ""
+        if "flushes" in value:
+            update = f"lambda m, i, flushes={flushes[0]}: {inner}"
+            if flushes[0] != flushes[1]:
+                of_lds = f", lambda m, i, flushes={flushes[1]}: {inner}"
         if not item.results and not kind.is_float and value in _COMMUTING:
             update = f"Commuting({value!r}, {update})"
-        lines.append(f"r0 = w.{memory}_atomic(address, {element}, {update}, on)")
+        lines.append(f"r0 = w.{memory}_atomic(address, {element}, {update}, on{of_lds})")
         if len(operation.results) > 1 and item.results:
             results.append((operation.results[0].name_or_type, "r0"))
         return Access(lines, results, [])

@@ -188,7 +188,9 @@ class SourceStatements(TileStatements):
             # Of a packed operation with a plain source (v_dot2): signs alone.
             operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)
         text = operand.lane_values(shape, has_signs=has_signs)
-        return f"flushed({text})" if self.mode.flushes(shape, is_source=True) else text
+        if self.operation.memory or not self.mode.flushes(shape, is_source=True):
+            return text  # updates of memory flush what they compute with (float_atomics)
+        return f"flushed({text})"
 
     @property
     def _form_text(self) -> str:

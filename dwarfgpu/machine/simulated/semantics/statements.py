@@ -15,6 +15,7 @@ from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
 from dwarfgpu.isa.named_numbers import hardware_registers
 from dwarfgpu.machine.simulated.semantics.control_statements import ControlStatements
+from dwarfgpu.machine.simulated.semantics.float_atomics import flushes_of
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
 from dwarfgpu.machine.simulated.semantics.lane_moves import require_swizzle
 from dwarfgpu.machine.simulated.semantics.memory_statements import memory_access
@@ -126,7 +127,8 @@ class _Piece(SourceStatements, ControlStatements):
         lines = [] if is_scalar_access else self._source_lines()
         expressions = [self._filled(part) for part in operation.expression.split(" ; ")]
         if operation.memory:
-            access = memory_access(self.item, self.target, self._shape, expressions)
+            flushes = self._flushes("global"), self._flushes("lds")
+            access = memory_access(self.item, self.target, self._shape, expressions, flushes)
             if access.results and not self.results:
                 raise not_simulated(self.name)
             lines += access.lines
@@ -187,6 +189,8 @@ class _Piece(SourceStatements, ControlStatements):
                 return f"{self.item.fields['bitop3']:#x}"
             if name == "neg":
                 return str(self._negations())
+            if name == "flushes" and self.operation.memory[0].name != "flat":
+                return str(self._flushes(self.operation.memory[0].name))
             if name in _FIELDS:
                 return str(self._field(name))
             if name == "hwreg":
@@ -209,6 +213,13 @@ class _Piece(SourceStatements, ControlStatements):
             expression = in_mode(expression, self.mode.rounding)
         expression = _WORD.sub(word, expression)
         return expression if is_scalar else _MASKED.sub(self._shifts, expression)
+
+    def _flushes(self, memory: str) -> int:
+        """Return which denormals an update of numbers in a memory makes zeros."""
+        declared = self.operation.memory[0]
+        bits = 64 if declared.type == "f64" else 32
+        is_sum = "atomic_sum(" in self.operation.expression
+        return flushes_of(memory, is_sum, bits, self.mode.denormals, self.target)
 
     def _shifts(self, match: re.Match[str]) -> str:
         """Return the bits of an operand that matter, where it is a constant."""

@@ -91,9 +91,18 @@ class WaveGeneric(WaveScratch):
         for name, where, lanes in self._apertures(self._all(address), on):
             self._accesses(name).store(where, values, kind, lanes)
 
-    def flat_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+    def flat_atomic(
+        self,
+        address: Any,
+        kind: Any,
+        update: Update,
+        on: Lanes | None,
+        update_of_lds: Update | None = None,
+    ) -> Lanes:
         out = np.zeros(self.lane_count, kind)
         for name, where, lanes in self._apertures(self._all(address), on):
             chosen = _EVERYWHERE if lanes is None else lanes
-            out[chosen] = self._accesses(name).atomic(where, kind, update, lanes)[chosen]
+            accesses = self._accesses(name)
+            own = update_of_lds if name == "lds" and update_of_lds is not None else update
+            out[chosen] = accesses.atomic(where, kind, own, lanes)[chosen]
         return out
