@@ -439,6 +439,34 @@ def test_the_session_of_a_script_refuses_wrong_fields() -> None:
             dg.Session(arch, **{field: value})
 
 
+def test_the_session_of_a_script_refuses_numbers_that_nothing_has() -> None:
+    """At once: a script that keeps the session learned it from each variable that it read."""
+    session = session_of(DATA / "demo.json")
+    for field, value, expected in (
+        ("pc", -5, "an integer from 0 to 0xffffffffffffffff"),
+        ("pc", 1 << 64, "an integer from 0 to 0xffffffffffffffff"),
+        ("iteration", -1, "an integer of at least 0"),
+        ("given_lanes", 0, "an integer of at least 1"),
+        ("quirks", frozenset({"none"}), "cfa-not-scaled or legacy-augmentation"),
+    ):
+        with pytest.raises(dg.UsageError, match=rf"^Session\.{field}: expected {expected}, not "):
+            records.evolve(session, **{field: value})
+    with pytest.raises(dg.UsageError, match="to 0xffffffff, not"):
+        dg.Session(dg.architecture("i386"), pc=1 << 32)
+
+
+def test_the_session_of_a_script_refuses_files_and_waves_of_another_machine() -> None:
+    session = session_of(DATA / "demo.json")
+    arch, code, target = dg.architecture("x86_64"), session.code_objects, session.target
+    with pytest.raises(dg.InconsistentContext, match="^target architecture x86_64 and the code"):
+        dg.Session(arch, code)
+    host = dg.CodeObject.open(FIXTURES / "core" / "crash.x86_64.O0")
+    assert dg.Session(arch, (*code, host)).code_objects[1] is host  # as of a process with GPUs
+    for other in ("x86_64", "gfx1100"):
+        with pytest.raises(dg.InconsistentContext, match=f"^target architecture {other} and the a"):
+            dg.Session(dg.architecture(other), (), target, wave=session.wave)
+
+
 def test_an_empty_name_is_no_file() -> None:
     for load in (dg.load_state, dg.load_core, dg.CodeObject.open):
         with pytest.raises(dg.UsageError, match="^an empty name is not a name of a file$"):

@@ -225,6 +225,15 @@ class Frame(Protocol):
         ...
 
 
+def require_same_architecture(arch: Architecture, of_wave: Architecture, wave: WaveId) -> None:
+    """Raise `InconsistentContext` if the architecture of a wave is another one."""
+    if of_wave is not arch and of_wave != arch:
+        raise InconsistentContext(
+            f"target architecture {arch.name} and the architecture {of_wave.name} "
+            f"of thread {wave} disagree"
+        )
+
+
 class FrameWithoutSubprogram:
     """What a frame whose subprogram is unknown has no answer to."""
 
@@ -358,12 +367,7 @@ class Context:
             return
         top = frame is None or frame.level == 0
         if top and self.target is not None and self.wave is not None:
-            machine = self.target.architecture_of(self.wave)
-            if machine is not arch and machine != arch:
-                raise InconsistentContext(
-                    f"target architecture {arch.name} and the architecture {machine.name} "
-                    f"of thread {self.wave} disagree"
-                )
+            require_same_architecture(arch, self.target.architecture_of(self.wave), self.wave)
         if frame is not None and frame.architecture not in (None, arch):
             raise InconsistentContext(
                 f"target architecture {arch.name} and the architecture "

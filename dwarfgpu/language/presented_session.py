@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_fields
+from dwarfgpu.base.arguments import integer, wrong_argument
 from dwarfgpu.base.records import evolve, field, fields, frozen
-from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
+from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
+from dwarfgpu.errors import InconsistentContext, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.expr.context import require_same_architecture
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.machine.target import Target
@@ -74,17 +78,50 @@ class Session(SessionOfReadings):
 
     def __attrs_post_init__(self) -> None:
         require_right_fields(self, fields)
-        if self.wave and self.target is not None:  # 0 is also the default
+        self._require_numbers()
+        if self.target is not None:
             self._require_wave(self.target)
+        self._require_code()
         if self.lane is not None:
             self.existing_lane(self.lane)
 
+    def _require_numbers(self) -> None:
+        """Raise `UsageError` for a number that nothing can have."""
+        if self.pc is not None and not self.level:  # a caller may be before a return address of 0
+            integer("Session.pc", self.pc, 0, (1 << self.architecture.address_bits) - 1)
+        if self.iteration is not None:
+            integer("Session.iteration", self.iteration, 0)
+        if self.given_lanes is not None:
+            integer("Session.given_lanes", self.given_lanes, 1)
+        if unknown := sorted(self.quirks.difference(QUIRK_NAMES)):
+            raise wrong_argument("Session.quirks", unknown[0], " or ".join(QUIRK_NAMES))
+
     def _require_wave(self, target: Target) -> None:
-        """Raise `UsageError` for a wave that the machine does not have."""
+        """Raise `UsageError` for a wave that the machine does not have, `InconsistentContext` for
+        one of another architecture."""
         try:
-            target.architecture_of(self.wave)
+            of_wave = target.architecture_of(self.wave)
         except Unavailable as error:
-            raise UsageError(f"Session.wave: {error.message}") from None
+            if self.wave:  # 0 is also the default
+                raise UsageError(f"Session.wave: {error.message}") from None
+            return
+        require_same_architecture(self.architecture, of_wave, self.wave)
+
+    def _require_code(self) -> None:
+        """Raise `InconsistentContext` if all code objects are of other machines; a process with
+        GPUs has some of each, and a file may be of a machine that is not known here."""
+        arch = self.architecture
+        for code_object in self.code_objects:
+            file = code_object.file
+            if (file.machine, file.endian) == (arch.machine, arch.endian):
+                return
+            if file.machine not in MACHINES.values():
+                return
+        if self.code_objects:
+            raise InconsistentContext(
+                f"target architecture {arch.name} and the code object {self.code_objects[0].name} "
+                f"for {self.code_objects[0].file.machine} disagree"
+            )
 
 
 def presented(session: SessionOfReadings) -> SessionOfReadings:
