@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import dwarfgpu
+from dwarfgpu.cli import gdb_path
+from dwarfgpu.service.error_text import exhausted
 
 COPIED = ("pyproject.toml", "LICENSE", "README.md", "dwarfgpu")
 
@@ -119,3 +121,39 @@ def test_a_machine_without_python_gets_an_error(repository: Path, tmp_path: Path
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "no Python 3.11 or newer" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("absent", "arguments", "status"),
+    [
+        ("attrs", "--version", 0),
+        ("attrs", "eval lit4", 1),
+        ("attrs", "debug --demo", 1),
+        ("pygments", "disas --demo nest --color always", 1),
+    ],
+)
+def test_an_absent_package_is_one_line(
+    repository: Path, absent: str, arguments: str, status: int
+) -> None:
+    """As after `pip install --no-deps`; without msgspec, attrs is used."""
+    code = f"import sys; sys.modules.update(dict.fromkeys(({absent!r}, 'msgspec')))\n"
+    code += "from dwarfgpu.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, *arguments.split()]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    message = f"dwarfgpu: Unsupported: dwarfgpu needs {absent}, which is not installed: "
+    assert not done.stderr if not status else done.stderr.startswith(message)
+    assert done.stderr.count("\n") == status
+
+
+def test_gdb_path_names_the_package_that_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gdb_path, "package_folders", list)
+    monkeypatch.setattr(gdb_path, "find_spec", lambda _: None)
+    with pytest.raises(ModuleNotFoundError) as raised:
+        gdb_path.path()
+    assert "needs attrs, which is not installed" in exhausted(raised.value).message
+
+
+def test_an_absent_module_of_our_own_is_no_package() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        exhausted(ModuleNotFoundError(name="dwarfgpu.no_module"))

@@ -45,7 +45,8 @@ def path() -> Path:
     if PathFinder.find_spec("attrs", folders) is not None:
         return source
     spec = find_spec("attrs")
-    assert spec is not None and spec.origin is not None  # this process uses it
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(name="attrs")
     folders = [str(PACKAGE.parent), str(Path(spec.origin).resolve().parent.parent)]
     text = LOADER.format(source=str(source), folders=folders)
     cache = _caches() / "dwarfgpu"

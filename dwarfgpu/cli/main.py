@@ -360,7 +360,7 @@ def _run(arguments: list[str]) -> int:
             return _overview(arguments)
     except SystemExit as leaving:  # --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0
-    except (DwarfGpuError, MemoryError, RecursionError) as raised:
+    except (DwarfGpuError, MemoryError, RecursionError, ModuleNotFoundError) as raised:
         error = exhausted(raised)
         if "--json" in options:
             import json

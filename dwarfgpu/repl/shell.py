@@ -228,7 +228,7 @@ class Shell:
                         if not pager.admits(printed(single)):
                             raise KeyboardInterrupt
                         console.put(single)
-        except (DwarfGpuError, RecursionError, MemoryError) as raised:
+        except (DwarfGpuError, RecursionError, MemoryError, ModuleNotFoundError) as raised:
             error = exhausted(raised)
             if error is not raised:
                 self.session.forget_frames()  # some may be half computed

@@ -12,6 +12,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
     Unavailable,
+    Unsupported,
     UsageError,
     shortened,
 )
@@ -89,9 +90,26 @@ def unwrapped() -> Iterator[None]:
         raise
 
 
-def exhausted(raised: DwarfGpuError | MemoryError | RecursionError) -> DwarfGpuError:
+def not_installed(raised: ModuleNotFoundError) -> DwarfGpuError:
+    """Return the error of a command that needs a package of pyproject.toml, which an installation
+    without dependencies lacks; an own module that is missing is our mistake, and raised."""
+    package = (raised.name or "dwarfgpu").partition(".")[0]
+    if package == "dwarfgpu":
+        raise raised
+    from dwarfgpu.base.optional_packages import install_command  # most installations are whole
+
+    return Unsupported(
+        f"dwarfgpu needs {package}, which is not installed: {install_command(package)}"
+    )
+
+
+def exhausted(
+    raised: DwarfGpuError | MemoryError | RecursionError | ModuleNotFoundError,
+) -> DwarfGpuError:
     """Return the error of a command that did not end: its own, or what it lacked."""
     match raised:
+        case ModuleNotFoundError():
+            return not_installed(raised)
         case MemoryError():
             return out_of_memory(raised)
         case RecursionError():
