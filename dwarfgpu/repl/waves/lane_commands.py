@@ -50,7 +50,7 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
     Variables are then read in that lane, active or not; in an inactive lane, at its own program
     location, if the debugging information gives it. The frame in focus is the innermost that the
     lane entered, with its number in the wave's call stack; after "up", the selected frame stays in
-    " "focus if the lane entered it.
+    focus if the lane entered it.
     """
     session = shell.session
     if not argument:
