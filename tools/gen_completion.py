@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -56,8 +57,18 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for kind, name in FILES.items():
         text = manual_page(str(Manpage(whole))) if kind == "man" else shtab.complete(whole, kind)
+        if kind == "bash":
+            text = with_whole_words(text)
         lines = [line.rstrip() for line in text.strip().splitlines()]
         (FOLDER / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def with_whole_words(text: str) -> str:
+    """shtab's functions split a path at its blanks and expand its patterns: they lack quotes."""
+    text, changed = re.subn(r"\b(compgen -[fd] --) \$1", r'\1 "$1"', text)
+    if changed != 2:
+        sys.exit("shtab completes paths by other functions: try one with blanks")
+    return text
 
 
 def manual_page(text: str) -> str:

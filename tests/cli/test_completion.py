@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +98,30 @@ complete_words dwarfgpu where --min
     )
     done = subprocess.run([bash, "-c", script], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["explain", "--min-coverage"], done.stderr
+
+
+def test_bash_completes_below_a_folder_with_a_blank(tmp_path: Path) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("bash is not installed")
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b/scale.co").touch()
+    (tmp_path / "a b/two.co").touch()
+    (tmp_path / "completion").write_text(printed("bash"))
+    child = pexpect.spawn(
+        bash,
+        ["--norc", "--noprofile", "-i"],
+        cwd=str(tmp_path),
+        env={**os.environ, "TERM": "dumb", "INPUTRC": "/dev/null", "PS1": "> "},
+        encoding="utf-8",
+        timeout=200,
+    )
+    child.sendline("source ./completion; dwarfgpu() { printf '(%s)' \"$@\"; exit; }")
+    child.sendline("dwarfgpu check --debug-dir a\\ \t a\\ b/s\t")
+    shown = child.read()
+    child.close()
+    assert "(check)(--debug-dir)(a b/)(a b/scale.co)" in shown
 
 
 def test_an_unknown_shell_is_a_wrong_request() -> None:
