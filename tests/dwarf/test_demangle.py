@@ -10,6 +10,7 @@ import pytest
 
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
+from dwarfgpu.dwarf.names.type_names import canonical_in
 
 
 @pytest.mark.parametrize(
@@ -243,6 +244,16 @@ def test_against_the_binutils(tool: Callable[[str], str]) -> None:
         ("Box<Box<int>>", "Box<Box<int> >"),
         ("Box<ns::E (*)(ns::P &, Box<int>)>", "Box<ns::E (*)(ns::P&, Box<int>)>"),
         ("Box<int [3]>", "Box<int [3]>"),
+        ("Box<long int (C::*)(short int) const>", "Box<long (C::*)(short) const>"),
+        ("Box<a::V<short int> (a::P<long int>::*)()>", "Box<a::V<short> (a::P<long>::*)()>"),
+        ("Box<const long int C::*const *>", "Box<long const C::* const*>"),
+        ("Box<int (C::*)[3]>", "Box<int (C::*) [3]>"),
+        ("Box<int (*(C::*)(long int))[2]>", "Box<int (* (C::*)(long)) [2]>"),
+        ("Box<long int (* (*)(long int))(short int)>", "Box<long (*(*)(long))(short)>"),
+        ("Box<long int (*)(long int, ...)>", "Box<long (*)(long, ...)>"),
+        ("Box<int (C::)(long int)>", "Box<int (C::)(long int)>"),
+        ("Box<long int C>", "Box<long int C>"),
+        ("Box<" + "(a::" * 3000, "Box<" + "(a::" * 3000),
         ("Box<5UL, -3, (unsigned char)'a'>", "Box<5ul, -3, (unsigned char)'a'>"),
         ("Box<(anonymous namespace)::X>", "Box<(anonymous namespace)::X>"),
         ("Box<>", "Box<>"),
@@ -262,6 +273,30 @@ def test_against_the_binutils(tool: Callable[[str], str]) -> None:
 def test_canonical(name: str, text: str) -> None:
     """One spelling for all compilers; what is not understood stays as it is."""
     assert canonical(name) == text
+
+
+@pytest.mark.parametrize(
+    ("scope", "name", "text"),
+    [
+        ("Box<long int>::", "run", "Box<long>::run"),
+        (
+            "Box<long int>::",
+            "run<f()::<lambda(long int)> >",
+            "Box<long>::run<f()::<lambda(long int)> >",
+        ),
+        ("Box<long int>::In<<lambda()> >::", "run", "Box<long>::In<<lambda()> >::run"),
+        ("Box<<lambda()> >::", "run<long int>", "Box<<lambda()> >::run<long int>"),
+        ("", "run<<lambda()> >", "run<<lambda()> >"),
+        (
+            "Box<long int>::",
+            "Of<int (C::*)(long int) &&>",
+            "Box<long>::Of<int (C::*)(long int) &&>",
+        ),
+    ],
+)
+def test_classes_around_what_is_not_understood(scope: str, name: str, text: str) -> None:
+    """GDB 13 reads the name of each class on its own: `Outer<unsigned long>::run<<lambda()> >`."""
+    assert canonical_in(scope, name) == text
 
 
 def test_types_have_other_names_inside() -> None:

@@ -15,7 +15,7 @@ from dwarfgpu.base.pattern import pattern
 
 _TOKEN: Final = pattern(
     r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|[0-9][\w.']*(?:(?<=[eE])[+-][0-9]+)?"
-    r"|'(?:\\.|[^'\\])+'|[<>()\[\],*&-])"
+    r"|'(?:\\.|[^'\\])+'|\.\.\.|[<>()\[\],*&-])"
 )
 _CHARACTER: Final = pattern(r"'(?:[^'\\]|\\[0-7]{1,3}|\\[^0-7])'")
 """The characters that GDB's parser of names reads: not `'\\x80'`."""
@@ -57,14 +57,20 @@ def canonical(
     comparison. GDB's name parser has no function types, so that names with such types keep the
     compiler's spelling: `function<int(int)>`.
     """
+    read = parsed(name, replaced, is_shown=is_shown)
+    return name if read is None else read
+
+
+def parsed(name: str, replaced: Mapping[str, str] | None, *, is_shown: bool) -> str | None:
+    """Return the form of `canonical`; None if the name cannot be parsed."""
     if "<" not in name and " " not in name and not replaced:
         return name
     if len(name) > _LONGEST:
-        return name
+        return None
     try:
         return _Parser(name, replaced or {}, has_functions=not is_shown).whole()
     except _NotUnderstood:
-        return name
+        return None
 
 
 def comparable(name: str) -> str:
@@ -168,7 +174,8 @@ class _Parser:
         self.depth -= 1
         return text
 
-    def qualified(self) -> str:
+    def qualified(self, *, is_class: bool = False) -> str:
+        """Return a name with its scopes; `is_class`: that before `::*`, which is read up to `*`."""
         parts: list[str] = []
         if self.next == "::":
             self.take()
@@ -185,9 +192,14 @@ class _Parser:
             if self.next == "<":
                 part += self.arguments()
             parts.append(part)
-            if self.next != "::":
+            if self.next == "::":
+                self.take()
+            elif not is_class:
                 return "::".join(parts)
-            self.take()
+            else:
+                raise _NotUnderstood
+            if is_class and self.next == "*":
+                return "::".join(parts)
 
     def conversion(self) -> str:
         """Return the rest of a conversion's name: no parameters can follow its type."""
@@ -254,39 +266,52 @@ class _Parser:
             self.expect(")")
         return f"&{name}"
 
-    def declarator(self) -> str:
-        """Return `*`, `const` after it, `(*)(int)`, `[3]`."""
+    def declarator(self, *, is_inner: bool = False) -> str:
+        """Return `*`, `const` after it, `C::*`, `(*)(int)`, `[3]`.
+
+        `is_inner`: in the parentheses of another one.
+        """
         text = ""
         while True:
             token = self.next
+            if token in ("&", "&&") and self.is_shown and ")" in text:
+                raise _NotUnderstood  # GDB's parser has no functions with a ref-qualifier
             if token in ("*", "&", "&&"):
                 text += self.take()
             elif token in _QUALIFIERS and text:
                 text += f" {self.take()}"
             elif token == "(":
-                text += self.parenthesis(text)
+                text += self.parenthesis(text, is_inner=is_inner)
             elif token == "[":
                 self.take()
                 count = self.take() if self.next != "]" else ""
                 self.expect("]")
                 text += f"[{count}]" if text.endswith("]") else f" [{count}]"
+            elif token == "::" or _is_name(token):
+                text += f"{'' if is_inner and not text else ' '}{self.qualified(is_class=True)}::*"
+                self.take()
             else:
                 return text
 
-    def parenthesis(self, before: str) -> str:
-        """Return `(*)` or the parameters of a function."""
+    def parenthesis(self, before: str, *, is_inner: bool) -> str:
+        """Return `(*)`, `(C::*)` or the parameters of a function.
+
+        GDB's spaces: none after `(` or `*` before the parenthesis of a pointer to a function.
+        """
         self.expect("(")
-        if self.next in ("*", "&", "&&"):
+        is_pointer = self.next in ("*", "&", "&&")
+        if is_pointer or (not before.endswith(")") and self.is_pointer_to_member()):
             self.enter()
-            inner = self.declarator()
+            inner = self.declarator(is_inner=True)
             self.expect(")")
             self.depth -= 1
-            return f" ({inner})"
+            is_close = is_pointer and is_inner and before[-1:] in ("", "*") and self.next == "("
+            return f"{'' if is_close else ' '}({inner})"
         if not self.has_functions and not before.endswith(")"):
             raise _NotUnderstood
         names: list[str] = []
         while self.next != ")":
-            names.append(self.type())
+            names.append(self.take() if self.next == "..." else self.type())
             if self.next == ",":
                 self.take()
             elif self.next != ")":
@@ -294,6 +319,18 @@ class _Parser:
         self.expect(")")
         text = "" if names == ["void"] else ", ".join(names)
         return f"({text})" if before.endswith(")") else f" ({text})"
+
+    def is_pointer_to_member(self) -> bool:
+        """Return whether a name and `::*` come here."""
+        depth = 0
+        for index in range(self.position, len(self.tokens)):
+            token = self.tokens[index]
+            depth += (token == "<") - (token == ">")
+            if depth <= 0 and token == "*":
+                return index > self.position and self.tokens[index - 1] == "::"
+            if depth < 0 or (depth == 0 and not (token in ("::", ">") or _is_name(token))):
+                return False
+        return False
 
 
 def _is_name(token: str) -> bool:

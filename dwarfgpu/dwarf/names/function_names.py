@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.die import FORMAL_PARAMETERS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled_clone, demangled_function, demangled_name
 from dwarfgpu.dwarf.names.fortran_ada import ada_function
-from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.names.type_names import canonical_in, type_name
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
 from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
@@ -178,7 +178,7 @@ def bare_name(die: Die) -> str | None:
             demangled = None if mangled is None else demangled_name(mangled)
             if demangled is not None:
                 return demangled
-        return canonical(scope_of(declared) + name, is_shown=True)
+        return canonical_in(scope_of(declared), name)
     except DwarfGpuError:
         return name
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, assert_never
 
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.cxx import canonical, parsed
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
+from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import (
     Absent,
@@ -60,8 +61,26 @@ def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None 
 
     `replaced`: what types in it are shown as.
     """
-    name = kind.scope + (kind.name or "")
-    return canonical(name, replaced, is_shown=True) if "<" in name else name
+    name = kind.name or ""
+    if "<" not in kind.scope + name:
+        return kind.scope + name
+    return canonical_in(kind.scope, name, replaced)
+
+
+def canonical_in(scope: str, name: str, replaced: Mapping[str, str] | None = None) -> str:
+    """Return a name in a scope (`ns::Box<int>::`) as `canonical` shows it.
+
+    As in GDB, a class around a name that cannot be parsed, such as an instance for a lambda, has
+    its canonical form.
+    """
+    whole, rest = scope + name, ""
+    for _ in range(_NAME_SCOPES):
+        read = parsed(whole, replaced, is_shown=True)
+        outer, last = split_last(whole) if read is None else ("", "")
+        if not outer:
+            return (whole if read is None else read) + rest
+        whole, rest = outer, f"::{last}{rest}"
+    return whole + rest
 
 
 def this_qualifiers(method: Method) -> str:
@@ -92,6 +111,8 @@ TypeSpelling: TypeAlias = Callable[[Type | None], str | Type | None]
 """The words for a type, or the type that is spelled in its place: itself, as usual."""
 _NAME_PARTS: Final = 100
 """Types in one name; those beyond it are `...`."""
+_NAME_SCOPES: Final = 40
+"""Scopes around a name that cannot be parsed; those around these are shown as they are written."""
 _NAME_DIMENSIONS: Final = 32
 
 
