@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
@@ -60,11 +61,13 @@ def _symbol_file(file: ObjectFile) -> ObjectFile | None:
         return None
 
 
-def _class_definition(info: DebugInfo, declaration: Die) -> Die:
+def _class_definition(loaded_files: Sequence[CodeObject], info: DebugInfo, declaration: Die) -> Die:
     """Call `class_definition`, whose module few questions need."""
     from dwarfgpu.dwarf.scope.class_definition import class_definition
 
-    return class_definition(info, declaration)
+    return class_definition(
+        info, declaration, [file.info for file in loaded_files if file.info is not info]
+    )
 
 
 @frozen(eq=False)
@@ -121,8 +124,13 @@ class CodeObject(OfOpenFile):
         *,
         strict: bool = False,
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
+        loaded_files: Sequence[CodeObject] = (),
     ) -> CodeObject:
-        """Return the code object of a file that is open, which may be in memory."""
+        """Return the code object of a file that is open, which may be in memory.
+
+        `loaded_files`: the code objects of the program, which may define classes that this one only
+        declares. They are read when such a class is met: a list may be filled later.
+        """
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
             problem = wrong_argument("debug_directories", debug_directories, "several folders")
             raise WrongType(str(problem))
@@ -138,7 +146,7 @@ class CodeObject(OfOpenFile):
             literal=strict,
             loaded=file,
             directories=roots,
-            find_class=_class_definition,
+            find_class=partial(_class_definition, loaded_files),
         )
         return cls(file, info, Scopes(info), load_address)
 

@@ -257,16 +257,18 @@ def _code_objects(
         _require_existing(state, {resolved(path) for path, _ in named})
     limits = file_limits_of(args)
     opened: Companions[ObjectFile] = Companions()  # a state may load a file thousands of times
-    code_objects = tuple(
-        CodeObject.of(
+    listed: list[CodeObject] = []
+    for path, address in named:
+        code_object = CodeObject.of(
             opened.read(str(path), partial(open_object, path, args.target, limits)),
             address,
             args.dialect,
             strict=args.strict,
             debug_directories=(DEBUG_DIRECTORIES if args.debug_dir is None else args.debug_dir),
+            loaded_files=listed,
         )
-        for path, address in named
-    )
+        listed.append(code_object)
+    code_objects = tuple(listed)
     if load_address is not None or state is not None:
         _require_end(code_objects, None if load_address is not None else state)
     return code_objects

@@ -1,12 +1,13 @@
 """Find the definition of a class that a unit only declares (DWARF 5 5.7.1).
 
 GCC defines a class with virtual functions only in the unit that has the first of these; the units
-that use it as a variable, member or base class have a declaration.
+that use it as a variable, member or base class have a declaration. That unit may be in a library.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -26,9 +27,13 @@ _STRUCTS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE)
 """Declarations may say `struct` of a `class`, and the other way round (C++ dcl.type.elab)."""
 
 
-def class_definition(info: DebugInfo, declaration: Die) -> Die:
+def class_definition(
+    info: DebugInfo, declaration: Die, other_files: Iterable[DebugInfo] = ()
+) -> Die:
     """Return the entry of a program that defines a class; the declaration if none does.
 
+    `other_files`: those loaded with this one, where classes of C++ are looked for, too: all files
+    have the same definition (basic.def.odr). Structures of C with one name may differ.
     Classes of functions and of anonymous namespaces are those of their unit alone. Unreadable units
     are skipped.
     """
@@ -36,7 +41,8 @@ def class_definition(info: DebugInfo, declaration: Die) -> Die:
     if any(scope.is_function or scope.name == ANONYMOUS for scope in path):
         units: Iterator[CompilationUnit] = iter((declaration.unit,))
     else:
-        units = _units(info, declaration)
+        files = (info, *(other_files if declaration.unit.is_cplusplus else ()))
+        units = chain((declaration.unit,), *(_units(file, declaration) for file in files))
     tags = _STRUCTS if declaration.tag in _STRUCTS else (declaration.tag,)
     for unit in units:
         try:
@@ -51,8 +57,7 @@ def class_definition(info: DebugInfo, declaration: Die) -> Die:
 
 
 def _units(info: DebugInfo, declaration: Die) -> Iterator[CompilationUnit]:
-    """Yield the unit of a declaration, and those that may define its class."""
-    yield declaration.unit
+    """Yield the units of a file that may define the class of a declaration."""
     name = declaration.name
     if not name:
         return

@@ -322,7 +322,7 @@ class TypeBuilder:
         is_declaration = die.flag(dw.AT_DECLARATION)
         definition = die.unit.info.class_definition(die) if is_declaration else die
         if definition != die:
-            return self.build(definition)
+            return types_of(definition.unit).build(definition)  # perhaps of another file
         member_lists: list[tuple[Member, ...]] = []
 
         def members() -> tuple[Member, ...]:

@@ -138,22 +138,24 @@ def stopped_in_core(
         gpu_core=gpu_core,
         code_objects=gpu_files,
     )
-    code_objects = tuple(
-        CodeObject.of(
-            file.file,
-            file.load_address,
-            dialect,
-            strict=strict,
-            debug_directories=debug_directories,
+    code_objects: list[CodeObject] = []
+    for file in core.files:
+        code_objects.append(
+            CodeObject.of(
+                file.file,
+                file.load_address,
+                dialect,
+                strict=strict,
+                debug_directories=debug_directories,
+                loaded_files=code_objects,
+            )
         )
-        for file in core.files
-    )
     return Stopped(
         core.architecture,
         core.target,
         None,
         (),
-        code_objects,
+        tuple(code_objects),
         has_started=True,
         notes=core.notes,
         core=core,

@@ -1,0 +1,74 @@
+"""Classes that the program declares and a library defines, against the installed GDB.
+
+gcc describes a class with virtual functions only beside the first of these (its key function).
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.test_indirect_functions import answers
+
+HEADER = """\
+namespace geo {
+struct Shape {
+  virtual ~Shape();
+  int sides = 4;
+};
+struct Square : Shape {
+  virtual int area() const;
+  int side = 5;
+};
+}
+"""
+LIBRARY = """\
+#include "shapes.h"
+namespace geo {
+Shape::~Shape() {}
+int Square::area() const { return side * side; }
+}
+"""
+PROGRAM = """\
+#include "shapes.h"
+#include <cstdlib>
+struct Pair { geo::Square first, second; };
+static int use(const geo::Square &square, Pair *pair) {
+  geo::Square own = square;
+  if (pair->second.side == 5) abort();
+  return own.side;
+}
+int main() {
+  Pair pair;
+  pair.first.side = 7;
+  return use(pair.first, &pair);
+}
+"""
+COMMANDS = [
+    "frame function use", "info args", "info locals", "p own", "p own.side + own.sides",
+    "p sizeof(own)", "p *pair", "p pair->first", "ptype own", "whatis square",
+    "info scope use", "p/x own.side", "p -pretty -- *pair", "bt -frame-arguments all -2",
+]  # fmt: skip
+
+
+def test_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Objects, references, members and base classes of such a class have its members and size."""
+    gdb, compiler = tool("gdb"), tool("g++")
+    for name, text in (("shapes.h", HEADER), ("lib.cpp", LIBRARY), ("a.cpp", PROGRAM)):
+        (tmp_path / name).write_text(text)
+    for words in (
+        ["-fPIC", "-shared", "-o", "libshapes.so", "lib.cpp"],
+        ["-o", "a", "a.cpp", f"{tmp_path}/libshapes.so"],
+    ):
+        subprocess.run([compiler, "-g", "-O0", *words], cwd=tmp_path, check=True, timeout=60)
+    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {tmp_path}/core", "a"]
+    subprocess.run(made, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    if not (tmp_path / "core").exists():
+        pytest.skip("GDB writes no core file here")
+    files = [str(tmp_path / "a"), str(tmp_path / "core")]
+    of_gdb, of_dwarfgpu = answers(gdb, files, COMMANDS), answers(None, files, COMMANDS)
+    assert [text.split() for text in of_dwarfgpu] == [text.split() for text in of_gdb]
+    assert "sides = 4" in of_dwarfgpu[3]
