@@ -97,7 +97,9 @@ def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Print
         return printed
     inner_summary = summary_parts(inner)
     summary = (printed.lead, *inner_summary) if inner_summary else summary_parts(printed)
-    return Printed(summary or None, inner.children, inner.form)
+    is_unnamed = printed.form == "array" and inner.form == "members" and inner.wrapped is None
+    form = "array" if is_unnamed else inner.form  # as in libstdc++, of a variant
+    return Printed(summary or None, inner.children, form, wrapped=printed.wrapped)
 
 
 def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:

@@ -19,8 +19,12 @@ SOURCE = r"""
 #include <filesystem>
 #include <list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <variant>
 #include <vector>
 int main() {
   std::list<int> list{1, 2};
@@ -44,6 +48,14 @@ int main() {
   auto less = 1 <=> 2, equal = 2 <=> 2;
   std::partial_ordering unordered = 1.0 <=> __builtin_nan(""), same = 1.0 <=> 1.0;
   std::weak_ordering weak = std::weak_ordering::greater;
+  using Choice = std::variant<std::list<int>, std::set<int>, std::tuple<int, char>,
+      std::shared_ptr<int>, std::optional<int>, std::map<int, int>,
+      std::optional<std::shared_ptr<int>>, std::variant<int, std::unique_ptr<int>>>;
+  Choice of_list{list}, of_set{set}, of_tuple{std::tuple<int, char>{1, 'c'}};
+  Choice of_shared{std::make_shared<int>(1)}, of_optional{std::optional<int>{2}};
+  Choice of_map{std::map<int, int>{{1, 2}}}, of_wrapped{std::optional{std::make_shared<int>(3)}};
+  Choice of_variant{std::variant<int, std::unique_ptr<int>>{std::make_unique<int>(4)}};
+  std::optional<std::list<int>> optional_list{list};
   std::abort();
 }
 """
@@ -52,6 +64,8 @@ NAMES = (
     "first", "second", "numbers", "in_numbers", "nowhere",
     "nothing", "any_number", "any_text", "any_list", "empty", "file", "root", "rooted", "up",
     "less", "equal", "unordered", "same", "weak",
+    "of_list", "of_set", "of_tuple", "of_shared", "of_optional", "of_map", "of_wrapped",
+    "of_variant", "optional_list",
 )  # fmt: skip
 SCRIPT = f"""
 import sys

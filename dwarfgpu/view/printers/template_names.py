@@ -71,4 +71,5 @@ def short_name(name: str) -> str:
     defaults = {template_name(argument) for argument in arguments[count:]}
     if not count or not defaults <= _DEFAULTS:
         return name
+    base = base.replace("__cxx11::", "", 1)
     return f"{base}<{', '.join(short_name(argument) for argument in arguments[:count])}>"
