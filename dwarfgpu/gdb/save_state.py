@@ -294,18 +294,20 @@ def write_file(path: str, data: bytes) -> None:
             file.write(data)
         return
     target = os.path.realpath(path)
-    beside = os.path.join(os.path.dirname(target), ".dwarfgpu-%d.tmp" % os.getpid())
+    # A name that others cannot know, and "x": a link that they laid there would be followed.
+    beside = os.path.join(os.path.dirname(target), ".dwarfgpu-%s.tmp" % os.urandom(8).hex())
     try:
-        with open(beside, "wb") as file:
+        with open(beside, "xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if os.path.exists(target):
             os.chmod(beside, os.stat(target).st_mode & 0o7777)
         os.replace(beside, target)
-    finally:
+    except BaseException:
         if os.path.exists(beside):
             os.unlink(beside)
+        raise
 
 
 def contents_of(path: str) -> Optional[bytes]:

@@ -165,6 +165,19 @@ def test_no_file_that_gdb_has_open_is_replaced(debugger: Debugger, tmp_path: Pat
     assert files == {path: path.read_bytes() for path in files}
 
 
+def test_no_link_that_another_program_laid_is_followed(debugger: Debugger, tmp_path: Path) -> None:
+    """The contents are written beside the state first, and nothing knows under which name."""
+    precious, state = tmp_path / "precious", tmp_path / "state.json"
+    precious.write_text("precious")
+    lay = f"import os; os.symlink('precious', '{tmp_path}/.dwarfgpu-%d.tmp' % os.getpid())"
+    save = f"dwarfgpu save-state {shlex.quote(str(state))}"
+    debugger.run("starti", f"python {lay}", save, file=Path("/bin/true"))
+    assert precious.read_text() == "precious"
+    assert not state.is_symlink() and "schema" in json.loads(state.read_text())
+    [left] = tmp_path.glob(".dwarfgpu-*")
+    assert left.is_symlink()
+
+
 def test_old_gdbs_can_read_the_file() -> None:
     """Python 3.6, and nothing but GDB's own modules."""
     tree = ast.parse(FILE.read_text(), feature_version=(3, 6))
