@@ -81,6 +81,21 @@ def mapped_often(count: int) -> Files:
     return {"bomb": bytes(data) + page, "f.so": page.ljust(900_000, b"\0")}
 
 
+def lost_stacks(count: int) -> Files:
+    """A core file of threads whose stack pointers lead nowhere, and of twelve times as many
+    segments, in one of which is a file."""
+    library = bytearray(core([], [Load(0, b"")]))
+    library[16] = 3  # ET_DYN
+    page = bytes(library).ljust(4096, b"\0")
+    registers = bytearray(27 * 8)
+    struct.pack_into("<Q", registers, 8 * 19, 1 << 62)
+    loads = [Load(0x10000, page), *(Load((number + 2) << 20, b"", 4096) for number in range(count))]
+    loads += [Load((number + 2) << 40, b"", 4096) for number in range(min(11 * count, 50_000))]
+    threads = [status(1, bytes(registers))] * count
+    file = mapped_files((0x10000, 0x11000, 0, "/f.so"))
+    return {"bomb": core([*threads, file], loads), "f.so": page}
+
+
 BOMBS: Final = (
     Bomb("skeletons", "split files", "{} that do not exist", skeletons, 50_000, ASK),
     Bomb("spellings", "split files", "{} ways to write the name of one of 20,000 units",
@@ -90,6 +105,8 @@ BOMBS: Final = (
     Bomb("mapped-often", "core file", "a file of 900,000 bytes, mapped {} times", mapped_often,
          2_000, ("bt --core bomb --sysroot .", "info bomb",
                  "debug --core bomb --sysroot . <<< info sharedlibrary")),
+    Bomb("lost-stacks", "core file", "{} threads whose stack pointers lead nowhere", lost_stacks,
+         5_000, ("bt --core bomb --sysroot .", "info bomb"), small=60),
     Bomb("loaded-often", "state file", "a file of 20,000 functions, loaded {} times", loaded_often,
          2_000, ("bt --state bomb", "waves --state bomb", "debug --state bomb <<< print nosuch")),
 )  # fmt: skip

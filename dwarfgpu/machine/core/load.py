@@ -7,8 +7,10 @@ read. A missing or inconsistent part gives one note; the rest is still shown.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -408,20 +410,22 @@ def _has_modified_memory(dump: CoreDump, memory: CoreMemory) -> bool:
     arch = dump.architecture
     name = arch.register(arch.stack_pointer or 0).name
     pointers = (int.from_bytes(thread.registers[name], arch.endian) for thread in dump.threads)
-    return any(memory.known(_in_stack(dump, pointer), 1) for pointer in pointers)
+    return any(memory.known(address, 1) for address in _in_stacks(dump, pointers))
 
 
-def _in_stack(dump: CoreDump, pointer: int) -> int:
-    """Return an address of the stack: the stack pointer, or the first address of the next memory
-    above it that is writable and anonymous."""
+def _in_stacks(dump: CoreDump, pointers: Iterable[int]) -> Iterator[int]:
+    """Yield an address of the stack of each stack pointer: that, or the first address of the next
+    memory above it that is writable and anonymous."""
     files = {mapping.start for mapping in dump.mapped}
-    segments = sorted(dump.file.segments, key=lambda segment: segment.address)
-    for segment in segments:
-        is_memory = (
-            segment.type == PT_LOAD and segment.flags & PF_W and segment.address not in files
-        )
-        if is_memory and segment.address + segment.memory_bytes > pointer:
-            return (
-                max(segment.address, pointer) if segment.address - pointer < _GAP_BYTES else pointer
-            )
-    return pointer
+    stacks = sorted(
+        (segment.address, segment.address + segment.memory_bytes)
+        for segment in dump.file.segments
+        if segment.type == PT_LOAD and segment.flags & PF_W and segment.address not in files
+    )
+    reached = list(accumulate((end for _, end in stacks), max))  # some may lie inside others
+    for pointer in pointers:
+        index = bisect_right(reached, pointer)
+        if index < len(stacks) and stacks[index][0] - pointer < _GAP_BYTES:
+            yield max(stacks[index][0], pointer)
+        else:
+            yield pointer
