@@ -6,7 +6,7 @@ Law: program locations go in and come out as loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
@@ -25,6 +25,7 @@ from dwarfgpu.language.linespec import code_locations_of, no_line, with_code
 from dwarfgpu.session.session import Session
 
 _READ_ONLY: Final = Options(read_only="assignments are not possible in a location", is_closed=True)
+_MAX_LISTED: Final = 8
 
 
 @frozen
@@ -142,7 +143,7 @@ def code_places(
         code_locations_of(session, text, None, options), key=lambda location: location.is_call
     )
     pcs = dict.fromkeys(pc for location in locations for pc in location.pcs)
-    return tuple(_position_of(session, pc) for pc in pcs)
+    return tuple(position_of(session, pc) for pc in pcs)
 
 
 def next_line_with_code(
@@ -165,10 +166,35 @@ def next_line_with_code(
     return None
 
 
-def _position_of(session: Session, pc: int) -> CodePosition:
+def position_of(session: Session, pc: int) -> CodePosition:
+    """Return the source of a program location; without names and lines if no file has the code."""
     positions = (place_at(code_object, pc) for code_object in session.code_objects)
     unknown_position = CodePosition(pc, (SourcePosition(None, None, None, None),))
     return next((position for position in positions if position is not None), unknown_position)
+
+
+def choices(text: str, positions: Sequence[CodePosition]) -> tuple[str, ...]:
+    """Return which of several code locations is used: one note, or none for one location."""
+    if len(positions) < 2:
+        return ()
+    listed = [_words(position) for position in positions[:_MAX_LISTED]]
+    if len(positions) > _MAX_LISTED:
+        listed.append("…")
+    note = (
+        f"{text} has code at {len(positions)} places: {', '.join(listed)}; "
+        f"using {positions[0].pc:#x}; give an address for another one"
+    )
+    return (note,)
+
+
+def _words(code_position: CodePosition) -> str:
+    """Return `0x1618 in nest`, `0x1700 in twice inlined into nest`."""
+    functions = [
+        position.function for position in code_position.positions if position.function is not None
+    ]
+    return f"{code_position.pc:#x}" + (
+        f" in {' inlined into '.join(functions)}" if functions else ""
+    )
 
 
 @names_wrong_arguments

@@ -201,15 +201,23 @@ class Names:
 
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
         """Return the meaning of a name in a source file, or in a quoted function: `'f(int)'::x`."""
+        from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several  # few names
+
         is_known = False
+        first: tuple[Meaning, ...] = ()
         for code_object in self.session.objects_with(name):
             for unit in units_with_names(code_object.info):
                 if not _is_file(unit, file):
                     continue
                 is_known = True
                 meanings = NameLookup((), unit).of(f"::{name}")
-                if meanings:
-                    return meanings
+                if not first:
+                    first = meanings
+                elif meanings and is_of_its_file(meanings[0]) and differ(first[0], meanings[0]):
+                    self.remarks[several(f"'{file}'::{name}", first[0], meanings[0])] = None
+                    return first
+        if first:
+            return first
         if is_known:
             raise UsageError(f'No symbol "{name}" in specified context.')
         if not self.is_name(file):

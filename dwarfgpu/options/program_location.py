@@ -4,7 +4,7 @@ prompt."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import is_decimal
@@ -15,10 +15,7 @@ from dwarfgpu.options.integer_options import PLACE_HELP, natural
 
 if TYPE_CHECKING:
     from dwarfgpu.arch.model import Architecture
-    from dwarfgpu.language.code_positions import CodePosition
     from dwarfgpu.session.session import Session
-
-_MAX_LISTED: Final = 8
 
 
 @frozen
@@ -39,7 +36,7 @@ def is_number(text: str) -> bool:
 def program_location(session: Session, text: str, option: str) -> ProgramLocation:
     """Return the location that a text, not a number, denotes; `UsageError` if it denotes none."""
     # No other command line needs the language of expressions.
-    from dwarfgpu.language.code_positions import code_places, next_line_with_code
+    from dwarfgpu.language.code_positions import choices, code_places, next_line_with_code
     from dwarfgpu.service.code.break_addresses import NO_CODE, location_error, used_instead
     from dwarfgpu.service.value.expression_answer import DEFAULT
 
@@ -59,7 +56,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
     except DwarfGpuError as error:
         raise UsageError(f"{option} {text}: {error}") from None
     if positions:
-        return ProgramLocation(positions[0].pc, _choice(text, positions))
+        return ProgramLocation(positions[0].pc, choices(text, positions))
     if after is None:
         raise UsageError(f"{option} {text}: {NO_CODE}")
     line, pc = after
@@ -112,28 +109,4 @@ def _without_registers(code_object: CodeObject) -> Architecture:
         registers={},
         address_spaces={0: AddressSpace(0, "default", address_bits)},
         endian=file.endian,
-    )
-
-
-def _choice(text: str, positions: tuple[CodePosition, ...]) -> tuple[str, ...]:
-    """Return which of several code locations is used."""
-    if len(positions) < 2:
-        return ()
-    listed = [_words(position) for position in positions[:_MAX_LISTED]]
-    if len(positions) > _MAX_LISTED:
-        listed.append("…")
-    note = (
-        f"{text} has code at {len(positions)} places: {', '.join(listed)}; "
-        f"using {positions[0].pc:#x}; give an address for another one"
-    )
-    return (note,)
-
-
-def _words(code_position: CodePosition) -> str:
-    """Return `0x1618 in nest`, `0x1700 in twice inlined into nest`."""
-    functions = [
-        position.function for position in code_position.positions if position.function is not None
-    ]
-    return f"{code_position.pc:#x}" + (
-        f" in {' inlined into '.join(functions)}" if functions else ""
     )

@@ -127,3 +127,33 @@ def test_type_units_share_the_line_table_of_their_file(
     shell = made(Session(program.info.architecture or architecture("x86_64"), (program,)))
     assert output_of(shell, "list first.cc:1", "whatis own") == "type = A\n"
     assert output_of(shell, "list second.cc:1", "whatis own") == "type = B\n"
+
+
+@pytest.fixture
+def namesakes(tmp_path: Path, tool: Callable[[str], str]) -> Shell:
+    """A program with two files of one name in two folders."""
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        text = f"static int st;\nint f{folder}(int a{folder}) {{\n  return a{folder} + st;\n}}\n"
+        (tmp_path / folder / "u.c").write_text(text)
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    sources = ["main.c", "x/u.c", "y/u.c"]
+    subprocess.run([tool("gcc"), "-g", "-o", "program", *sources], cwd=tmp_path, check=True)
+    program = CodeObject.open(str(tmp_path / "program"))
+    return made(Session(program.info.architecture or architecture("x86_64"), (program,)))
+
+
+def test_the_first_of_several_files_of_a_name_is_named(namesakes: Shell) -> None:
+    """GDB 13 takes one of the files for `'u.c'::st`, too, and does not say which."""
+    note = "note: 'u.c'::st is that of x/u.c: y/u.c has another one\n"
+    assert note in output_of(namesakes, "whatis 'u.c'::st")
+    assert output_of(namesakes, "whatis 'y/u.c'::st") == "type = int\n"
+
+
+def test_the_scope_of_the_first_of_several_places_is_named(namesakes: Shell) -> None:
+    """GDB 13 lists the scope of the first place, as the manual's `info scope` of one line."""
+    output = output_of(namesakes, "info scope u.c:3")
+    assert "Symbol ax is" in output and "Symbol ay is" not in output
+    assert "note: u.c:3 has code at 2 places: " in output
+    assert " in fx, " in output and " in fy; using " in output
+    assert "note:" not in output_of(namesakes, "info scope y/u.c:3")

@@ -35,8 +35,8 @@ from dwarfgpu.dwarf.scope.meaning import (
     is_removed,
     order,
 )
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
-from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line, name_of
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
+from dwarfgpu.dwarf.scope.scope_entries import name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -221,16 +221,18 @@ class UnitDeclarations(UnitSearch):
         """Remark that another file than that of a meaning defines the name, too, as something that
         only that file sees. Only the units that may define it are read, and not more than
         `_MAX_COMPARED`: most units of a large program have the types of its headers."""
-        if not _is_of_its_file(taken):
+        # Most names are those of the place, or exported.
+        from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
+
+        if not is_of_its_file(taken):
             return
         tags = {taken.die.tag if isinstance(taken, Variable) else taken.tag}
         units = (unit for unit in self.other_units(path, part.name, tags) if unit != taken.unit)
         for unit in islice(units, _MAX_COMPARED):
             with suppress(DwarfGpuError):  # what was found needs nothing from it
                 for other in self.defined(self._declared(unit, path, part, accepts)):
-                    if _is_of_its_file(other) and _differ(taken, other):
-                        remark = f"{self.name} is that of {_file_of(taken)}"
-                        self.remarks[f"{remark}: {_file_of(other)} has another one"] = None
+                    if is_of_its_file(other) and differ(taken, other):
+                        self.remarks[several(self.name, taken, other)] = None
                         return
 
     def _is_of_another(self, unit: CompilationUnit, meaning: Meaning) -> bool:
@@ -277,30 +279,3 @@ class UnitDeclarations(UnitSearch):
         variable = Variable(name_of(defined) or "", defined, "global")
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None
-
-
-def _is_of_its_file(meaning: Meaning) -> bool:
-    """Return whether other files cannot mean a variable, a function or a type."""
-    die = meaning.die if isinstance(meaning, Variable) else meaning
-    if die.tag not in TYPES | VARIABLES | {dw.TAG_SUBPROGRAM} or is_removed(meaning):
-        return False
-    return not is_external(meaning) or any(scope.name == ANONYMOUS for scope in path_of(die))
-
-
-def _differ(first: Meaning, second: Meaning) -> bool:
-    """Return whether two files mean different things by a name: two objects, or types or functions
-    that are declared at different places."""
-    if isinstance(first, Variable) or isinstance(second, Variable):
-        return type(first) is type(second) and first != second
-    return first.tag == second.tag and _declared_at(first) != _declared_at(second)
-
-
-def _declared_at(die: Die) -> tuple[str | None, int | None]:
-    file = decl_file(die)
-    return (None if file is None else file.path), decl_line(die)
-
-
-def _file_of(meaning: Meaning) -> str:
-    """Return the file whose unit declares a meaning; of a type unit the file of the declaration."""
-    die = meaning.die if isinstance(meaning, Variable) else meaning
-    return die.unit.full.name or _declared_at(die)[0] or "a file without a name"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -35,6 +35,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.symbol.symbol_description import (
     full_path,
     has_location,
+    scope_at,
     symbol_description,
     symbols_at,
 )
@@ -163,11 +164,14 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
         around = position_in_file(listed.position.source, listed.next, is_start=True)
     locations = code_locations_of(shell, argument, around)
     location = locations[0]
-    pc = next((pc for item in with_code(session, locations) for pc in item.pcs), None)
+    pcs = [pc for item in with_code(session, locations) for pc in item.pcs]
+    pc = pcs[0] if pcs else None
     if pc is None and location.kind == "line" and location.position is not None:
         raise no_line(argument, location)
     if pc is not None and location.kind == "function" and not location.is_call:
         pc = body_of(session, pc)
+    if len(pcs) > 1 and location.kind == "line":
+        _note_choice(shell, argument, pcs)
     symbols = iter(()) if pc is None else symbols_at(session, pc)
     first = next(symbols, None)
     if first is None:
@@ -177,3 +181,15 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     for name, text in chain((first,), symbols):
         data: JsonObject = {"name": name, "description": text}
         yield Output(f"Symbol {name} is {text}.", data, "scope")
+
+
+def _note_choice(shell: Shell, argument: str, pcs: Sequence[int]) -> None:
+    """Name the other places if they are in other scopes than the first: GDB does not."""
+    from dwarfgpu.language.code_positions import choices, position_of  # few lines have several
+
+    scopes: dict[Die | None, int] = {}
+    for pc in pcs:
+        scopes.setdefault(scope_at(shell.session, pc), pc)
+    positions = [position_of(shell.session, pc) for pc in scopes.values()]
+    for note in choices(argument, positions):
+        shell.console.note(note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -102,12 +102,9 @@ def _describer(session: Session, entry: Die) -> Describer:
 
 def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
     """Yield the symbols of the scopes at a location, the innermost first, up to the function."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
-    )
-    if owner is None:
+    chain = _chain_at(session, pc)
+    if not chain:
         return
-    chain = owner.scopes.chain_at(pc)
     function = next((scope for scope in reversed(chain) if scope.tag == dw.TAG_SUBPROGRAM), None)
     describer = cache(lambda: _describer(session, function or chain[-1]))
     for scope in reversed(chain):
@@ -117,6 +114,17 @@ def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
         yield from _in_scope(session, scope, describer)
         if scope.tag in FUNCTIONS:
             return
+
+
+def scope_at(session: Session, pc: int) -> Die | None:
+    """Return the innermost scope at a location; None where no file describes the code."""
+    return next(reversed(_chain_at(session, pc)), None)
+
+
+def _chain_at(session: Session, pc: int) -> Sequence[Die]:
+    owners = (code_object for code_object in session.code_objects if code_object.covers(pc))
+    owner = next(owners, None)
+    return () if owner is None else owner.scopes.chain_at(pc)
 
 
 def _in_scope(

@@ -1,0 +1,48 @@
+"""Names that several files define, each for itself: the first one is taken, and a note names its
+file."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS
+from dwarfgpu.dwarf.scope.declarations import path_of
+from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_removed
+from dwarfgpu.dwarf.scope.named_entries import TYPES, VARIABLES
+from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
+from dwarfgpu.dwarf.scope.variable import Variable
+
+
+def is_of_its_file(meaning: Meaning) -> bool:
+    """Return whether other files cannot mean a variable, a function or a type."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    if die.tag not in TYPES | VARIABLES | {dw.TAG_SUBPROGRAM} or is_removed(meaning):
+        return False
+    return not is_external(meaning) or any(scope.name == ANONYMOUS for scope in path_of(die))
+
+
+def differ(first: Meaning, second: Meaning) -> bool:
+    """Return whether two files mean different things by a name: two objects, or types or functions
+    that are declared at different places."""
+    if isinstance(first, Variable) or isinstance(second, Variable):
+        return type(first) is type(second) and first != second
+    return first.tag == second.tag and _declared_at(first) != _declared_at(second)
+
+
+def several(name: str, taken: Meaning, other: Meaning) -> str:
+    """Return the note that a name has another meaning in another file than the one taken."""
+    file, another = _file_of(taken), _file_of(other)
+    if file == another:
+        return f"{name} is that of the first unit of {file}: another one has it, too"
+    return f"{name} is that of {file}: {another} has another one"
+
+
+def _declared_at(die: Die) -> tuple[str | None, int | None]:
+    file = decl_file(die)
+    return (None if file is None else file.path), decl_line(die)
+
+
+def _file_of(meaning: Meaning) -> str:
+    """Return the file whose unit declares a meaning; of a type unit the file of the declaration."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    return die.unit.full.name or _declared_at(die)[0] or "a file without a name"
