@@ -10,7 +10,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
-from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded
+from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded, qualifiers_of
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS, code_ranges
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
@@ -186,6 +186,8 @@ class NamedValues:
         if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload
         if len(with_code) > 1:
+            with_code = of_overload(with_code, name)
+        if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
         if not with_code:
             symbol = self._symbol(name, is_called=is_called)
@@ -251,6 +253,15 @@ class NamedValues:
 def _has_member(value: TypedValue, name: str) -> bool:
     bare = strip(value.type)
     return isinstance(bare, Struct) and path_to(bare, name) is not None
+
+
+def of_overload(functions: list[Die], name: str) -> list[Die]:
+    """Return the overload that has what follows the written parameters, `f(int) const`; all if no
+    parameters are written, or none of the functions has it."""
+    if ")" not in name:
+        return functions
+    typed = sorted(name.rpartition(")")[2].split())
+    return [item for item in functions if qualifiers_of(item).split() == typed] or functions
 
 
 def _is_virtual(functions: list[Die]) -> bool:

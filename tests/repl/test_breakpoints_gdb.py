@@ -318,6 +318,18 @@ int main() { K k{1}; const K &c = k; Only o{2}; return k.get() + c.get() + o.get
     assert of_dwarfgpu == of_gdb
 
 
+def test_const_chooses_the_overload_of_a_value(tmp_path: Path) -> None:
+    source = """struct K { int n; int f(int) { return n; } int f(int) const { return n + 1; } };
+int main() { K k{1}; const K &c = k; return k.f(1) + c.f(2); }
+"""
+    gdb = built(tmp_path, source, "-g", "-O0", name="a.cpp")
+    lines = ["print 'K::f(int) const'", "print 'K::f(int)'", "print K::f(int)"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
+    _, both_named = both(gdb, tmp_path, ["print K::f"])  # GDB: a `non-unique member`
+    assert '"K::f" is overloaded; say which: K::f(int); K::f(int) const' in str(both_named)
+
+
 def test_names_that_are_visible_in_a_function(tmp_path: Path) -> None:
     """`FUNCTION::NAME` is also a variable of the function's file, and a global one."""
     other = "static int own = 6;\nint elsewhere = 7;\nint two(int n) { return n - own; }\n"

@@ -40,6 +40,7 @@ from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
+_QUALIFIERS: Final = {dw.TAG_CONST_TYPE: "const", dw.TAG_VOLATILE_TYPE: "volatile"}
 _TEMPLATES: Final = VARIABLES | {dw.TAG_MEMBER}
 """The entries that may be instances of variable templates."""
 MAX_AROUND: Final = 100
@@ -349,10 +350,32 @@ def template_parameter(scope: Die, name: str) -> Die | None:
 def overloaded(functions: Iterable[Die]) -> str:
     """Return the message that a name means several functions, and which."""
     names = [
-        f"{joined(qualified(function))}({','.join(parameter_types(function))})"
+        f"{joined(qualified(function))}({','.join(parameter_types(function))}){_after(function)}"
         for function in functions
     ]
     return f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(names))}'
+
+
+def _after(function: Die) -> str:
+    """Return what follows the parameters of a member function, as ` const`."""
+    qualifiers = qualifiers_of(function)
+    return f" {qualifiers}" if qualifiers else ""
+
+
+def qualifiers_of(function: Die) -> str:
+    """Return `const` or `volatile`, or both, for a member function whose object is that."""
+    parameter = next(declaration_of(function).children((dw.TAG_FORMAL_PARAMETER,)), None)
+    if parameter is None or not parameter.flag(dw.AT_ARTIFICIAL):
+        return ""
+    words: list[str] = []
+    kind = parameter.reference(dw.AT_TYPE)
+    if kind is not None and kind.tag == dw.TAG_CONST_TYPE:  # the pointer itself, as gcc has it
+        kind = kind.reference(dw.AT_TYPE)
+    kind = None if kind is None else kind.reference(dw.AT_TYPE)
+    while kind is not None and kind.tag in _QUALIFIERS and len(words) < len(_QUALIFIERS):
+        words.append(_QUALIFIERS[kind.tag])
+        kind = kind.reference(dw.AT_TYPE)
+    return " ".join(sorted(words))
 
 
 def is_data(die: Die) -> bool:
