@@ -43,7 +43,7 @@ from dwarfgpu.dwarf.names.type_names import canonical_in
         ("_ZZ4mainENKUlOT_T0_E_clIiiEEii",
          "int main::{lambda(auto:1&&, auto:2)#1}::operator()<int, int>(int) const"),
         ("_Z1fILi1EEv1AIXT_EE", "void f<1>(A<1>)"),
-        ("_Z1fILi1EEv1AIXplT_Li1EEE", None),  # an expression
+        ("_Z1fILi1EEv1AIXplT_Li1EEE", "void f<1>(A<(1)+(1)>)"),
         ("_Z1fIiEvi", "void f<int>(int)"),
         ("_ZN5StackIiiE5levelE", "Stack<int, int>::level"),
         ("_Z5firstI3DuoEvS0_", "void first<Duo>(Duo)"),
@@ -86,8 +86,17 @@ from dwarfgpu.dwarf.names.type_names import canonical_in
         ("_ZZN1Q1mIlEEiT_ENKUlOS1_DpT0_E_clIiJdcEEEDaS2_S4_",
          "auto Q::m<long>(long)::{lambda(auto:1&&, (auto:2)...)#1}::"
          "operator()<int, double, char>(int&&, double, char) const"),
-        ("_ZZ4mainENKUlT_St6vectorIDtfp_ESaIS1_EEE_clIiEEDaS_S3_", None),  # an expression
-        ("_ZZ1fIiEiT_ENKUlS0_E_clEi", None),  # the same, by substitution
+        (
+            "_ZZ4mainENKUlT_St6vectorIDtfp_ESaIS1_EEE_clIiEEDaS_S3_",
+            "auto main::{lambda(auto:1, std::vector<decltype ({parm#1}), std::allocator<decltype "
+            "({parm#1})> >)#1}::operator()<int>(int, std::vector<decltype ({parm#1}), "
+            "std::allocator<decltype ({parm#1})> >) const",
+        ),
+        # By substitution; compilers write the argument for a parameter of the function around.
+        (
+            "_ZZ1fIiEiT_ENKUlS0_iE0_clIlEEDaS0_i",
+            "auto f<int>(int)::{lambda(auto:1, int)#2}::operator()<long>(long, int) const",
+        ),
         ("_ZZ4mainE1x_", None),
         ("_ZZ4mainENUli_clEi", None),
         ("_ZNK3lam3addMUliE_clEi", "lam::add::{lambda(int)#1}::operator()(int) const"),
@@ -134,7 +143,8 @@ from dwarfgpu.dwarf.names.type_names import canonical_in
             "template parameter object for main::{lambda(auto:1)#2}{}",
         ),
         (
-            "_ZSt10__invoke_rIiRZ4mainEUliE2_JiEENSt9enable_ifIX16is_invocable_r_vIT_T0_DpT1_EES3_E4"
+            "_ZSt10__invoke_rIiRZ4mainEUliE2_JiEENSt9enable_ifIX16is_invocable_r_vIT_T0_DpT1_"
+            "EES3_E4"
             "typeEOS4_DpOS5_",
             "std::enable_if<is_invocable_r_v<int, main::{lambda(int)#4}&, int>, int>::type "
             "std::__invoke_r<int, main::{lambda(int)#4}&, int>(main::{lambda(int)#4}&, int&&)",
@@ -184,6 +194,158 @@ def test_demangled(symbol: str, text: str | None) -> None:
 @pytest.mark.parametrize(
     ("symbol", "text"),
     [
+        ("_Z1fIiEDTcl1gIiEfp_EET_", "decltype ((g<int>)({parm#1})) f<int>(int)"),
+        ("_Z1fIiEDTcldtfp_1gEET_", "decltype (({parm#1}.g)()) f<int>(int)"),
+        (
+            "_Z1fIJicEEDTcl1gspcvT_fp_EEDpS0_",
+            "decltype (g((int){parm#1}, (char){parm#1})) f<int, char>(int, char)",
+        ),
+        ("_Z1fIiEDTcvT__Li1ELi2EEES0_", "decltype ((int)(1, 2)) f<int>(int)"),
+        ("_Z2f2IiEDtsr1AIT_E1BE1yES0_", "decltype (A<int>::B::y) f2<int>(int)"),
+        ("_Z2f8IiEDTclsr2nsE2nffp_EET_", "decltype (ns::nf({parm#1})) f8<int>(int)"),
+        ("_Z1fIiEDTsr1AIT_E1xES0_", "decltype (A<int>::x) f<int>(A)"),
+        ("_Z3f12I1ZEDtsrNT_1AE1xES1_", "decltype (Z::A::x) f12<Z>(Z)"),
+        ("_Z1fIiEv1AIXsr1BIT_E1gEE", "void f<int>(A<B<int>::g>)"),
+        (
+            "_Z3f17IiEDTcmgsnw_T_Egsdladfp_ES0_",
+            "decltype ((::new int),(::delete (&{parm#1}))) f17<int>(int)",
+        ),
+        ("_Z1fIiEDTnwLi1E_T_piLi2EEES0_", "decltype (new (1) int(2)) f<int>(int)"),
+        ("_Z1fIiEDTclonplfp_EET_", "decltype ((operator+)({parm#1})) f<int>(int)"),
+        ("_Z1fIJicEEv1AIXsZT_EE", "void f<int, char>(A<2>)"),
+        ("_Z1fIJicEEv1AIXsPLi1EicEEE", "void f<int, char>(A<3>)"),
+        (
+            "_Z5fold2IJLi1ELi2EEESt17integral_constantIiXfLplLi0ET_EEv",
+            "std::integral_constant<int, ((0)+...+(1, 2))> fold2<1, 2>()",
+        ),
+        (
+            "_Z5fold3IJLi1ELi2EEESt17integral_constantIiXflmlT_EEv",
+            "std::integral_constant<int, (...*(1, 2))> fold3<1, 2>()",
+        ),
+        (
+            "_Z5fold4IJLi1ELi2EEESt17integral_constantIbXfraagtT_Li0EEEv",
+            "std::integral_constant<bool, ((((1, 2)>(0)))&&...)> fold4<1, 2>()",
+        ),
+        ("_Z1fIJicEEv1AIXfRplT_Li0EEE", "void f<int, char>(A<((int, char)+...+(0))>)"),
+        ("_Z1fIiEDTpp_fp_ET_", "decltype (++{parm#1}) f<int>(int)"),
+        ("_Z1fIiEDTquppfp_fp_Li1EET_", "decltype (({parm#1}++)?{parm#1} : (1)) f<int>(int)"),
+        ("_Z1fIiEDTscT_ixfp_Li1EES0_", "decltype (static_cast<int>({parm#1}[1])) f<int>(int)"),
+        ("_Z1fIiEDTtlT_Li1Eil1aEEES0_", "decltype (int{1, {a}}) f<int>(int)"),
+        ("_Z1fIXtl1Bdi1adi1bLi1EdxLi2ELi3EEEEvv", "void f<B{.a.b=(1), [2]=(3)}>()"),
+        ("_Z1fIXadL_ZN1A1gEvEEEvv", "void f<&A::g>()"),
+        ("_Z1fIXadL_ZNK1A1gEvEEEvv", "void f<&(A::g() const)>()"),
+        ("_Z1fIXadL_Z1gIiEvT_EEEvv", "void f<&(void g<int>(int))>()"),
+        ("_Z1fIXadixL_Z3arrELl2EEEvv", "void f<&(arr[2l])>()"),
+        (
+            "_Z1fILDn0ELd4004000000000000EEvv",
+            "void f<(decltype(nullptr))0, (double)[4004000000000000]>()",
+        ),
+        ("_Z1fIiEvAszT__c", "void f<int>(char [sizeof (int)])"),
+        (
+            "_Z1fPDoFvvEPDOLb1EEFvvEPDwicEFvvE",
+            "f(void (*)() noexcept, void (*)() noexcept(true), void (*)() throw(int, char))",
+        ),
+        (
+            "_Z1fM1AKDoFvvREM1BVKFvvOE",
+            "f(void (A::*)() noexcept const &, void (B::*)() const volatile &&)",
+        ),
+        ("_Z1fIFvvEEvPKT_", "void f<void ()>(void ( const*)())"),
+        ("_Z1fPFPA3_ivEPA3_PFvvE", "f(int (*(*)()) [3], void (* (*) [3])())"),
+        ("_Z1fIVKiEvKT_", "void f<int const volatile>(int volatile const)"),
+        ("_Z1fIA3_iEvM1AT_", "void f<int [3]>(int (A::*) [3])"),
+        ("_Z1fPU3AS1IiEiPCdDv4_f", "f(int AS1<int>*, double _Complex*, float __vector(4))"),
+        ("_Z1fDF16_DF16bDF32xDdDu", "f(_Float16, std::bfloat16_t, _Float32x, decimal64, char8_t)"),
+        ("_ZN1AcvPFT_vEIiEEv", "A::operator int (*)()<int>()"),
+        ("_ZN1AcvT_I1BIiEEEv", "A::operator B<int><B<int> >()"),
+        ("_ZZ1fIiEvOT_E1gIcEvS1_", "void f<int>(int&&)::g<char>(int&&)"),
+        ("_ZZ1fIiEvPT_E1gIcEvS1_", "void f<int>(int*)::g<char>(char*)"),
+        (
+            "_ZZ1fvENKUlTyTniTtTyETpTyT_T1_IS_ET3_DpT2_E_clIlLi3E1UJiEiEEDaS_S1_S2_S4_",
+            "auto f()::{lambda<typename $T0, int $N1, template<typename> class $TT2, "
+            "typename... $T3>($T0, $TT2<$T0>, auto:5, ($T3)...)#1}::operator()<long, 3, U, "
+            "int, int>(long, U<long>, int, int) const",
+        ),
+        ("_ZZ1fvEs_0", "f()::string literal"),
+        ("_ZTch0_h4_N1A1fEv", "covariant return thunk to A::f()"),
+        ("_ZGTnN1A1fEv", "non-transaction clone for A::f()"),
+        ("_ZN1AW3foo1BEv", "A::B@foo()"),
+        ("_ZGIW3fooWP3bar", "initializer for module foo:bar"),
+        ("_ZNSaB5cxx11IiEC1Ev", "std::allocator[abi:cxx11]<int>::allocator()"),
+        ("_ZN1ADC1a1bEE", "A::[a, b]"),
+        ("_ZplIJEiEvT0_DpT_", "void operator+<, int>(int)"),
+        ("_Z1fIJEiEvDpT_T0_", "void f<, int>(, int)"),
+        ("_ZTI1BI1AI1CEJEE", "typeinfo for B<A<C>>"),
+        ("_ZTIKFvRKiE", "typeinfo for void (int const&) const"),
+    ],
+)
+def test_what_compilers_write(symbol: str, text: str, tool: Callable[[str], str]) -> None:
+    """Expressions, packs, declarators and conversions, of gcc 12 and clang 19, as c++filt has them.
+
+    A pack without elements leaves its comma, and at the end of a list takes the space before `>`.
+    """
+    written = subprocess.run(
+        [tool("c++filt"), symbol], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert demangled(symbol) == text
+    assert text == written or written == symbol  # an older one does not know all
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
+        ("_Z1fIiEvT_Q1CIS0_E", "void f<int>(int) requires C<int>"),
+        ("_ZN1SIiE1nEvQ1CIT_E", "S<int>::n() requires C<int>"),
+        ("_ZN1SIiEF2frES0_Q1CIT_E", "S<int>::friend fr(S<int>) requires C<int>"),
+        ("_Z1kIiQ1CIT_EEvS0_", "void k<int>(int)"),
+        ("_Z1gITk1CiEvT_", "void g<int>(int)"),
+        ("_Z2avITnDaLi1EEvv", "void av<1>()"),
+        ("_Z2tvIiTpTnT_JLi1ELi2EEEvDp1AIXT0_EE", "void tv<int, 1, 2>(A<1>, A<2>)"),
+        ("_Z1vITtTyE1UEvv", "void v<U>()"),
+        (
+            "_Z2rqIiEvT_QrQS0__Xplfp_Li1ENR1CQ1CIS0_EXplfp_Li2EE",
+            "void rq<int>(int) requires requires (int) { {{parm#1}+(1)} noexcept -> C; "
+            "requires C<int>; {parm#1}+(2); }",
+        ),
+        (
+            "_ZZ3lamIiEvT_ENKUlTyS0_E_clIcEEDaS0_Q1CITL0__E",
+            "auto lam<int>(int)::{lambda<typename $T0>($T0)#1}::operator()<char>(char) const "
+            "requires C<char>",
+        ),
+        (
+            "_ZZ3lamIiEvT_ENKUlTk1CS0_E_clIiEEDaS0_",
+            "auto lam<int>(int)::{lambda<C $T0>($T0)#1}::operator()<int>(int) const",
+        ),
+        ("_Z1fDB8_DU16_", "f(_BitInt(8), unsigned _BitInt(16))"),
+        ("_Z1fDk1C", "f(C auto)"),
+        ("_Z1fu11__remove_cvIiE", "f(__remove_cv(int))"),
+        ("_ZNH1A1fES_", "A::f(this A)"),
+        ("_Z3ptrIXadsoKiL_Z2bbE4EEEvv", "void ptr<&bb.<int const at offset 4> >()"),
+        ("_Z2dsIiEDTcldtfp_dnT_EES0_", "decltype (({parm#1}.(~int))()) ds<int>(int)"),
+        ("_Z2nxIiE1AIXnxplfp_fp_EET_", "A<noexcept ({parm#1}+{parm#1})> nx<int>(int)"),
+        ("_Z1fIiEDTteT_ES0_", "decltype (typeid (int)) f<int>(decltype (typeid (int)))"),
+        ("_Z1fUa9enable_ifIXeqfL0p_Li1EEEi", "f(int) [enable_if:{parm#1}==(1)]"),
+        ("_Z1fIJicEE1AIXsZfp_EEDpT_", "A<sizeof...({parm#1})> f<int, char>(int, char)"),
+        ("_ZGR1x0_", "reference temporary #1 for x"),
+        (
+            "_ZZN2DA1fEiiEd_NKUlT_E_clIiEEDaS0_",
+            "auto DA::f(int, int)::{default arg#1}::{lambda(auto:1)#1}::operator()<int>(int) const",
+        ),
+        (
+            "_Z3f18I1ZEDTcmcvT_Li1EcldtfL0p_onpsIS1_EfL0p_EES1_",
+            "decltype (((Z)(1)),(({parm#1}.(operator+<Z>))({parm#1}))) f18<Z>(Z)",
+        ),
+        ("_ZNK1AIiEcv1BIT_EIcEEv", "A<int>::operator B<char><char>() const"),
+    ],
+)
+def test_what_gdb_13_does_not_read(symbol: str, text: str) -> None:
+    """Names of C++20, and what the binutils 2.40 read in a wrong way: a pack of parameters has not
+    0 elements, and in a default argument, the result of a function is no parameter."""
+    assert demangled(symbol) == text
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
         ("_ZN2ns1fEi", "ns::f"),
         ("_ZNK1a1b1T3getIlEET_S3_", "a::b::T::get<long>"),
         ("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()"),
@@ -207,6 +369,41 @@ def test_what_doubles_is_bounded() -> None:
     assert demangled(f"_Z1f1A3BoxIS_S_E{pairs}") is None
 
 
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        "_Z1fIiEDT" + "ng" * 1500 + "fp_ET_",
+        "_Z1fIiEDT" + "il" * 1500 + "E" * 1500 + "ET_",
+        "_Z1fIXtl1B" + "di1a" * 900 + "Li1EEEEvv",
+        "_Z1fIiEDT" + "plfp_" * 700 + "fp_ET_",
+        "_Z1fIiEDTrq" + "Xrq" * 1000 + "E" * 1000 + "ET_",
+        "_Z1fI" + "Tt" * 1500,
+        "_Z1fI" + "Tp" * 1500,
+        "_Z1f" + "DT" * 1500,
+        "_Z1f" + "Dp" * 1500 + "i",
+        "_Z1f" + "DO" * 1500,
+        "_Z1f" + "A_" * 1500 + "i",
+        "_Z1f" + "U1a" * 1200 + "i",
+        "_ZN1Acv" + "T_I" * 1000,
+        "_ZZ1fvENKUl" + "Ul" * 1500,
+        "_Z1fI" + "JEiEvDpT_" * 300,
+        "_Z" + "TA" * 1500,
+        # Each pack of four in a pack of four: 4**12 elements.
+        "_Z1fIJiiiiEEvDp" + "1AIJDp" * 12 + "T_" + "EE" * 12,
+    ],
+)
+def test_what_nests_is_bounded(symbol: str) -> None:
+    """Neither the depth of the reader nor that of the writer follows that of a name."""
+    text = demangled(symbol)
+    assert text is None or len(text) <= 20_000
+
+
+def test_expansions_that_multiply_are_bounded() -> None:
+    """A parameter whose argument has two of the next one has 2**n texts."""
+    nested = "_Z1fI" + "1BIJ" * 10 + "i" + "EE" * 10 + "EvT_" + "S_" * 100
+    assert demangled(nested) is None or len(demangled(nested) or "") <= 20_000
+
+
 def test_against_the_binutils(tool: Callable[[str], str]) -> None:
     """What is read of the symbols of libstdc++ is what c++filt writes."""
     libraries = sorted(Path("/usr/lib").glob("*/libstdc++.so.6"))
@@ -226,7 +423,7 @@ def test_against_the_binutils(tool: Callable[[str], str]) -> None:
     read = [(symbol, theirs, demangled(symbol)) for symbol, theirs in pairs]
     different = [item for item in read if item[2] is not None and item[1] != item[2]]
     assert different == []
-    assert sum(item[2] is not None for item in read) > 0.98 * len(read)
+    assert [item for item in read if item[2] is None and item[0] != item[1]] == []
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ Law: a name with any unsupported part stays mangled; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.pattern import pattern
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
+    from dwarfgpu.dwarf.names.itanium_tree import Node
 
 _LONGEST: Final = 4_000
 _CLONE: Final = pattern(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
@@ -24,28 +25,38 @@ def demangled(symbol: str) -> str | None:
     """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
-    return _read(symbol, lambda name: name.whole())
+    return _read(symbol, lambda node: node)
 
 
-def _read(symbol: str, part: Callable[[ItaniumName], str]) -> str | None:
-    """Return a part of a mangled name, whose lengths count bytes: each is a letter meanwhile."""
-    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported  # of C++ alone
+def _read(symbol: str, part: Callable[[Node], Node | None]) -> str | None:
+    """Return the text of a part of a mangled name, whose lengths count bytes: each is a letter
+    meanwhile."""
+    from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written  # of C++ alone
 
     try:
-        text = symbol.encode().decode("latin-1")
-        try:
-            return part(ItaniumName(text)).encode("latin-1").decode()
-        except NotSupported:
-            if "MUl" not in text:
-                return None
-        from dwarfgpu.dwarf.names.lambdas import variables_count  # few have substitutions
-
-        count = variables_count(text)
-        if count is None:
-            return None
-        return part(ItaniumName(text, variables_count=count)).encode("latin-1").decode()
+        node = _tree(symbol.encode().decode("latin-1"))
+        shown = None if node is None else part(node)
+        return None if shown is None else written(shown).encode("latin-1").decode()
     except (NotSupported, UnicodeError):
         return None
+
+
+def _tree(text: str) -> Node | None:
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
+    from dwarfgpu.dwarf.names.itanium_tree import NotSupported
+
+    try:
+        return ItaniumName(text).whole()
+    except NotSupported:
+        if "sr" in text:  # two ways to write `A::B::x`
+            with suppress(NotSupported):
+                return ItaniumName(text, has_levels=True).whole()
+        if "MUl" not in text:
+            return None
+    from dwarfgpu.dwarf.names.lambdas import variables_count  # few have substitutions
+
+    count = variables_count(text)
+    return None if count is None else ItaniumName(text, variables_count=count).whole()
 
 
 def demangled_clone(symbol: str) -> str | None:
@@ -79,11 +90,15 @@ def demangled_function(symbol: str) -> str | None:
     `demangled`."""
     if demangled(symbol) is None:
         return None
-    return _read(symbol, lambda name: name.encoding(is_inner=True))
+    from dwarfgpu.dwarf.names.itanium_names import without_result
+
+    return _read(symbol, without_result)
 
 
 def demangled_name(symbol: str) -> str | None:
     """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
-    if demangled(symbol) is None and "CI" not in symbol:
+    if demangled(symbol) is None:
         return None
-    return _read(symbol, lambda name: name.name())  # None for `vtable for X`, too
+    from dwarfgpu.dwarf.names.itanium_names import name_alone
+
+    return _read(symbol, name_alone)  # None for `vtable for X`, too

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported
+from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
+from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written
 
 _LAMBDA: Final = "{lambda("
 _OPERATOR: Final = pattern(r"#[0-9]+\}::operator\(\)")
@@ -28,7 +29,7 @@ def variables_count(text: str) -> bool | None:
 
 def _is_possible(text: str, count: bool) -> bool:
     try:
-        name = ItaniumName(text, variables_count=count).whole()
+        name = written(ItaniumName(text, variables_count=count).whole())
     except NotSupported:
         return False
     start = name.rfind(_LAMBDA) + len(_LAMBDA) - 1
