@@ -326,6 +326,7 @@ def test_what_compilers_write(symbol: str, text: str, tool: Callable[[str], str]
         ("_Z1fUa9enable_ifIXeqfL0p_Li1EEEi", "f(int) [enable_if:{parm#1}==(1)]"),
         ("_Z1fIJicEE1AIXsZfp_EEDpT_", "A<sizeof...({parm#1})> f<int, char>(int, char)"),
         ("_ZGR1x0_", "reference temporary #1 for x"),
+        ("_ZN3DerCI14BaseIPKcEET_i", "Der::Base<char const*>(char const*, int)"),  # of gcc
         (
             "_ZZN2DA1fEiiEd_NKUlT_E_clIiEEDaS0_",
             "auto DA::f(int, int)::{default arg#1}::{lambda(auto:1)#1}::operator()<int>(int) const",
@@ -356,6 +357,7 @@ def test_what_gdb_13_does_not_read(symbol: str, text: str) -> None:
         ("_ZN2ns1BCI1NS_1AEEi", "ns::B::A"),
         ("_ZN2ns1BIiECI2NS_1AIiEEEi", "ns::B<int>::A"),
         ("_ZN2ns1BIiECI2NS_1AIiEEIJlEEEDpT_", "ns::B<int>::A<long>"),
+        ("_ZN3DerCI14BaseIPKcEET_i", "Der::Base<char const*>"),
     ],
 )
 def test_names_without_parameters(symbol: str, text: str | None) -> None:

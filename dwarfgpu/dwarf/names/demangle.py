@@ -5,7 +5,7 @@ Law: a name with any unsupported part stays mangled; nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.pattern import pattern
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.names.itanium_reader import Way
     from dwarfgpu.dwarf.names.itanium_tree import Node
 
 _LONGEST: Final = 4_000
@@ -31,32 +32,40 @@ def demangled(symbol: str) -> str | None:
 def _read(symbol: str, part: Callable[[Node], Node | None]) -> str | None:
     """Return the text of a part of a mangled name, whose lengths count bytes: each is a letter
     meanwhile."""
-    from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written  # of C++ alone
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName  # of C++ alone
+    from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written
 
     try:
-        node = _tree(symbol.encode().decode("latin-1"))
-        shown = None if node is None else part(node)
-        return None if shown is None else written(shown).encode("latin-1").decode()
-    except (NotSupported, UnicodeError):
-        return None
-
-
-def _tree(text: str) -> Node | None:
-    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
-    from dwarfgpu.dwarf.names.itanium_tree import NotSupported
-
-    try:
-        return ItaniumName(text).whole()
-    except NotSupported:
-        if "sr" in text:  # two ways to write `A::B::x`
+        text = symbol.encode().decode("latin-1")
+        for way in _ways(text):
             with suppress(NotSupported):
-                return ItaniumName(text, has_levels=True).whole()
-        if "MUl" not in text:
-            return None
-    from dwarfgpu.dwarf.names.lambdas import variables_count  # few have substitutions
+                tree = ItaniumName(text, way).whole()
+                whole = written(tree)  # also for a part: else this way is wrong
+                node = part(tree)
+                if node is None:
+                    return None
+                plain = whole if node is tree else written(node)
+                return plain.encode("latin-1").decode()
+    except UnicodeError:
+        pass
+    return None
 
-    count = variables_count(text)
-    return None if count is None else ItaniumName(text, variables_count=count).whole()
+
+def _ways(text: str) -> Iterator[Way]:
+    """Yield how a name may be read; the first way in which that succeeds is right."""
+    from dwarfgpu.dwarf.names.itanium_reader import Way
+
+    yield Way()
+    if "sr" in text:
+        yield Way(has_levels=True)
+    if "CI" in text:
+        yield Way(inherits_template=True)
+    if "MUl" in text:
+        from dwarfgpu.dwarf.names.lambdas import variables_count  # few have substitutions
+
+        count = variables_count(text)
+        if count is not None:
+            yield Way(variables_count=count)
 
 
 def demangled_clone(symbol: str) -> str | None:

@@ -271,7 +271,7 @@ class Expressions(Reader):
 
     def unresolved(self) -> Node:
         """Read `sr` and what follows: a type, or levels of names and `E`, and the name in it."""
-        if not self.has_levels or not is_decimal(self.peek()):
+        if not self.way.has_levels or not is_decimal(self.peek()):
             return self.member_of(self.type())
         node = self.level()
         while self.at("E") is None:

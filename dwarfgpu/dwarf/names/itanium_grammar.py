@@ -266,9 +266,9 @@ class ItaniumName(Types):
     def leave_variable(self, node: Node) -> None:
         """Begin the scope of a lambda that initializes a variable, which was read last."""
         last = len(self.known) - 1
-        if self.variables_count is None:
+        if self.way.variables_count is None:
             self.known_alike = last if self.known_alike is None else min(self.known_alike, last)
-        elif not self.variables_count and last >= 0 and self.known[last] is node:
+        elif not self.way.variables_count and last >= 0 and self.known[last] is node:
             self.known.pop()
 
     def module(self) -> str:
@@ -328,7 +328,9 @@ class ItaniumName(Types):
         self.position += 1
         if head == "C" and self.at("I") is not None:
             kind = self.at("1", "2", "3", "4", "5")
-            self.last = last_word(self.type())  # its inherited constructor has its name
+            is_template = self.way.inherits_template and is_decimal(self.peek())
+            base = self.keep(self.simple()) if is_template else self.type()
+            self.last = last_word(base)  # its inherited constructor has its name
         else:
             kind = self.at("0", "1", "2", "3", "4", "5")
         if kind is None or not self.last:

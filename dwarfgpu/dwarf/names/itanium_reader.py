@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from typing import Final
 
 from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.names.itanium_names import last_word
 from dwarfgpu.dwarf.names.itanium_tree import Arguments, Name, Node, NotSupported
 from dwarfgpu.dwarf.names.itanium_types import HeadParameter
@@ -30,17 +31,26 @@ _SHORT: Final = {
 """In full, as GDB and the binutils have them."""
 
 
+@frozen
+class Way:
+    """How to read what compilers do not write alike."""
+
+    variables_count: bool | None = None
+    """Whether a variable that a lambda initializes is a substitution; None reads no substitution
+    whose number depends on it."""
+    has_levels: bool = False
+    """Whether `sr1A1BE1x` is `A::B::x`; else `sr1A1x`, of older compilers, is `A::x`."""
+    inherits_template: bool = False
+    """Whether arguments after the base of an inherited constructor, as gcc writes them, are those
+    of the constructor; else they are those of the base."""
+
+
 class Reader(ABC):
     """A mangled name, read from its begin."""
 
-    def __init__(
-        self, text: str, *, variables_count: bool | None = None, has_levels: bool = False
-    ) -> None:
-        """`variables_count`: whether a variable that a lambda initializes is a substitution, on
-        which compilers do not agree; None reads no substitution whose number depends on it.
-        `has_levels`: whether `sr1A1BE1x` is `A::B::x`; else `sr1A1x` of gcc is `A::x`."""
+    def __init__(self, text: str, way: Way) -> None:
         self.text = text
-        self.variables_count = variables_count
+        self.way = way
         self.position = 2
         self.depth = 0
         self.known: list[Node] = []
@@ -53,7 +63,6 @@ class Reader(ABC):
         """Qualifiers of the member function whose name was read last."""
         self.is_conversion = False
         """Whether the type of a conversion is read, which may come before other arguments."""
-        self.has_levels = has_levels
 
     @abstractmethod
     def name(self) -> Node: ...

@@ -10,6 +10,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
+from dwarfgpu.dwarf.names.itanium_reader import Way
 from dwarfgpu.dwarf.names.itanium_tree import NotSupported, written
 
 _LAMBDA: Final = "{lambda("
@@ -29,7 +30,7 @@ def variables_count(text: str) -> bool | None:
 
 def _is_possible(text: str, count: bool) -> bool:
     try:
-        name = written(ItaniumName(text, variables_count=count).whole())
+        name = written(ItaniumName(text, Way(variables_count=count)).whole())
     except NotSupported:
         return False
     start = name.rfind(_LAMBDA) + len(_LAMBDA) - 1
