@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dwarfgpu.base.records import frozen
+from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.operands import Value
 from dwarfgpu.isa.operation import DeclaredOperand, Operation, operation_named, type_bits
@@ -74,7 +75,6 @@ def addressing_of(instruction: Instruction) -> Addressing | None:
     memory = declared.name
     if operation.name.startswith("s_buffer_"):
         memory, registers["srsrc"] = "buffer", registers.pop("sbase")
-    words = form.syntax.split()
     wave_size = form.target.wave_size
     return Addressing(
         memory,
@@ -82,12 +82,17 @@ def addressing_of(instruction: Instruction) -> Addressing | None:
         type_bits(declared.type, wave_size) // 8,
         immediate_offsets(instruction, operation, declared),
         registers,
-        "idxen" in words,
-        any(word.startswith("offen") for word in words),
+        *index_and_offset(form),
         operation.is_scalar,
         declared in operation.sources,
         declared in operation.results,
     )
+
+
+def index_and_offset(form: Format) -> tuple[bool, bool]:
+    """Return whether `vaddr` of a buffer instruction begins with an index, and whether it ends with
+    an offset."""
+    return " idxen" in form.syntax, " offen" in form.syntax
 
 
 def _size_bytes(

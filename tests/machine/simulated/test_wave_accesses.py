@@ -321,6 +321,30 @@ def test_a_swizzled_buffer_continues_in_the_same_lane(
     assert (left.reshape(3, 64, 4) == of_lanes.reshape(64, 3, 4).transpose(1, 0, 2)).all()
 
 
+@pytest.mark.parametrize(
+    ("target", "code", "element"),
+    [
+        # buffer_load_dword v5, v1, s[8:11], 0 idxen, and offset:4
+        *(("gfx900", "002050e001050280", 0), ("gfx1030", "042030e001050280", 1)),
+        # buffer_load_dword v5, v[1:2], s[8:11], 0 idxen offen
+        ("gfx906", "003050e001050280", 2),
+        # buffer_load_b32 v5, v1, s[8:11], 0 idxen
+        ("gfx1100", "000050e001058280", 0),
+    ],
+)
+def test_a_buffer_with_an_index(target: str, code: str, element: int) -> None:
+    """Records of 16 bytes; the last lane has the first one."""
+    size = decoder(target).target.wave_size
+    machine = vectors.machine(bytes.fromhex(code), size, target, size)
+    [wave] = machine.waves
+    numbers = np.arange(4 * size, dtype=np.uint32)
+    machine.global_memory.write(BUFFER, numbers.tobytes())
+    wave.s[8:12] = [BUFFER, 16 << 16, size, 1 << 28]
+    wave.v[1][:], wave.v[2][:] = size - 1 - wave.lane, 8
+    assert machine.run(most=1) is None
+    assert wave.v[5].tolist() == numbers.reshape(size, 4)[::-1, element].tolist()
+
+
 @pytest.mark.parametrize("executor", get_args(Executor))
 @pytest.mark.parametrize("register", [1, 0, 0xFFFFFFFF, 0xFFFFFFFC])
 def test_an_offset_below_zero_of_a_swizzled_buffer(executor: Executor, register: int) -> None:

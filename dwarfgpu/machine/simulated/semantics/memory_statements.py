@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.isa.addressing import immediate_offsets
+from dwarfgpu.isa.addressing import immediate_offsets, index_and_offset
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.operation import DeclaredOperand
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
@@ -210,8 +210,7 @@ def _address(item: Bound, target: IsaTarget, declared: DeclaredOperand) -> list[
     [offset] = immediate_offsets(item.instruction, item.operation, declared)
     if declared.name == "buffer":
         resource = address["srsrc"].unsigned(128)
-        words = form.syntax.split()
-        has_index, has_offset = "idxen" in words, any(word.startswith("offen") for word in words)
+        has_index, has_offset = index_and_offset(form)
         index = offset_text = "0"
         vaddr = address.get("vaddr")
         if vaddr is not None:
