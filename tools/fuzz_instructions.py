@@ -129,7 +129,7 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
         for rows in (wave.vectors, wave.accumulators):
             rows[:] = numbers.integers(0, 1 << 32, rows.shape, np.uint32)
         base = _MEMORY + number * _OWN_BYTES
-        wave.s[BASE : BASE + 4] = base, 0, _OWN_BYTES, 0x27FAC
+        wave.s[BASE : BASE + 4] = base, 0, _OWN_BYTES, 0x30027FAC
         wave.v[_ADDRESS][:] = base + 16 * wave.lane
         wave.v[_ADDRESS + 1][:] = 0
         wave.v[_LDS_ADDRESS][:] = 16 * wave.lane

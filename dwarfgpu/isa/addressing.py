@@ -155,18 +155,28 @@ class BufferResource:
     index_stride: int
     adds_lane: bool
     """The number of the lane is added to the index."""
+    generation: int
+    out_of_bounds: int
+    """OOB_SELECT of GFX10 and later."""
 
     @classmethod
-    def of(cls, word: int) -> BufferResource:
+    def of(cls, word: int, generation: int) -> BufferResource:
         """Decode a resource from its 128 bits."""
+        element_bytes = 4
+        if generation >= 11:
+            element_bytes = 16 if word >> 62 & 1 else 4
+        elif generation == 8:
+            element_bytes = 2 << (word >> 115 & 3)
         return cls(
             word & (1 << 48) - 1,
             word >> 48 & 0x3FFF,
             word >> 64 & 0xFFFFFFFF,
-            bool(word >> 63 & 1),
-            2 << (word >> 115 & 3),
+            bool(word >> 63 & 1) if generation < 11 else bool(word >> 62 & 1),
+            element_bytes,
             8 << (word >> 117 & 3),
             bool(word >> 119 & 1),
+            generation,
+            word >> 124 & 3,
         )
 
     def address(self, index: Any, offset: Any, scalar: int) -> Any:
@@ -179,10 +189,38 @@ class BufferResource:
         where = (index // step * self.stride + offset // element * element) * step
         return where + index % step * element + offset % element + (self.base + scalar)
 
-    def is_in_range(self, index: Any, offset: Any, scalar: int) -> Any:
-        """Return whether memory is accessed at all; those who are not read 0."""
-        if self.is_swizzled:
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether it is that of private memory, where nothing is checked."""
+        return self.is_swizzled and self.adds_lane
+
+    @property
+    def scalar_bytes(self) -> int:
+        """The size of what scalar instructions access."""
+        return self.records * (self.stride or 1)
+
+    def is_in_range(
+        self, index: Any, offset: Any, scalar: int, size_bytes: int, *, has_index: bool
+    ) -> Any:
+        """Return whether an access is one to memory: loads read 0 elsewhere, and stores do nothing.
+
+        `has_index`: the instruction has `idxen`. GFX8 and GFX9 have rules of their own (Mesa,
+        `si_make_buffer_descriptor`), later ones OOB_SELECT (RDNA3.5 ISA, 9.4.1).
+        """
+        if self.is_unbounded:
             return True
-        if self.stride:
+        left = max(self.records - scalar, 0)
+        if self.generation < 10:
+            is_structured = self.is_swizzled if self.generation == 8 else has_index
+            if self.stride and is_structured:
+                return index < self.records
+            return index * self.stride + offset < left
+        end = offset + (size_bytes if self.generation >= 11 else 1)
+        if self.out_of_bounds == 1:
             return index < self.records
-        return offset < self.records - scalar
+        if self.out_of_bounds == 2:
+            return bool(self.records)
+        if self.out_of_bounds == 3 and not (self.is_swizzled and self.stride):
+            return end <= left
+        most = left if self.out_of_bounds == 3 else self.records
+        return (index < most) & (end <= self.stride)

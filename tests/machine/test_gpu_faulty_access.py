@@ -151,7 +151,7 @@ LOAD = "0080 50dc 0200 7f02".replace(" ", "")
         ("gfx1201", 32, "020200f4f0fffff8", {"s4": BUFFER}, [None], f"{BUFFER - 16:#x}"),
         # buffer_load_b32 v4, v2, s[4:7], null offen offset:4096
         ("gfx1201", 32, "7c0005c40408804002001000",
-         {"s4": BUFFER - 4096, "s6": 9000, "s7": 0, "v2": [16 * n for n in range(32)]},
+         {"s4": BUFFER - 4096, "s6": 9000, "s7": 3 << 28, "v2": [16 * n for n in range(32)]},
          list(range(16, 32)), f"{BUFFER + 256:#x}"),
         # s_buffer_load_dword s8, s[4:7], 0x10: out of the range of a buffer is 0
         ("gfx942", 64, "020222c010000000", {"s4": BUFFER + 244, "s6": 20, "s7": 0}, [None],

@@ -7,6 +7,7 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu import GENERIC, GLOBAL, LOCAL, PRIVATE_LANE
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.processors import processor
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.isa.addressing import Addressing, BufferResource
 from dwarfgpu.isa.operands import Constant, Value
@@ -71,11 +72,13 @@ class LaneAddresses:
 
     def _buffer(self, addressing: Addressing, literal: int) -> Iterator[tuple[int | None, int]]:
         registers = addressing.registers
-        resource = BufferResource.of(self._scalar(registers["srsrc"], literal, 4))
+        generation = processor(self._arch.name).generation
+        resource = BufferResource.of(self._scalar(registers["srsrc"], literal, 4), generation)
+        element_bytes = addressing.element_bytes
         scalar = self._scalar(registers.get("soffset", 0), literal, 1)
         if addressing.is_scalar:
             offset = scalar + addressing.offsets[0]
-            if resource.is_in_range(0, offset, 0):
+            if offset < resource.scalar_bytes:
                 yield None, resource.base + offset & _MASK_64
             return
         vector, dword = registers.get("vaddr"), 0
@@ -87,7 +90,9 @@ class LaneAddresses:
                 offset = self._dword(vector, dword, lane)
             index += lane if resource.adds_lane else 0
             offset += addressing.offsets[0]
-            if resource.is_in_range(index, offset, scalar):
+            if resource.is_in_range(
+                index, offset, scalar, element_bytes, has_index=addressing.has_index
+            ):
                 yield lane, resource.address(index, offset, scalar) & _MASK_64
 
     def _active(self) -> list[int]:

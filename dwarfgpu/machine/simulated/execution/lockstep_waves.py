@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.machine.simulated.execution.access_conflicts import (
     Conflict,
     Conflicts,
@@ -40,7 +41,8 @@ _OF_THE_GROUP: Final = frozenset(
 )
 """Attributes of a wave that its copy in a group has otherwise."""
 _UNIFORM: Final = (
-    "wave_size", "vgprs", "shared_base", "private_base", "global_memory", "most_private_bytes",
+    *("wave_size", "generation", "vgprs", "shared_base", "private_base", "global_memory"),
+    "most_private_bytes",
 )  # fmt: skip
 
 
@@ -409,15 +411,18 @@ class WaveGroup(WaveAccesses):
             rest = rest[self.running[0]]
         if isinstance(index, int) and isinstance(offset, int):
             where, valid, elements = same_offset(
-                rest, index, offset + immediate, scalar, self.wave_size
+                rest, index, offset + immediate, scalar, self.wave_size, self.generation
             )
             self._require_own_scratch_of_each(rest, where)
             count = len(self.members)
-            all_valid = None if valid is None else np.tile(valid, count)
-            return np.tile(where, count) + self.functions.scalar64(base), all_valid, elements
+            of_all = None if valid is None else evolve(valid, waves=count)
+            return np.tile(where, count) + self.functions.scalar64(base), of_all, elements
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
-        where, valid, elements = buffer_addresses(rest, number, total, scalar, self.lane)
+        where, valid, elements = buffer_addresses(
+            rest, number, total, scalar, self.lane,
+            generation=self.generation, has_index=not isinstance(index, int),
+        )  # fmt: skip
         self._require_own_scratch_of_each(rest, where)
         return where + self.functions.scalar64(base), valid, elements
 

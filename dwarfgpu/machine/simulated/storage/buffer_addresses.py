@@ -39,7 +39,27 @@ class Elements:
         return np.asarray(element * self.step_bytes + inner - self.first).astype(np.uint64)
 
 
-BufferAddress: TypeAlias = tuple[Lanes, Lanes | None, Elements | None]
+@frozen(eq=False)
+class Range:
+    """Which lanes access memory at all: where they do in a buffer, and for how many waves."""
+
+    buffer: BufferResource
+    index: Lanes
+    offset: Lanes
+    scalar: int
+    has_index: bool
+    waves: int = 1
+
+    def lanes(self, first: int, size_bytes: int) -> Lanes | None:
+        """Return the lanes whose bytes from the first one on are in the range; None for all."""
+        valid = self.buffer.is_in_range(
+            self.index, self.offset + first, self.scalar, size_bytes, has_index=self.has_index
+        )
+        out = np.broadcast_to(valid, self.index.shape)
+        return None if out.all() else np.tile(out, self.waves)
+
+
+BufferAddress: TypeAlias = tuple[Lanes, Range | None, Elements | None]
 """Global addresses of a buffer resource, which of them are in its range (None for all), and its
 elements if it is swizzled."""
 
@@ -53,38 +73,47 @@ def in_both(on: Lanes | None, valid: Lanes | None) -> Lanes | None:
 
 
 def buffer_addresses(
-    resource: int, index: Lanes, offset: Lanes, scalar: int, lane: Lanes
+    resource: int,
+    index: Lanes,
+    offset: Lanes,
+    scalar: int,
+    lane: Lanes,
+    *,
+    generation: int,
+    has_index: bool,
 ) -> BufferAddress:
-    buffer = BufferResource.of(resource)
+    buffer = BufferResource.of(resource, generation)
     if buffer.adds_lane:
         index = index + lane
     where = buffer.address(index, offset, scalar)
-    valid = np.broadcast_to(buffer.is_in_range(index, offset, scalar), where.shape)
+    checked = None if buffer.is_unbounded else Range(buffer, index, offset, scalar, has_index)
     elements = None
     if buffer.is_swizzled:
         size = buffer.element_bytes
         elements = Elements(offset % size, size, size * buffer.index_stride)
-    return where.astype(np.uint64), valid, elements
+    return where.astype(np.uint64), checked, elements
 
 
 @lru_cache(maxsize=1 << 12)
 def same_offset(
-    resource: int, index: int, offset: int, scalar: int, lane_count: int
+    resource: int, index: int, offset: int, scalar: int, lane_count: int, generation: int
 ) -> BufferAddress:
     """Return addresses in which only the number of the lane differs, as read-only arrays.
 
     Compiled code has such accesses to private memory in most instructions of -O0.
     """
-    where, valid, elements = buffer_addresses(
+    where, checked, elements = buffer_addresses(
         resource,
         np.full(lane_count, index, np.int64),
         np.full(lane_count, offset, np.int64),
         scalar,
         np.arange(lane_count),
+        generation=generation,
+        has_index=False,
     )
     if elements is not None:
         elements = Elements(offset % elements.size_bytes, elements.size_bytes, elements.step_bytes)
-    return where, None if valid is None or valid.all() else valid, elements
+    return where, checked, elements
 
 
 def adds_lane(resource: int) -> bool:

@@ -67,8 +67,8 @@ class WaveAccesses(WaveBuffers):
     def scalar_buffer_address(resource: int, offset: int, size_bytes: int) -> int:
         """Return the global address of a number or of dwords of a buffer resource; `WaveStop` if it
         is outside its range: no document defines the result for every processor."""
-        buffer = BufferResource.of(resource)
-        most = buffer.records * (buffer.stride or 1)
+        buffer = BufferResource.of(resource, 9)  # its base, stride and size are those of all
+        most = buffer.scalar_bytes
         if not 0 <= offset <= most - size_bytes:
             what = f"{counted(size_bytes, 'byte')} at {offset:#x} of a buffer of {most} bytes"
             raise not_simulated(f"a scalar access to {what}")

@@ -11,6 +11,7 @@ import numpy as np
 from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     BUFFER_BASE,
     BufferAddress,
+    Range,
     adds_lane,
     buffer_addresses,
     in_both,
@@ -26,6 +27,9 @@ from dwarfgpu.machine.simulated.wave_fault import not_simulated
 class WaveBuffers(WaveGeneric):
     """A wave with accesses to buffers."""
 
+    generation: int
+    """Of the processor, 12 for gfx1200: it decides what a resource means."""
+
     def buffer_address(
         self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
     ) -> BufferAddress:
@@ -33,13 +37,16 @@ class WaveBuffers(WaveGeneric):
         if isinstance(index, int) and isinstance(offset, int):
             base = resource & BUFFER_BASE
             where, valid, elements = same_offset(
-                resource - base, index, offset + immediate, scalar, self.lane_count
+                resource - base, index, offset + immediate, scalar, self.lane_count, self.generation
             )
             where = where + np.uint64(base)
         else:
             total = self._all(np.asarray(offset, np.int64)) + immediate
             number = self._all(np.asarray(index, np.int64))
-            where, valid, elements = buffer_addresses(resource, number, total, scalar, self.lane)
+            where, valid, elements = buffer_addresses(
+                resource, number, total, scalar, self.lane,
+                generation=self.generation, has_index=not isinstance(index, int),
+            )  # fmt: skip
         if resource & BUFFER_BASE == self.scratch_start and adds_lane(resource):
             self._require_own_scratch(where)
         return where, valid, elements
@@ -70,10 +77,18 @@ class WaveBuffers(WaveGeneric):
 
     def buffer_load(self, address: BufferAddress, kind: Any, count: int, on: Lanes | None) -> Lanes:
         """Zero where the address is out of range."""
-        where, valid, elements = address
-        on, size = in_both(on, valid), SIZES[kind] * count
+        where, checked, elements = address
+        size = SIZES[kind] * count
+        masks = _of_parts(checked, on, SIZES[kind], count)
+        on = masks[0]
         if elements is None or not elements.are_left(size):
-            return self.global_load(where, kind, count, on)
+            if len(masks) == 1:
+                return self.global_load(where, kind, count, on)
+            parts = [
+                self.global_load(where + np.uint64(SIZES[kind] * number), kind, 1, mask)
+                for number, mask in enumerate(masks)
+            ]
+            return np.stack(parts)
         self._require_elements(where, where + elements.distance(size - 1))
         bytes_of_lanes = [
             self.global_load(where + elements.distance(number), np.uint8, 1, on)
@@ -85,11 +100,17 @@ class WaveBuffers(WaveGeneric):
     def buffer_store(
         self, address: BufferAddress, values: Any, kind: Any, on: Lanes | None
     ) -> None:
-        where, valid, elements = address
-        on, data = in_both(on, valid), self._elements(values, kind)
+        where, checked, elements = address
+        data = self._elements(values, kind)
         rows = data if data.ndim > 1 else data[None]
+        masks = _of_parts(checked, on, rows.itemsize, len(rows))
+        on = masks[0]
         if elements is None or not elements.are_left(rows.itemsize * len(rows)):
-            self.global_store(where, data, kind, on)
+            if len(masks) == 1:
+                self.global_store(where, data, kind, on)
+                return
+            for number, mask in enumerate(masks):
+                self.global_store(where + np.uint64(SIZES[kind] * number), data[number], kind, mask)
             return
         raw = np.ascontiguousarray(rows.T).view(np.uint8)
         self._require_elements(where, where + elements.distance(raw.shape[1] - 1))
@@ -99,7 +120,20 @@ class WaveBuffers(WaveGeneric):
     def buffer_atomic(
         self, address: BufferAddress, kind: Any, update: Update, on: Lanes | None
     ) -> Lanes:
-        where, valid, elements = address
+        where, checked, elements = address
         if elements is not None and SIZES[kind] > elements.size_bytes:
             raise not_simulated("an atomic operation on several elements of a swizzled buffer")
-        return self.global_atomic(where, kind, update, in_both(on, valid))
+        [mask] = _of_parts(checked, on, SIZES[kind], 1)
+        return self.global_atomic(where, kind, update, mask)
+
+
+def _of_parts(
+    checked: Range | None, on: Lanes | None, size_bytes: int, count: int
+) -> list[Lanes | None]:
+    """Return the lanes that access memory: for each dword of several, because each has a check of
+    its own, or once where all have the same."""
+    if checked is None:
+        return [on]
+    valid = [checked.lanes(size_bytes * number, size_bytes) for number in range(count)]
+    texts = {None if part is None else part.tobytes() for part in valid}
+    return [in_both(on, part) for part in (valid[:1] if len(texts) == 1 else valid)]
