@@ -300,6 +300,25 @@ def test_an_indexed_destination_that_is_read_is_not_simulated(name: str) -> None
         assert stopped is not None and "with an index at" in stopped.text
 
 
+@pytest.mark.parametrize("relative", range(8))
+def test_which_index_is_that_of_an_added_register(relative: int) -> None:
+    """v_madmk_f32 v8, v1, 3.0, v2: no document says whether VSRC1_REL (2) or VSRC2_REL (4) moves
+    v2, which is in the field VSRC1 and the third source."""
+    machine = decoder("gfx900", 64)
+    code = programs.encoded(machine, "s_set_gpr_idx_on", src0=128 + 3, src1=relative)
+    code += programs.encoded(machine, "v_madmk_f32", vdst=8, src0=256 + 1, imm=0x40400000, src1=2)
+    running = vectors.machine(code, 64, "gfx900", 64)
+    [wave] = running.waves
+    for number in range(8):
+        wave.f[number][:] = number
+    stopped = running.run(most=2)
+    if relative >> 1 in (1, 2):
+        assert stopped is not None and "v_madmk_f32 with an index at" in stopped.text
+        return
+    assert stopped is None
+    assert wave.f[8][5] == 3 * (4 if relative & 1 else 1) + (5 if relative & 2 else 2)
+
+
 @pytest.mark.parametrize(
     ("target", "code", "expected"),
     [

@@ -34,6 +34,8 @@ MOVES_BY_M0: Final = {
 """Which operands of an instruction M0 moves, as bits of `StepMode.indexed`."""
 _REPLICATED: Final = frozenset({"v_dot2_f16_f16", "v_dot2_bf16_bf16"})
 """Operations whose inline constants are in both halves of a source (RDNA3 ISA, 7.2.1)."""
+_FACTOR_FIRST: Final = ("v_fmamk_", "v_madmk_")
+"""Operations with a constant before the last source."""
 _MOVES: Final = ("v_mov_b", "v_accvgpr_write")
 """Operations whose result may be one number for all lanes."""
 VCC: Final = Register("vcc", 0, 2)
@@ -89,6 +91,9 @@ class SourceStatements(TileStatements):
             to = offset
         if name == "v_movrelsd_2_b32":
             offset, to = f"s[{M0}] & 0x3ff", f"s[{M0}] >> 16 & 0x3ff"
+        if name.startswith(_FACTOR_FIRST) and indexed >> 1 & 1 != indexed >> 2 & 1:
+            # The last source is in the field VSRC1, but the third of a product and a sum.
+            raise not_simulated(f"{self.name} with an index")
         for number, source in enumerate(self.sources[:3]):
             register = source.register
             if indexed >> number & 1 and register is not None and register.bank == "v":
