@@ -26,6 +26,8 @@ from tools.fuzz_instructions import BASE, instruction_of, left, machine_of, run
 
 _SOURCE: Final = 60
 """The number of the registers, SGPRs and VGPRs, that have the bits of a constant."""
+_REPLICATED: Final = ("v_pk_fmac_f16", "v_dot2_f16_f16", "v_dot2_bf16_bf16")
+"""Operations of GFX11 whose inline constants are in both halves of a source."""
 _APART: Final = {"v": 200, "a": 200, "s": 84}
 """The first register of a result that overlaps no source."""
 _MATRICES: Final = ("mfma", "wmma", "smfmac", "swmmac")
@@ -101,6 +103,12 @@ def constant_finding(rng: Random, machine: Decoder, encoding: Encoding) -> str |
     number, literal, seed = rng.choice(constants), rng.getrandbits(31) & _PLAIN, rng.getrandbits(30)
     value = values[number]
     bits = literal << value.shift if isinstance(value, Literal) else value.value  # type: ignore[union-attr]
+    if (
+        encoding.mnemonic.startswith(_REPLICATED)
+        and form.target.generation >= 11
+        and not isinstance(value, Literal)
+    ):
+        bits = (bits & 0xFFFF) * 0x10001
 
     def prepare(wave: Any) -> None:
         for rows in (wave.vectors, wave.accumulators):

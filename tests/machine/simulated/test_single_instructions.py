@@ -342,9 +342,10 @@ def test_constants_that_are_in_both_halves(target: str, code: str, expected: int
     assert (wave.v[5] == expected).all(), hex(wave.v[5][0])
 
 
-@pytest.mark.parametrize("code", ["f2040a04", "f60a10cb03010002"])
-def test_a_constant_of_a_dot_product_that_no_document_defines(code: str) -> None:
-    """v_dot2acc_f32_f16 v5, 1.0, v2, alone and as half of a dual instruction."""
+@pytest.mark.parametrize("code", ["f2040a04", "f60a10cb03010002", "81040a78", "c1040a78"])
+def test_a_packed_constant_that_no_document_defines(code: str) -> None:
+    """v_dot2acc_f32_f16 v5, 1.0, v2, alone and as half of a dual instruction; v_pk_fmac_f16 with
+    the integers 1 and -1."""
     machine = vectors.machine(bytes.fromhex(code), 32, "gfx1100", 32)
     stopped = machine.run(most=1)
     assert stopped is not None and stopped.text.startswith("not simulated: a constant as a source")

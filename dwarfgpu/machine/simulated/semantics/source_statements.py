@@ -34,6 +34,8 @@ MOVES_BY_M0: Final = {
 """Which operands of an instruction M0 moves, as bits of `StepMode.indexed`."""
 _REPLICATED: Final = frozenset({"v_dot2_f16_f16", "v_dot2_bf16_bf16"})
 """Operations whose inline constants are in both halves of a source (RDNA3 ISA, 7.2.1)."""
+_MOST_INTEGER: Final = 64
+"""The greatest inline constant that is an integer."""
 _FACTOR_FIRST: Final = ("v_fmamk_", "v_madmk_")
 """Operations with a constant before the last source."""
 _MOVES: Final = ("v_mov_b", "v_accvgpr_write")
@@ -207,16 +209,14 @@ class SourceStatements(TileStatements):
 
     def _constant(self, operand: Operand) -> Operand:
         """Return a source that is an inline constant with both halves the same, where they are."""
-        name = self.operation.name
-        if (
-            name == "v_dot2c_f32_f16"
-            and self.target.generation >= 11
-            and operand.unsigned(32) != "0x0"
-        ):
-            # v_dot2acc_f32_f16: no document has the high half, and LLVM's tables of dual
-            # instructions disagree on the low one.
+        name, number = self.operation.name, int(operand.unsigned(32), 16)
+        is_packed = self.target.generation >= 11 and number
+        is_integer = number <= _MOST_INTEGER or number >> 31
+        if is_packed and (name == "v_dot2c_f32_f16" or name == "v_pk_fmac_f16" and is_integer):
+            # No document has the high half of these, and of v_dot2acc_f32_f16 LLVM's tables of
+            # dual instructions disagree on the low one.
             raise not_simulated(f"a constant as a source of {self.name}")
-        if name in _REPLICATED or name == "v_pk_fmac_f16" and self.target.generation >= 11:
+        if name in _REPLICATED or is_packed and name == "v_pk_fmac_f16":
             return _without(operand, OP_SELECT | OP_SELECT_HIGH)
         return operand
 
