@@ -164,7 +164,7 @@ class BufferResource:
         """Decode a resource from its 128 bits."""
         element_bytes = 4
         if generation >= 11:
-            element_bytes = 16 if word >> 62 & 1 else 4
+            element_bytes = 16 if word >> 62 & 3 == 3 else 4
         elif generation == 8:
             element_bytes = 2 << (word >> 115 & 3)
         return cls(

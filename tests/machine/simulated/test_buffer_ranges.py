@@ -110,3 +110,26 @@ def test_dwords_in_the_range(target: str, verb: str) -> None:
                     expected[at : at + 4] = (1000 * (dword + 1) + lane).to_bytes(4, "little")
         if verb == "store" and len(set(zip(indices, offsets, strict=True))) == lanes:
             assert running.global_memory.read(BUFFER, SIZE) == bytes(expected), number
+
+
+@pytest.mark.parametrize(("enable", "element"), [(1, 4), (3, 16)])
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1200"])
+def test_elements_of_a_swizzled_buffer(target: str, enable: int, element: int) -> None:
+    """GFX11 has two bits of swizzle_enable (9.4.2): records of 32 bytes, eight indices together."""
+    encoding, machine_decoder = encoding_of(target, "load", 1, "bothen"), decoder(target)
+    data = "vdst" if "vdst" in encoding.format.index else "vdata"
+    null = 124 if target == "gfx1200" else 128  # no soffset
+    fields = {data: 8, "srsrc": 8, "soffset": null, "offset": 4, "vaddr": 2}
+    code = programs.placed(encoding, fields).to_bytes(encoding.format.size, "little")
+    lanes = machine_decoder.target.wave_size
+    running = vectors.machine(code, lanes, target, lanes)
+    numbers = list(range(1000, 1000 + SIZE // 4))
+    running.global_memory.write(BUFFER, b"".join(n.to_bytes(4, "little") for n in numbers))
+    [wave] = running.waves
+    wave.s[8:12] = [BUFFER, 32 << 16 | enable << 30, 1000, 2 << 28]
+    wave.v[2][:], wave.v[3][:] = wave.lane, 4 * (wave.lane % 7)
+    assert running.run(most=1) is None
+    for lane in range(lanes):
+        offset = 4 * (lane % 7) + 4
+        part = lane // 8 * 32 + offset // element * element
+        assert wave.v[8][lane] == numbers[(part * 8 + lane % 8 * element + offset % element) // 4]
