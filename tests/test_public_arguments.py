@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -465,6 +465,15 @@ def test_the_session_of_a_script_refuses_files_and_waves_of_another_machine() ->
     for other in ("x86_64", "gfx1100"):
         with pytest.raises(dg.InconsistentContext, match=f"^target architecture {other} and the a"):
             dg.Session(dg.architecture(other), (), target, wave=session.wave)
+
+
+def test_an_endless_argument_ends_where_it_is_wrong() -> None:
+    """It took all memory first."""
+    session = session_of(DATA / "demo.json")
+    with pytest.raises(dg.UsageError, match="^lanes: expected at most 65536 lanes of a wave"):
+        session.lane_states(repeat(1))
+    with pytest.raises(WrongType, match="debug_directories: expected str or Path, not 1$"):
+        dg.CodeObject.open(DATA / "demo.co", debug_directories=repeat(1))  # type: ignore[arg-type]
 
 
 def test_an_empty_name_is_no_file() -> None:

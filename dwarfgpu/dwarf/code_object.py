@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, WrongType, integer, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, wrong_type
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -132,10 +132,9 @@ class CodeObject(OfOpenFile):
         declares. They are read when such a class is met: a list may be filled later.
         """
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
-            problem = wrong_argument("debug_directories", debug_directories, "several folders")
-            raise WrongType(str(problem))
+            raise wrong_type("debug_directories", debug_directories, "several folders")
         load_address = _placed(file, integer("load_address", load_address))
-        roots = tuple(debug_directories)
+        roots = tuple(map(_folder, debug_directories))
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
         if described is file and file.has_section(MINI_DEBUG_INFO):
             described = _symbol_file(file) or file
@@ -304,6 +303,13 @@ def _placed(file: ObjectFile, load_address: int) -> int:
     first = min(loaded, default=0)
     least = max(-first, 1 - (1 << 64))
     return integer("load_address", load_address, least, (1 << 64) - 1)
+
+
+def _folder(path: str | Path) -> str | Path:
+    """Return one of `debug_directories`: an iterator, even an endless one, ends at a wrong one."""
+    if not isinstance(path, str | os.PathLike):
+        raise wrong_type("debug_directories", path, "str or Path")
+    return path
 
 
 def _is_empty_of_thread(section: Section) -> bool:

@@ -9,7 +9,7 @@ cannot be evaluated, the location of the lane is unknown.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -39,8 +39,19 @@ if TYPE_CHECKING:
 
 _FREE_FUNCTIONS: Final = 16
 """Functions around one another that a lane never entered, and that cost the command nothing."""
+_MOST_LANES: Final = 1 << 16
+"""Lanes of a wave to ask: more than any wave has."""
 _STEPS_OF_A_FUNCTION: Final = 100
 """Operations that take as long as finding that a lane never entered one more of them."""
+
+
+def few_enough(lanes: Iterable[int]) -> Iterator[int]:
+    """Yield lanes to ask, which may be the same; `UsageError` for more than any wave has, as from
+    an endless iterator."""
+    for index, lane in enumerate(lanes):
+        if index == _MOST_LANES:
+            raise UsageError(f"lanes: expected at most {_MOST_LANES} lanes of a wave, not more")
+        yield lane
 
 
 @methods_name_wrong_arguments
@@ -364,7 +375,7 @@ class WaveLanes:
         """Return the states of lanes of the wave: whether the wave executes them, and their
         locations in the frame. `UsageError` for a lane that the wave does not have."""
         mask, _ = self.executing_lanes()
-        numbers, states = tuple(map(self.existing_lane, lanes)), []
+        numbers, states = tuple(map(self.existing_lane, few_enough(lanes))), []
         locations = self._lane_locations(max(numbers) + 1) if len(numbers) > 1 else ()
         for lane in numbers:
             is_active = None if mask is None else bool(mask >> lane & 1)

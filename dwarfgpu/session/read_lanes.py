@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wrong_arguments
@@ -24,6 +23,7 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.loaded_state import WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.session.lane_states import few_enough
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 T2 = TypeVar("T2")
 
-MOST_LANES: Final = 1 << 16
-"""Lanes of a wave to ask: more than any wave has."""
 BATCH_THRESHOLD: Final = 400
 """Lanes for which importing NumPy takes less time than asking each alone."""
 
@@ -260,7 +258,9 @@ def evaluate_for_lanes(
         require("sessions", session, Session)
     answers: LaneAnswers[T] = LaneAnswers(sessions, ask)
     if among is None:
-        lane_numbers = None if lanes is None else _lane_numbers(lanes)
+        lane_numbers = (
+            None if lanes is None else [integer("lanes", lane) for lane in few_enough(lanes)]
+        )
         among = [
             (row, lane)
             for row, session in enumerate(sessions)
@@ -284,14 +284,6 @@ def evaluate_for_lanes(
     for pairs in alike.values() if is_together else ():
         _evaluate_batch(answers, ask, picks, pairs)
     return answers
-
-
-def _lane_numbers(lanes: Iterable[int]) -> list[int]:
-    """Return lanes to ask; `UsageError` for more than any wave has."""
-    numbers = [integer("lanes", lane) for lane in islice(lanes, MOST_LANES + 1)]
-    if len(numbers) > MOST_LANES:
-        raise UsageError(f"lanes: expected at most {MOST_LANES} lanes of a wave, not more")
-    return numbers
 
 
 def _shared(session: Session) -> object:
