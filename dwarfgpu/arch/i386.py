@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.abi import Abi, Prologue, relocations
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
+from dwarfgpu.arch.model import (
+    AddressSpace,
+    Architecture,
+    RegisterInfo,
+    RegisterPart,
+    bank,
+    registers_of_thread,
+)
+from dwarfgpu.arch.x86_64 import EFLAGS, MXCSR, XMM
+from dwarfgpu.arch.x86_groups import GROUPS_OF_I386
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import X87_EXTENDED
@@ -46,42 +55,71 @@ ABI: Final = Abi(
 @lru_cache(maxsize=1)
 def architecture(endian: Endian) -> Architecture:
     """Return the architecture; registers are named as GDB names them."""
+    registers = registers_of_thread(_registers())
     return Architecture(
         name="i386",
         machine="386",
         address_bits=32,
         endian=endian,
-        registers=registers_of_thread(_registers()),
+        registers=registers,
         address_spaces={0: AddressSpace(0, "default", 32)},
+        other_registers=tuple(_unnumbered_registers()),
         return_address_register=8,
         program_counter=8,
         stack_pointer=4,
         preserved=frozenset((3, 5, 6, 7, *range(40, 46))),  # ebx, ebp, esi, edi, segments
         abi=ABI,
+        register_groups=GROUPS_OF_I386,
+        register_parts=_parts({register.name: register for register in registers.values()}),
         register_aliases={"ps": "eflags"} | {f"st({n})": f"st{n}" for n in range(8)},
         made_by=(architecture, (endian,)),
     )
 
 
+def _parts(registers: Mapping[str, RegisterInfo]) -> dict[str, RegisterPart]:
+    """Return the parts of general registers as instructions name them; GDB has no 16-bit `sp`."""
+    out: dict[str, RegisterPart] = {}
+
+    def add(name: str, register_name: str, bit_size: int, offset_bytes: int = 0) -> None:
+        part = BaseType(f"int{bit_size}_t", "signed", bit_size)
+        out[name] = RegisterPart(name, registers[register_name], offset_bytes, part)
+
+    for letter in "abcd":
+        add(f"{letter}x", f"e{letter}x", 16)
+        add(f"{letter}l", f"e{letter}x", 8)
+        add(f"{letter}h", f"e{letter}x", 8, 1)
+    for name in ("si", "di", "bp"):
+        add(name, f"e{name}", 16)
+    return out
+
+
+def _unnumbered_registers() -> Iterator[RegisterInfo]:
+    """Yield registers without a DWARF number, as GDB names them."""
+    word = BaseType("int", "signed", 32)
+    names = ("ftag", "fiseg", "fioff", "foseg", "fooff", "fop")
+    yield from (RegisterInfo(name, None, word, "float", is_of_wave=False) for name in names)
+    kind = BaseType("long", "signed", 32)
+    yield RegisterInfo("orig_eax", None, kind, "system", is_of_wave=False)
+
+
 def _registers() -> Iterator[RegisterInfo]:
     signed = BaseType("int32_t", "signed", 32)
-    unsigned = BaseType("uint32_t", "unsigned", 32)
     data = BaseType("void *", "address", 32)
     code = BaseType("void (*)()", "address", 32)
-    selector = BaseType("uint16_t", "unsigned", 16)
+    flags = BaseType("i386_eflags", "unsigned", 32)
     mask = BaseType("uint64_t", "unsigned", 64)
-    vector = BaseType("vec128", "unsigned", 128, vector_size=4)
+    mxcsr = BaseType("i386_mxcsr", "unsigned", 32)
     extended = BaseType("builtin_type_i387_ext", "float", 80, float_format=X87_EXTENDED)
     yield from bank(0, ("eax", "ecx", "edx", "ebx"), signed)
     yield from bank(4, ("esp", "ebp"), data)
     yield from bank(6, ("esi", "edi"), signed)
     yield RegisterInfo("eip", 8, code)
-    yield RegisterInfo("eflags", 9, unsigned, "system")
+    yield RegisterInfo("eflags", 9, flags, "system", flags=EFLAGS)
     yield from bank(11, (f"st{n}" for n in range(8)), extended)
-    yield from bank(21, (f"xmm{n}" for n in range(8)), vector, "vector")
+    yield from bank(21, (f"xmm{n}" for n in range(8)), XMM, "vector")
     yield from bank(29, (f"mm{n}" for n in range(8)), mask, "vector")
-    yield from bank(37, ("fctrl", "fstat"), selector, "system")
-    yield RegisterInfo("mxcsr", 39, unsigned, "system")
-    yield from bank(40, ("es", "cs", "ss", "ds", "fs", "gs"), selector, "system")
-    yield from bank(48, ("tr", "ldtr"), selector, "system")
+    yield from bank(37, ("fctrl", "fstat"), BaseType("int", "signed", 32), "float")
+    yield RegisterInfo("mxcsr", 39, mxcsr, "system", flags=MXCSR)
+    yield from bank(40, ("es", "cs", "ss", "ds", "fs", "gs"), signed, "system")
+    yield from bank(48, ("tr", "ldtr"), signed, "system")
     yield from bank(93, (f"k{n}" for n in range(8)), mask, "vector")

@@ -18,7 +18,7 @@ from dwarfgpu.arch.model import (
     bank,
     registers_of_thread,
 )
-from dwarfgpu.arch.x86_64_groups import GROUPS
+from dwarfgpu.arch.x86_groups import GROUPS
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import X87_EXTENDED
@@ -31,14 +31,14 @@ def _flags(names: Mapping[int, str]) -> tuple[FlagField, ...]:
     return tuple(FlagField(name, bit, 1) for bit, name in names.items())
 
 
-_EFLAGS: Final = _flags(
+EFLAGS: Final = _flags(
     {
         0: "CF", 1: "", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF",
         14: "NT", 16: "RF", 17: "VM", 18: "AC", 19: "VIF", 20: "VIP", 21: "ID",
     }
 )  # fmt: skip
 """Intel SDM volume 1, 3.4.3; bit 1 is always set."""
-_MXCSR: Final = _flags(
+MXCSR: Final = _flags(
     {
         0: "IE", 1: "DE", 2: "ZE", 3: "OE", 4: "UE", 5: "PE", 6: "DAZ", 7: "IM", 8: "DM", 9: "ZM",
         10: "OM", 11: "UM", 12: "PM", 15: "FZ",
@@ -182,12 +182,12 @@ def _registers() -> Iterator[RegisterInfo]:
     yield from bank(17, (f"xmm{n}" for n in range(16)), XMM, "vector")
     yield from bank(33, (f"st{n}" for n in range(8)), extended)
     yield from bank(41, (f"mm{n}" for n in range(8)), unsigned, "vector")
-    yield RegisterInfo("eflags", 49, flags, "system", flags=_EFLAGS)
+    yield RegisterInfo("eflags", 49, flags, "system", flags=EFLAGS)
     yield from bank(50, ("es", "cs", "ss", "ds", "fs", "gs"), selector, "system")
     yield from bank(58, ("fs_base", "gs_base"), base, "system")
     yield from bank(62, ("tr", "ldtr"), selector, "system")
     mxcsr = BaseType("i386_mxcsr", "unsigned", 32)
-    yield RegisterInfo("mxcsr", 64, mxcsr, "system", flags=_MXCSR)
+    yield RegisterInfo("mxcsr", 64, mxcsr, "system", flags=MXCSR)
     yield from bank(65, ("fctrl", "fstat"), BaseType("int", "signed", 32), "float")
     yield from bank(67, (f"xmm{n}" for n in range(16, 32)), XMM, "vector")
     yield from bank(118, (f"k{n}" for n in range(8)), unsigned, "vector")

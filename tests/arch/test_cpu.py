@@ -49,7 +49,7 @@ from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange
         ("i386", 18, "st7", "ST7", 80),
         ("i386", 21, "xmm0", "XMM0", 128),
         ("i386", 29, "mm0", "MM0", 64),
-        ("i386", 45, "gs", "GS", 16),
+        ("i386", 45, "gs", "GS", 32),
         ("aarch64", 0, "x0", "W0", 64),
         ("aarch64", 30, "x30", "W30", 64),
         ("aarch64", 31, "sp", "WSP", 64),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.arch.x86_64_groups import GROUPS
+from dwarfgpu.arch.x86_groups import GROUPS
 from dwarfgpu.service.frame.x87 import lines
 from tests.cli.command import FIXTURES, run
 

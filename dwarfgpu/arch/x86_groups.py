@@ -1,4 +1,4 @@
-"""GDB's groups of the registers of x86-64, in its order."""
+"""GDB's groups of the registers of x86-64 and i386, in its order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Final
 
 from dwarfgpu.arch.model import RegisterGroups
 
+_SEGMENTS: Final = ("cs", "ss", "ds", "es", "fs", "gs")
 _INTEGER: Final = (
     "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-    "r14", "r15", "rip", "eflags", "cs", "ss", "ds", "es", "fs", "gs",
+    "r14", "r15", "rip", "eflags", *_SEGMENTS,
+)  # fmt: skip
+_INTEGER_OF_I386: Final = (
+    "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip", "eflags", *_SEGMENTS,
 )  # fmt: skip
 _FLOAT: Final = (
     *(f"st{n}" for n in range(8)),
@@ -56,10 +60,32 @@ def _kept(has: Callable[[str], bool], masks: list[str]) -> Iterator[str]:
     yield from _SYSTEM
 
 
+def _names_of_i386(group: str, has: Callable[[str], bool]) -> Iterator[str]:
+    """Yield the same for i386, whose registers end with xmm7; those of MMX are vectors."""
+    masks = _named("k", 8) if has("k0") else []
+    if group == "mmx":
+        yield from _named("mm", 8)
+    elif group == "system":
+        yield "orig_eax"
+    elif group in ("vector", "sse"):
+        yield from (*_named("xmm", 8), "mxcsr", *(_named("mm", 8) if group == "vector" else ()))
+    elif group == "float":
+        yield from _FLOAT
+    else:
+        yield from (*_INTEGER_OF_I386, *(() if group == "general" else _FLOAT))
+        if group != "general":
+            yield from (*_named("xmm", 8), "mxcsr")
+        yield from masks
+        yield from _named("mm", 8) if group == "all" else ()
+        yield from ("orig_eax",) if group in ("save", "restore") else ()
+
+
 def _named(kind: str, count: int) -> list[str]:
     return [f"{kind}{n}" for n in range(count)]
 
 
-GROUPS: Final = RegisterGroups(
-    ("general", "float", "system", "vector", "all", "save", "restore", "mmx", "sse"), _names
-)
+_GROUPS: Final = (
+    "general", "float", "system", "vector", "all", "save", "restore", "mmx", "sse",
+)  # fmt: skip
+GROUPS: Final = RegisterGroups(_GROUPS, _names)
+GROUPS_OF_I386: Final = RegisterGroups(_GROUPS, _names_of_i386)

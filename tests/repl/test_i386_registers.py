@@ -1,0 +1,84 @@
+"""Registers of i386 at the prompt: every expected line is what GDB 13 prints of such a process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+
+REGISTERS = {
+    "eax": 0, "ebx": 0x12345678, "ecx": 0xFFFFD890, "edx": 0x56558FF4, "esp": 0xFFFFD7A0,
+    "ebp": 0xFFFFD7C8, "esi": 0x56558EEC, "edi": 0xF7FFCB80, "eip": 0x565561CF, "eflags": 0x246,
+    "cs": 0x23, "ss": 0x2B, "ds": 0x2B, "es": 0x2B, "fs": 0, "gs": 0x63, "mxcsr": 0x1F80,
+    "fctrl": 0x37F, "fstat": 0x3000, "ftag": 0xFFF, "fiseg": 0, "fioff": 0x565561C5, "foseg": 0,
+    "fooff": 0, "fop": 0, "st0": {"bytes": "0000000000000080ff3f"},
+    "st1": {"bytes": "00000000000000900040"},
+    **{f"st{n}": {"bytes": "00" * 10} for n in range(2, 8)},
+}  # fmt: skip
+
+
+def lines(folder: Path, *commands: str) -> list[str]:
+    wave = {"id": 1, "registers": REGISTERS}
+    state = {"schema": "dwarfgpu-state-1", "architecture": "i386", "waves": [wave]}
+    path = folder / "i386.json"
+    path.write_text(json.dumps(state))
+    given = [word for line in commands for word in ("-ex", line)]
+    return run("debug", "--state", path, "--batch", *given).lines
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("print $eflags", "$1 = [ PF ZF IF ]"),
+        ("print $mxcsr", "$1 = [ IM DM ZM OM UM PM ]"),
+        ("print $eflags & 64", "$1 = 64"),
+        ("whatis $eflags", "type = i386_eflags"),
+        ("whatis $cs", "type = int32_t"),
+        ("print/x $bx", "$1 = 0x5678"),
+        ("print $bl", "$1 = 120"),
+        ("print $bh", "$1 = 86"),
+        ("print $di", "$1 = -13440"),
+        ("ptype $ax", "type = int16_t"),
+        ("ptype $al", "type = int8_t"),
+        ("print $sp", "$1 = (void *) 0xffffd7a0"),
+        ("print $dil", "$1 = void"),
+        ("print $fctrl", "$1 = 895"),
+        ("info registers al", "al             0x0                 0"),
+        ("info registers bx", "bx             0x5678              22136"),
+        ("info registers eflags", "eflags         0x246               [ PF ZF IF ]"),
+        ("info registers mxcsr", "mxcsr          0x1f80              [ IM DM ZM OM UM PM ]"),
+    ],
+)
+def test_a_register(tmp_path: Path, command: str, expected: str) -> None:
+    assert lines(tmp_path, command)[-1] == expected
+
+
+def test_the_general_registers(tmp_path: Path) -> None:
+    shown = lines(tmp_path, "info registers")
+    assert [line.split()[0] for line in shown[-16:]] == [
+        "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "eip", "eflags",
+        "cs", "ss", "ds", "es", "fs", "gs",
+    ]  # fmt: skip
+    shown = lines(tmp_path, "info registers float")
+    assert shown[-6:-4] == [
+        "ftag           0xfff               4095",
+        "fiseg          0x0                 0",
+    ]
+
+
+def test_the_floating_point_unit(tmp_path: Path) -> None:
+    shown = [line.rstrip() for line in lines(tmp_path, "info float")]
+    assert shown[-18:-15] == [
+        "  R7: Valid   0x40009000000000000000 +2.25",
+        "=>R6: Valid   0x3fff8000000000000000 +1",
+        "  R5: Empty   0x00000000000000000000",
+    ]
+    assert shown[-4:] == [
+        "Tag Word:            0x0fff",
+        "Instruction Pointer: 0x00:0x565561c5",
+        "Operand Pointer:     0x00:0x00000000",
+        "Opcode:              0x0000",
+    ]
