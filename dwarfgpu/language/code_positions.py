@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, file_of
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_name
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import code_locations_of, no_line, with_code
 from dwarfgpu.session.session import Session
@@ -110,7 +110,7 @@ def place_at(code_object: CodeObject, pc: int) -> CodePosition | None:
         positions.append(SourcePosition(name_in_frames(function), *row))
         row = _call_position(function)
     outermost = name_in_frames(functions[0]) if functions else None
-    positions.append(SourcePosition(outermost or _symbol(code_object, pc), *row))
+    positions.append(SourcePosition(outermost or symbol_name((code_object,), pc), *row))
     return CodePosition(pc, tuple(positions), None if line_info is None else line_info.span)
 
 
@@ -122,11 +122,6 @@ def _call_position(inlined: Die) -> tuple[str | None, int | None, int | None]:
         inlined.integer(dw.AT_CALL_LINE) or None,
         inlined.integer(dw.AT_CALL_COLUMN) or None,
     )
-
-
-def _symbol(code_object: CodeObject, pc: int) -> str | None:
-    text = symbol_text((code_object,), pc)
-    return None if text is None else text.partition("+")[0]
 
 
 @names_wrong_arguments

@@ -17,6 +17,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import name_in_frames, name_of_nameless
+from dwarfgpu.dwarf.scope import symbol_at_address
 from dwarfgpu.dwarf.scope.scope_entries import (
     UNKNOWN_NAME,
     UNREADABLE_NAME,
@@ -26,7 +27,6 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     decl_line,
     file_of,
 )
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import (
     DwarfGpuError,
     InconsistentContext,
@@ -430,8 +430,8 @@ def unreadable_notes(frames: Iterable[StackFrame]) -> Iterator[str]:
 
 def symbol_name(session: Session, pc: int) -> str | None:
     """Return the symbol of a program location without debug information."""
-    symbol = symbol_text(session.code_objects, pc, is_mangled=session.is_mangled)
-    return None if symbol is None else symbol.partition("+")[0]
+    objects = session.code_objects
+    return symbol_at_address.symbol_name(objects, pc, is_mangled=session.is_mangled)
 
 
 __all__ = [

@@ -6,7 +6,9 @@ import re
 import struct
 from pathlib import Path
 
+from dwarfgpu.session.stack_frames import symbol_name
 from tests.cli.command import FIXTURES, run
+from tests.language.sessions import program as started
 
 _SYMTAB = 2
 _SYMBOL_BYTES = 24
@@ -48,6 +50,15 @@ def test_a_function_without_a_symbol_has_the_name_of_its_entry(tmp_path: Path) -
     ]
     assert lines[9] == "   0x0000000000401056 <+0>"
     assert lines[-2:] == ["   0x0000000000401195 <+319>", "End of assembler dump."]
+
+
+def test_a_plus_in_the_name_of_a_frame_is_no_offset(tmp_path: Path) -> None:
+    """As in GDB 13, `bt` shows the whole demangled symbol, `operator+` with its parameters."""
+    program, name = tmp_path / "program", b"_Z5crashPN3geo5ShapeEi"
+    plus = b"_ZplPN3geo5ShapeERK1Ai"
+    assert len(plus) == len(name)
+    program.write_bytes((FIXTURES / "core/shapes.x86_64.O0").read_bytes().replace(name, plus))
+    assert symbol_name(started(program), 0x40105A) == "operator+(geo::Shape*, A const&, int)"
 
 
 def test_padding_has_no_name() -> None:

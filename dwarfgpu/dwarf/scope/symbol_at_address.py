@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone, demangled_function
 from dwarfgpu.dwarf.names.function_names import full_function_name, function_name
@@ -49,20 +49,35 @@ def symbol_text(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
     """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_covering`."""
-    code_objects = tuple(code_objects)
-    found_symbol = symbol_covering(code_objects, address)
-    if found_symbol is None:
+    named = _name_and_offset(tuple(code_objects), address, is_mangled=is_mangled)
+    if named is None:
+        return None
+    name, offset = named
+    return f"{name}{offset:+}" if offset else name
+
+
+def symbol_name(
+    code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
+) -> str | None:
+    """Return `g` also inside of it; None as for `symbol_covering`."""
+    named = _name_and_offset(tuple(code_objects), address, is_mangled=is_mangled)
+    return None if named is None else named[0]
+
+
+def _name_and_offset(
+    code_objects: tuple[CodeObject, ...], address: int, *, is_mangled: bool
+) -> tuple[str, int] | None:
+    symbol = symbol_covering(code_objects, address)
+    if symbol is None:
         return _described_function(code_objects, address, is_mangled=is_mangled)
-    if is_mangled:
-        found_symbol = evolve(found_symbol, name=found_symbol.symbol)
-    return str(found_symbol)
+    return symbol.symbol if is_mangled else symbol.name, symbol.offset
 
 
 def _described_function(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool
-) -> str | None:
-    """Return the name of a function that only the debugging information has, as in GDB: compilers
-    and `strip -x` leave local symbols out."""
+) -> tuple[str, int] | None:
+    """Return the name and the offset of a function that only the debugging information has, as in
+    GDB: compilers and `strip -x` leave local symbols out."""
     for code_object in code_objects:
         if not code_object.covers(address):
             continue
@@ -74,8 +89,7 @@ def _described_function(
             name = mangled or full_function_name(subprogram.die) or subprogram.name
         except DwarfGpuError:
             return None
-        offset = address - subprogram.ranges[0].begin
-        return f"{name}{offset:+}" if offset else name
+        return name, address - subprogram.ranges[0].begin
     return None
 
 
