@@ -36,6 +36,19 @@ def test_general_registers_of_x86_64() -> None:
     assert result == {name: index + 1 for index, name in enumerate(names.split())}
 
 
+def test_threads_share_the_names_of_the_registers_that_they_lack() -> None:
+    """A hundred names, and a hostile core file may have as many thousand threads."""
+    with_avx = bytearray(832)
+    struct.pack_into("<Q", with_avx, 464, 7)
+    thread = status(1, words(27))
+    other = note("LINUX", 0x202, bytes(with_avx))
+    threads = read(*[thread] * 20, *[thread, other] * 20).threads
+    assert [len({id(one.lacking) for one in some}) for some in (threads[:20], threads[20:])] == [
+        1, 1,
+    ]  # fmt: skip
+    assert threads[0].lacking - threads[20].lacking == {f"ymm{n}h" for n in range(16)}
+
+
 @pytest.mark.parametrize("endian", ["little", "big"])
 def test_general_and_vector_registers_of_aarch64(endian: Endian) -> None:
     vectors = b"".join(bytes([index]) * 16 for index in range(32)) + bytes(16)

@@ -238,7 +238,7 @@ def named_arrays(count: int) -> Files:
 STATE = ("eval --state bomb lit1", "waves --state bomb", "debug --state bomb <<< info threads; bt")
 BOMBS = (
     Bomb("notes", "core file", "{} notes of no content", notes, 100_000, CORE),
-    Bomb("threads", "core file", "{} threads", threads, 5_000, CORE, small=60),
+    Bomb("threads", "core file", "{} threads", threads, 10_000, CORE, small=60),
     Bomb("registers", "core file", "{} notes with the registers of one thread", registers_again,
          5_000, CORE, small=60),
     Bomb("mapped-files", "core file", "{} mapped files that do not exist", files_mapped,

@@ -7,6 +7,7 @@ Law: a register is found only if its layout is fixed, or the core describes it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Final
 
 from dwarfgpu.base.records import frozen
@@ -199,12 +200,19 @@ def lacking_registers(data: bytes | None) -> frozenset[str]:
     note, as on processors without XSAVE.
     """
     enabled = 0 if data is None else _enabled(data)
-    return frozenset(
-        name
-        for components, names in _EXTENSIONS.items()
-        if not any(enabled >> component & 1 for component in components)
-        for name in names
+    return _without(
+        frozenset(
+            components
+            for components in _EXTENSIONS
+            if not any(enabled >> component & 1 for component in components)
+        )
     )
+
+
+@cache
+def _without(extensions: frozenset[tuple[int, ...]]) -> frozenset[str]:
+    """Return the registers of these extensions: one set for all threads, which may be many."""
+    return frozenset(name for components in extensions for name in _EXTENSIONS[components])
 
 
 def has_layout(data: bytes, layout_note: bytes | None) -> bool:
