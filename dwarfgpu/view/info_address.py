@@ -27,6 +27,10 @@ _DEEPEST: Final = 8
 _MAX_PIECES: Final = 1_000
 """Of an expression; others are cut."""
 _MAX_RANGES: Final = 10_000
+_MAX_CHARACTERS: Final = 1_000
+"""Of an operation without a form in GDB; blocks and numbers may have as many bytes as the file."""
+_MAX_BITS: Final = 64
+"""Of a number; Python makes no text of any that is thousands of digits long."""
 
 
 @frozen
@@ -164,7 +168,8 @@ class Describer:
             return None
         is_offset = instructions[0].operation.name.startswith("breg")
         first = _number(instructions[0].operands[-1]) if is_offset else 0
-        return f"a variable at frame base reg ${register} offset {first}+{_number(offset)}"
+        sum = f"{_decimal(first)}+{_decimal(_number(offset))}"
+        return f"a variable at frame base reg ${register} offset {sum}"
 
     def _register(self, instruction: Instruction) -> str | None:
         """Return the register of `reg5`, `breg5`, `regx` and `bregx`."""
@@ -208,16 +213,18 @@ class Describer:
             return f"{title}{_typed(instruction, unit)}" + (f" [${register}]" if register else "")
         operands = [operand for operand in instruction.operands if isinstance(operand, int)]
         if register is not None and name.startswith("bregx"):
-            return f"{title} register {operands[0]} [${register}] offset {operands[1]}"
+            offset = _decimal(operands[1])
+            return f"{title} register {operands[0]} [${register}] offset {offset}"
         if register is not None:
-            return f"{title}{''.join(f' {number}' for number in operands)} [${register}]"
+            return f"{title}{''.join(f' {_decimal(number)}' for number in operands)} [${register}]"
         if name in ("bra", "skip"):
             return f"{title} to {instruction.end + operands[0]}"
         is_number = name.startswith("const") and name not in ("constx", "const_type")
         if is_number or name in ("fbreg", "plus_uconst", "pick", "deref_size", "xderef_size"):
-            return f"{title} {operands[0]}"
+            return f"{title} {_decimal(operands[0])}"
         dialect, form = expression.dialect, expression.format
-        return instruction_text(instruction, self.architecture, dialect, form)
+        text = instruction_text(instruction, self.architecture, dialect, form)
+        return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
 
 def _typed(instruction: Instruction, unit: Unit) -> str:
@@ -232,8 +239,15 @@ def _typed(instruction: Instruction, unit: Unit) -> str:
     if name == "deref_type":
         return f"{kind} {_number(operands[0])}-byte"
     if isinstance(operands[-1], bytes):
-        return f"{kind} {len(operands[-1])} byte block: {operands[-1].hex(' ')}"
+        text = operands[-1].hex(" ")
+        shown = text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
+        return f"{kind} {len(operands[-1])} byte block: {shown}"
     return kind
+
+
+def _decimal(number: int) -> str:
+    bits = number.bit_length()
+    return str(number) if bits <= _MAX_BITS else f"(a number of {bits} bits)"
 
 
 def _number(operand: Operand) -> int:

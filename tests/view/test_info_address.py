@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.expr.context import ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.explicit_context import ExplicitUnit
@@ -21,6 +24,30 @@ def test_the_pieces_of_a_location() -> None:
     assert tail == "a variable in $rax [4-byte piece], and a variable in $rax"
     many = describer.text(ExprLoc(REGISTER_PIECE * 5_000, UNIT))
     assert many.count("[4-byte piece]") == 1_000 and many.endswith(", and ...")
+
+
+LONG = 1 << 20_000
+"""More digits than Python converts to text."""
+FRAME = ExprLoc(b"\x76" + encode_sleb(-LONG), UNIT)
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        (b"\x10" + encode_uleb(LONG) + b"\x9f", "DW_OP_constu (a number of 20001 bits)"),
+        (b"\x11" + encode_sleb(-LONG) + b"\x9f", "DW_OP_consts (a number of 20001 bits)"),
+        (b"\x76" + encode_sleb(LONG), "DW_OP_breg6 (a number of 20001 bits) [$rbp]"),
+        (b"\x92\6" + encode_sleb(LONG), "[$rbp] offset (a number of 20001 bits)"),
+        (b"\x91" + encode_sleb(5), "offset (a number of 20001 bits)+5"),
+        (b"\x10" + encode_uleb((1 << 64) - 1), "DW_OP_constu 18446744073709551615"),
+        (b"\x9e" + encode_uleb(50_000) + bytes(50_000), "DW_OP_implicit_value 0xc350 0x00 0x00"),
+    ],
+)
+def test_long_operands(location: bytes, expected: str) -> None:
+    """Of numbers that no address has, and blocks of a whole section, only the size is of use."""
+    describer = Describer(architecture("x86_64"), "program", FRAME)
+    text = describer.text(ExprLoc(location, UNIT))
+    assert expected in text and len(text) < 1_100
 
 
 def test_the_offset_of_a_thread_local_variable_in_split_dwarf() -> None:
