@@ -83,7 +83,7 @@ def mapped_often(count: int) -> Files:
 
 def lost_stacks(count: int) -> Files:
     """A core file of threads whose stack pointers lead nowhere, and of twelve times as many
-    segments, in one of which is a file."""
+    segments, the first with a file."""
     library = bytearray(core([], [Load(0, b"")]))
     library[16] = 3  # ET_DYN
     page = bytes(library).ljust(4096, b"\0")
