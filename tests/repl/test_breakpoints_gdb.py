@@ -484,3 +484,13 @@ def test_offsets_of_thread_local_storage(tmp_path: Path, debug: str) -> None:
     ]
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*commands, "info breakpoints"])
     assert of_dwarfgpu == of_gdb
+
+
+@pytest.mark.parametrize("before", ["list 40,42", "list 40", "list main", "echo"])
+def test_an_end_alone_counts_from_the_next_line(tmp_path: Path, before: str) -> None:
+    """`list ,+3` shows the lines up to the third after the one that would be listed next."""
+    body = "".join(f"  n += {number};\n" for number in range(60))
+    gdb = built(tmp_path, f"int n;\nint main(void) {{\n{body}  return n;\n}}\n", "-g")
+    lines = [before, "list ,+3", "list ,+0", "list ,-2", "list ,+7", "list", "list ,45"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "list 3,+2", "list ,-1"])
+    assert of_dwarfgpu == of_gdb

@@ -232,6 +232,9 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
         raise UsageError("Junk at end of line specification.")
     if comma and not (start or end):
         raise UsageError("Two empty args do not say what lines to list.")
+    if comma and not start and around is not None and end[:1] in ("+", "-"):
+        line = around.line - count // 2 if before is None else before.next
+        around = evolve(around, line=max(line, 1))
     return _span(shell, start, comma, end, around or default_position(shell))
 
 
@@ -240,7 +243,7 @@ def _span(
 ) -> tuple[FramePosition, int, int]:
     count = _count(shell)
     more = _MORE.fullmatch(end or "")
-    if end and not start and more is None:
+    if end and not start:
         only = _single_position(shell, end, around, "last")
         return only, max(only.line - count + 1, 1), only.line
     position = _single_position(shell, start, around, "first")
