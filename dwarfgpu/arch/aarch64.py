@@ -6,12 +6,19 @@ The scalable registers (vg, ffr, p0-p15, z0-z31) have no fixed size and are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.abi import Abi, relocations
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
+from dwarfgpu.arch.model import (
+    AddressSpace,
+    Architecture,
+    RegisterInfo,
+    RegisterPart,
+    bank,
+    registers_of_thread,
+)
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 
@@ -74,10 +81,23 @@ def architecture(endian: Endian) -> Architecture:
         has_every_register=False,
         other_registers=tuple(_unnumbered(endian)),
         register_aliases=aliases,
+        register_parts=_parts({register.name: register for register in registers.values()}, endian),
         dwarf_names=views,
         are_dwarf_names_narrow=True,
         made_by=(architecture, (endian,)),
     )
+
+
+def _parts(registers: Mapping[str, RegisterInfo], endian: Endian) -> dict[str, RegisterPart]:
+    """Return the lower halves of general registers. To operations, which have one number for both,
+    their names are other ones of the whole."""
+    half = BaseType("uint32_t", "unsigned", 32, endian)
+    wholes = {f"w{n}": f"x{n}" for n in range(31)} | {"wsp": "sp"}
+    offset_bytes = 0 if endian == "little" else 4
+    return {
+        name: RegisterPart(name, registers[whole], offset_bytes, half)
+        for name, whole in wholes.items()
+    }
 
 
 def without_signature(address: int, mask: int) -> int:

@@ -55,7 +55,7 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         raise UsageError("No registers.")
     if lacks(session, register or pseudo):
         return None
-    if register is not None:
+    if register is not None and part is None:  # AArch64's w0 is half of a register, in no operation
         value = TypedValue(register_type(register), _location(session, register), is_register=True)
         if _has_no_value_yet(session, register):
             return evolve(value, error=UsageError("No registers."))

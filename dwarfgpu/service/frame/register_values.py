@@ -101,8 +101,8 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     if not name:
         raise UsageError("Missing register name")
     architecture = session.architecture
-    register: AnyRegister | None = architecture.register_named(name)
-    register = register or architecture.part_named(name) or architecture.pseudo_named(name)
+    register: AnyRegister | None = architecture.part_named(name)
+    register = register or architecture.register_named(name) or architecture.pseudo_named(name)
     if not isinstance(register, RegisterPart) and lacks(session, register):
         raise UsageError(f"Invalid register `{name}'")
     if register is not None:
