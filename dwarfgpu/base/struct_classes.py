@@ -212,7 +212,7 @@ def _create(
     if not slots or any(type(value) is cached_property for value in namespace.values()):
         options["dict"] = True
     own_eq = "__eq__" in namespace
-    inherits_eq = any("__eq__" in vars(base) for base in draft.__mro__[1:-1] if base is not Struct)
+    inherits_eq = any("__eq__" in vars(b) for b in draft.__mro__[1:-1] if b not in Struct.__mro__)
     if not eq and structs and structs[0].__struct_config__.eq:
         raise TypeError(f"{draft.__qualname__}: compared by identity, and its base by value")
     # With False msgspec does not ask the `__eq__` of a class for `!=`.

@@ -75,6 +75,14 @@ def test_copies() -> None:
         assert own.focused(3).read(own.variable("t")).value == 323
 
 
+def test_a_session_is_equal_to_itself_alone() -> None:
+    """As its class declares: it can be a key, whatever its fields are."""
+    arch = dg.architecture("gfx942")
+    one, other = dg.Session(arch), dg.Session(arch)
+    assert one == one and one != other
+    assert {one: 1, other: 2}[one] == 1
+
+
 def test_an_architecture_with_changed_fields_is_copied_and_pickled_with_them() -> None:
     changed = records.evolve(dg.architecture("gfx942"), dwarf_names={})
     assert pickle.loads(pickle.dumps(changed)).dwarf_names == {} == copy.copy(changed).dwarf_names
