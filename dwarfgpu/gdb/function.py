@@ -5,7 +5,7 @@ from __future__ import annotations
 import gdb
 
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.types import Pointer
+from dwarfgpu.dwarf.types.types import Pointer, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.machine.gdb_values import language_selected, value_bytes
@@ -62,7 +62,14 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
     """
     location = value.location
     objects = ObjectAccess(session)
-    if location is not None and len(location.single_locations) == 1 and value.bit_size is None:
+    # No type points to a reference: GDB's Python makes one of what it refers to.
+    reference = _reference(value)
+    if (
+        reference is None
+        and location is not None
+        and len(location.single_locations) == 1
+        and value.bit_size is None
+    ):
         single = location.single_locations[0]
         storage = single.storage
         if isinstance(storage, Memory) and not storage.space.number and not single.bit_offset % 8:
@@ -70,16 +77,31 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
             return pointer.dereference()
     bits = objects.known(value)
     endian = session.architecture.endian
-    return gdb.Value(widened(value, bits, endian).to_bytes(endian), _type_of(value))
+    content = widened(value, bits, endian).to_bytes(endian)
+    if reference is not None:
+        target = gdb.Value(content, _gdb_type(reference.target, value).pointer()).dereference()
+        is_rvalue = reference.kind == "rvalue_reference"
+        return target.rvalue_reference_value() if is_rvalue else target.reference_value()
+    return gdb.Value(content, _type_of(value))
+
+
+def _reference(value: TypedValue) -> Pointer | None:
+    kind = strip(value.type)
+    return kind if isinstance(kind, Pointer) and kind.kind != "pointer" else None
 
 
 def _type_of(value: TypedValue) -> gdb.Type:
     """Return GDB's type of the same name; `Unsupported` where it has none."""
-    if value.type is None:
+    return _gdb_type(value.type, value)
+
+
+def _gdb_type(wanted: Type | None, value: TypedValue) -> gdb.Type:
+    """Return GDB's type with the name of one in the language of a value."""
+    if wanted is None:
         raise UsageError("the expression is void: it has no value")
     cplusplus = value.unit is not None and value.unit.is_cplusplus
-    name = type_name(value.type, cplusplus=cplusplus)
-    pointer = type_name(Pointer(value.type), cplusplus=cplusplus)
+    name = type_name(wanted, cplusplus=cplusplus)
+    pointer = type_name(Pointer(wanted), cplusplus=cplusplus)
     # GDB ends with an internal error (go_symbol_package_name) at types of C in expressions of Go.
     known = None if gdb.parameter("language") == "go" else _type_by_cast(pointer)
     if known is None:  # Ada and Pascal have other casts

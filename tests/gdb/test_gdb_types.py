@@ -170,3 +170,30 @@ def test_arrays_of_variable_length(debugger: Debugger, tmp_path: Path, options: 
             assert options == "gcc -O1" and ours.endswith("after = 9}") and theirs != ours
     compared = report["compared"]
     assert isinstance(compared, int) and compared > 30
+
+
+REFERENCES = """
+struct pair { int first, second; };
+__attribute__((noinline)) static int stop(const int &n, pair &of, int &&moved) {
+  return n + of.first + moved;
+}
+int main() { pair both = {1, 2}; int n = 3; return stop(n, both, 4) == 0; }
+"""
+
+
+def test_references_in_gdbs_expressions(debugger: Debugger, tmp_path: Path) -> None:
+    """GDB's manual: a value of a reference denotes the object, which can be assigned."""
+    source, program = tmp_path / "references.cpp", tmp_path / "references"
+    source.write_text(REFERENCES)
+    compiler = shutil.which("g++") or pytest.skip("g++ is not installed")
+    subprocess.run([compiler, "-g", "-O0", source, "-o", program], check=True, timeout=120)
+    code = """
+for name in ("n", "of", "moved"):
+    ours = gdb.parse_and_eval(f'$dwarfgpu("{name}")')
+    theirs = gdb.parse_and_eval(name)
+    print(ours.type == theirs.type, ours.format_string() == theirs.format_string())
+gdb.execute('set var $dwarfgpu("of").second = 7')
+print(said('output $dwarfgpu("n") + 1'), said("output of.second"))
+"""
+    out = debugger.python(code, "break stop", "run", file=program)
+    assert out.split() == ["True", "True"] * 3 + ["4", "7"]
