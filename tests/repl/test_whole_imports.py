@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.repl.terminal.whole_imports import WholeImports
+from dwarfgpu.repl.terminal.whole_imports import WholeImports, load_whole
 
 SLOW = """
 import signal
@@ -53,3 +53,22 @@ def test_a_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
         importlib.import_module("no_such_package")
+
+
+def test_two_prompts_of_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each finder would ask the other one for ever."""
+    (tmp_path / "quick_package.py").write_text("value = 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    two = [WholeImports(frozenset({"quick_package"})) for _ in range(2)]
+    monkeypatch.setattr(sys, "meta_path", [*two, *sys.meta_path])
+    assert importlib.import_module("quick_package").value == 7
+    del sys.modules["quick_package"]
+
+
+def test_a_second_prompt_adds_no_finder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    monkeypatch.delitem(sys.modules, "numpy", raising=False)
+    load_whole()
+    with_finder = list(sys.meta_path)
+    load_whole()
+    assert sys.meta_path == with_finder

@@ -36,7 +36,9 @@ class WholeImports:
         if name not in self._packages:
             return None
         for finder in sys.meta_path:
-            spec = None if finder is self else finder.find_spec(name, path, target)
+            if isinstance(finder, WholeImports):  # another prompt of this process may have its own
+                continue
+            spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
                 spec.loader = _WholeLoader(spec.loader)  # type: ignore[assignment]  # as `importlib` uses it
                 return spec
@@ -63,5 +65,6 @@ class _WholeLoader:
 
 def load_whole() -> None:
     """Load the packages whole from now on, where they are not loaded yet."""
-    if not sys.modules.keys() >= PACKAGES:
+    is_prepared = any(isinstance(finder, WholeImports) for finder in sys.meta_path)
+    if not is_prepared and not sys.modules.keys() >= PACKAGES:
         sys.meta_path.insert(0, WholeImports())
