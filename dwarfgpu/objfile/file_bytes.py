@@ -99,7 +99,7 @@ class SmallFile(bytes):
     """The bytes of a file that was read at once."""
 
     changed_ns: int | None = None
-    """When the file was changed last."""
+    """When the file or its status was changed last, by the clock of the file system."""
 
 
 class _Source:
@@ -116,10 +116,8 @@ class _Source:
         with FileIO(path) as file:
             self._descriptor = descriptor = os.dup(file.fileno())
         self._stamp = _stamp(descriptor)
-
-    @property
-    def changed_ns(self) -> int:
-        return self._stamp[0]
+        # Not the time of the last write: an archive can bring any.
+        self.changed_ns = os.fstat(descriptor).st_ctime_ns
 
     @property
     def size_bytes(self) -> int:

@@ -1,8 +1,8 @@
 """What identifies a file for the index cache.
 
 Law: two files with one identity have the same sections, as far as build ID, size, time of the last
-change and section headers show. A file without a build ID, or that is not a regular file of its
-own, has no identity.
+change of their status (`st_ctime`, which no program can set) and section headers show. A file
+without a build ID, or that is not a regular file of its own, has no identity.
 """
 
 from __future__ import annotations

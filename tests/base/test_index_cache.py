@@ -10,6 +10,9 @@ import pytest
 
 from dwarfgpu.base import index_cache
 from dwarfgpu.base.index_cache import NO_CACHE, IndexCache, default_folder
+from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.index_identity import index_identity
+from tests.cli.command import FIXTURES
 
 CONTENT = bytes(range(64))
 
@@ -233,3 +236,18 @@ def test_what_is_stored_later(cache: IndexCache) -> None:
     cache.later["a"] = lambda progress: progress("file", 1, 2)
     cache.finish(lambda path, done, total: steps.append(done))
     assert steps == [1] and not cache.later
+
+
+def test_a_file_with_a_copied_time_is_another_one(tmp_path: Path) -> None:
+    """An archive brings any build ID, size and time of the last write: those of a library of the
+    system, for example, whose names would then be sought where the other file has them."""
+    path = tmp_path / "program"
+    path.write_bytes((FIXTURES / "core/shapes.x86_64.O0").read_bytes())
+    written_ns, before = os.stat(path).st_mtime_ns, index_identity(open_object(str(path)))
+    changed_ns = os.stat(path).st_ctime_ns
+    while os.stat(path).st_ctime_ns == changed_ns:  # the clock of the file system has ticks
+        path.write_bytes(path.read_bytes())
+        os.utime(path, ns=(written_ns, written_ns))
+    after = index_identity(open_object(str(path)))
+    assert before is not None and after is not None
+    assert before.name == after.name and before.content != after.content
