@@ -133,7 +133,9 @@ def reason_of(
         return SHORTER
     if own_variable.text == OPTIMIZED_OUT and _is_pointer_to_flexible(variable, gdb_variable):
         return FLEXIBLE
-    if gdb_variable.text in _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
+    if gdb_variable.text in _TOO_WIDE and any(
+        map(_is_wide_read, instructions_of(session, variable))
+    ):
         return WIDE
     if _has_absent_static(gdb_variable.text, own_variable.text) and _is_same_object(
         gdb_variable, own_variable
@@ -238,7 +240,7 @@ def _is_by_wrong_frame(
     """Return whether GDB evaluates the call site's value on entry with the callee's registers."""
     is_on_entry = any(
         instruction.operation.name in ENTRY_VALUES
-        for instruction in _instructions(session, variable)
+        for instruction in instructions_of(session, variable)
     )
     attribute = variable.location
     if attribute is None or not is_on_entry or gdb_variable.bits is None:
@@ -337,13 +339,18 @@ def _is_followed(variable: Variable, gdb_variable: GdbVariable, own_variable: Gd
 def _has_short_pieces(session: GdbSession, variable: Variable) -> bool:
     """Return whether it is a number, and its pieces have fewer bits: 80 of a long double's 128."""
     kind = strip(variable.type)
+    return isinstance(kind, Base) and 0 < bits_of_pieces(session, variable) < kind.base.bit_size
+
+
+def bits_of_pieces(session: GdbSession, variable: Variable) -> int:
+    """Return how many bits the pieces of its location have; 0 without pieces."""
     bits = 0
-    for instruction in _instructions(session, variable):
+    for instruction in instructions_of(session, variable):
         if instruction.operation.name in ("piece", "bit_piece"):
             size = instruction.operands[0]
             assert isinstance(size, int)
             bits += size if instruction.operation.name == "bit_piece" else 8 * size
-    return isinstance(kind, Base) and 0 < bits < kind.base.bit_size
+    return bits
 
 
 def _is_pointer_to_flexible(variable: Variable, gdb_variable: GdbVariable) -> bool:
@@ -409,7 +416,7 @@ def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) 
         return GDB_FOLLOWS_TAIL_CALL
     return (
         CLOBBERED
-        if _depends_on_clobbered(session, _instructions(session, variable), variable)
+        if _depends_on_clobbered(session, instructions_of(session, variable), variable)
         else None
     )
 
@@ -459,7 +466,7 @@ def _called_as_abstract(session: GdbSession) -> bool:
         return False
 
 
-def _instructions(session: GdbSession, variable: Variable) -> Iterator[Instruction]:
+def instructions_of(session: GdbSession, variable: Variable) -> Iterator[Instruction]:
     """Yield the operations of its location."""
     match variable.location:
         case LocList() as attribute:

@@ -19,6 +19,7 @@ from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.stack_by_cfi import require_stack
+from dwarfgpu.gdb.unsafe_for_gdb import NOT_READ, UNSAFE, is_unsafe_for_gdb
 from dwarfgpu.view.format_options import UNAVAILABLE
 from dwarfgpu.view.frame_style import frame_number
 
@@ -75,6 +76,10 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
         variables = own.get((symbol.name, symbol.line))
         if symbol.is_constant and not variables:
             continue  # an enumerator
+        if variables and is_unsafe_for_gdb(session, variables[0]):
+            own_text = _by_us(session, variables.pop(0), is_hidden=is_hidden).text
+            yield Compared(frame.level(), symbol.name, NOT_READ, own_text, UNSAFE)
+            continue
         gdb_variable = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
         if not variables:
             why = why_only_in_gdb(session, symbol, gdb_variable)

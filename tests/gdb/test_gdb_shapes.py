@@ -167,3 +167,32 @@ def test_why_location_lists_differ(
     if not rows and reason == "ENTRY":
         pytest.skip("this gcc writes no empty range at the function's entry")
     assert rows and text.strip() in {why for *_, why in rows}
+
+
+CAPTURES = r"""
+static volatile int sink;
+__attribute__((noinline)) int stop(int n) { sink = n; return n; }
+int main(int argc, char **) {
+  int k = argc, *p = &k;
+  auto add = [a = argc, k = 5, &p](int n) mutable { k += n + a; return stop(*p + k); };
+  int total = 0;
+  for (int i = 0; i < 3; i++) total += add(i);
+  return total == 1;
+}
+"""
+
+
+def test_gdb_lives_on_where_a_captured_reference_is_lost(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """DWARF 5, 2.6.1.2: bits after the last piece are unknown. GDB 13 follows a reference there as
+    a synthetic pointer: `info locals` ends with its internal error (coerce_pieced_ref)."""
+    source, program = tmp_path / "captures.cpp", tmp_path / "captures"
+    source.write_text(CAPTURES)
+    command = [tool("clang++-19"), "-g", "-O1", "-std=c++17", source, "-o", program]
+    subprocess.run(command, check=True, timeout=120)
+    code = 'print(said("dwarfgpu compare -all-frames"))'
+    lines = debugger.python(code, "break stop", "run", "up", file=program).splitlines()
+    assert len(lines) == 2 and "add: GDB has <not read>, dwarfgpu {a = " in lines[0]
+    assert "p = <optimized out>} (GDB ends with an internal error" in lines[0]
+    assert lines[1].endswith("1 differ for a known reason, 0 differ")
