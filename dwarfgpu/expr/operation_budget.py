@@ -24,9 +24,11 @@ some dozens."""
 class OperationBudget:
     """What is left for the expressions of a command at one stop of the target."""
 
-    __slots__ = ("spent", "stop")
+    __slots__ = ("outer", "spent", "stop")
 
-    def __init__(self) -> None:
+    def __init__(self, outer: OperationBudget | None = None) -> None:
+        self.outer = outer
+        """The budget of the command that runs this one."""
         self.spent = 0
         self.stop: object = None
         """The stop at which they were performed: each stop of a running kernel has its own."""
@@ -78,9 +80,19 @@ OPERATION_BUDGET: Final[ContextVar[OperationBudget | None]] = ContextVar(
 
 @contextmanager
 def budget_of_command() -> Iterator[None]:
-    """Give the expressions that are evaluated inside a budget of their own."""
-    token = OPERATION_BUDGET.set(OperationBudget())
+    """Give the expressions that are evaluated inside a budget of their own.
+
+    A generator of output that is left half-way ends after the command that began it: what is then
+    current stays.
+    """
+    outer = OPERATION_BUDGET.get()
+    budget = OperationBudget(outer)
+    OPERATION_BUDGET.set(budget)
     try:
         yield
     finally:
-        OPERATION_BUDGET.reset(token)
+        current = OPERATION_BUDGET.get()
+        while current is not None and current is not budget:
+            current = current.outer
+        if current is not None:
+            OPERATION_BUDGET.set(outer)

@@ -15,7 +15,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.operation_budget import OperationBudget, budget_of_command
+from dwarfgpu.expr.operation_budget import OPERATION_BUDGET, OperationBudget, budget_of_command
 from tests.expr import hostile
 from tests.expr.hostile import context, op
 from tests.work import assert_linear, at_most, sometimes_at_most
@@ -145,6 +145,21 @@ def test_expressions_of_a_command_share_its_operations() -> None:
         budget.spend(2500, limits, stop)
     with pytest.raises(LimitExceeded, match="more than 2500 operations in one command"):
         budget.spend(1, limits, 2)
+
+
+def test_a_budget_ends_with_its_command() -> None:
+    """Also where output is left half-way, and its generator ends when it is freed."""
+
+    def output() -> Iterator[int]:
+        with budget_of_command():
+            yield 1
+
+    with budget_of_command():
+        left = output()
+        next(left)
+    assert OPERATION_BUDGET.get() is None
+    left.close()
+    assert OPERATION_BUDGET.get() is None
 
 
 @pytest.mark.parametrize("name", hostile.SIZED)
