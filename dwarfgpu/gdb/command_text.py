@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import gdb
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.gdb.gdb_session import GdbSession
@@ -101,6 +102,11 @@ def disassembly(session: GdbSession, argument: str) -> Iterator[str]:
     dump = dump_of(
         session, rest, session.options(read_only="assignments are not possible in disassemble")
     )
+    if not session.architecture.is_simt and find_spec("capstone") is None:
+        raise Unsupported(
+            f"instructions of {session.architecture.name} are shown by GDB's own command: "
+            f"disassemble {argument}".rstrip()
+        )
     texts = SourceText()
     for line in listing(session, dump, letters, lambda source: texts.lines(source) or None):
         yield line.text
