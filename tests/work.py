@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -64,10 +65,21 @@ def sometimes_at_most(number: int, calls: int) -> AbstractContextManager[None]:
 
 
 def calls_of(work: Callable[[], object]) -> int:
-    """How many calls a function makes."""
-    with Profile(subcalls=False) as profile:
+    """How many calls a function makes; what other tests left is not freed meanwhile."""
+    with _no_collection(), Profile(subcalls=False) as profile:
         work()
     return _calls(profile)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def assert_linear(work: Callable[[int], Callable[[], object]], size: int) -> None:
