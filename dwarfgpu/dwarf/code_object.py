@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -61,12 +61,12 @@ def _symbol_file(file: ObjectFile) -> ObjectFile | None:
         return None
 
 
-def _class_definition(loaded_files: Sequence[CodeObject], info: DebugInfo, declaration: Die) -> Die:
+def _class_definition(loaded_files: Iterable[CodeObject], info: DebugInfo, declaration: Die) -> Die:
     """Call `class_definition`, whose module few questions need."""
     from dwarfgpu.dwarf.scope.class_definition import class_definition
 
     return class_definition(
-        info, declaration, [file.info for file in loaded_files if file.info is not info]
+        info, declaration, (file.info for file in loaded_files if file.info is not info)
     )
 
 
@@ -102,17 +102,25 @@ class CodeObject(OfOpenFile):
         target: str | None = None,
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
         limits: FileLimits = DEFAULT_FILE_LIMITS,
+        loaded_files: Iterable[CodeObject] = (),
     ) -> CodeObject:
         """Read a file; `UsageError` or `Malformed` where it is not a readable object file.
 
         `strict`: what compilers write is read literally. `target`: the code object of a fat
         binary or bundle to use, as in `dwarfgpu.objfile.container.open_object`.
         `debug_directories`: where to look for debug information in other files. `limits`: limits
-        of each file.
+        of each file. `loaded_files`: as in `of`.
         """
         placed = integer("load_address", load_address, 0, (1 << 64) - 1)
         file = open_object(path, target, limits)
-        return cls.of(file, placed, dialect, strict=strict, debug_directories=debug_directories)
+        return cls.of(
+            file,
+            placed,
+            dialect,
+            strict=strict,
+            debug_directories=debug_directories,
+            loaded_files=loaded_files,
+        )
 
     @classmethod
     @names_wrong_arguments
@@ -124,12 +132,12 @@ class CodeObject(OfOpenFile):
         *,
         strict: bool = False,
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
-        loaded_files: Sequence[CodeObject] = (),
+        loaded_files: Iterable[CodeObject] = (),
     ) -> CodeObject:
         """Return the code object of a file that is open, which may be in memory.
 
         `loaded_files`: the code objects of the program, which may define classes that this one only
-        declares. They are read when such a class is met: a list may be filled later.
+        declares. They are read whenever such a class is met: a list may be filled later.
         """
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
             raise wrong_type("debug_directories", debug_directories, "several folders")

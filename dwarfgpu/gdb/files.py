@@ -55,6 +55,20 @@ class _Opened:
     code_object: CodeObject
 
 
+@frozen(eq=False)
+class _OtherFiles:
+    """The loaded files, which may define a class that one of them only declares."""
+
+    files: LoadedFiles
+    path: str
+    """Of the file with the declaration."""
+
+    def __iter__(self) -> Iterator[CodeObject]:
+        """Yield the files; the caller takes them all if none defines the class."""
+        yield from self.files.readable()
+        self.files.note_undefined(self.path)
+
+
 class LoadedFiles:
     """The files that GDB has loaded, opened on demand."""
 
@@ -67,12 +81,14 @@ class LoadedFiles:
         self._chains = CallChains(())
         self._jumps: dict[tuple[int, int], Jumps] = {}
         """Keyed by program location and return address, while the files stay the same."""
+        self._undefined: set[str] = set()
+        """Files that declare classes that no file defines: one that is loaded later may."""
         self._read_by_gdb: dict[tuple[object, str], tuple[int, ...]] = {}
         """The version of each file that GDB has read, by program space and path."""
         for space in gdb.progspaces():
             for objfile in space.objfiles():
                 self._note_version(objfile)
-        gdb.events.new_objfile.connect(lambda event: self._note_version(event.new_objfile))
+        gdb.events.new_objfile.connect(self._note_loaded)
 
     def forget(self) -> None:
         """Forget all files: they are opened again."""
@@ -80,6 +96,17 @@ class LoadedFiles:
         self._sections = self._chained_at = None
         self._chained, self._chains = (), CallChains(())
         self._jumps.clear()
+
+    def note_undefined(self, path: str) -> None:
+        """Note that a file declares a class that no loaded file defines."""
+        self._undefined.add(path)
+
+    def _note_loaded(self, event: gdb.NewObjFileEvent) -> None:
+        """Note a file that GDB reads: it may define classes that others declare."""
+        self._note_version(event.new_objfile)
+        for path in self._undefined:
+            self._opened.pop(path, None)
+        self._undefined.clear()
 
     def _note_version(self, objfile: gdb.Objfile) -> None:
         """Note which version of a file GDB reads."""
@@ -135,7 +162,7 @@ class LoadedFiles:
         """Return the tail calls between two frames (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
         if self._chained_at != self._target.stop:
             self._chained_at = self._target.stop
-            objects = tuple(self._all())
+            objects = tuple(self.readable())
             if objects != self._chained:
                 self._chained, self._chains = objects, CallChains(objects)
                 self._jumps.clear()
@@ -144,7 +171,7 @@ class LoadedFiles:
             self._jumps[key] = self._chains.between(location, return_pc)
         return self._jumps[key]
 
-    def _all(self) -> Iterator[CodeObject]:
+    def readable(self) -> Iterator[CodeObject]:
         """Yield every file that can be read, in the order of their addresses."""
         names: set[str | None] = set()
         for section in self._loaded_sections()[0]:
@@ -190,7 +217,12 @@ class LoadedFiles:
             code_object = CodeObject(file, info, Scopes(info), bias)
         else:
             folders = str(gdb.parameter("debug-file-directory") or "").split(":")
-            code_object = CodeObject.of(file, bias, debug_directories=list(filter(None, folders)))
+            code_object = CodeObject.of(
+                file,
+                bias,
+                debug_directories=list(filter(None, folders)),
+                loaded_files=_OtherFiles(self, path),
+            )
         return _Opened(version, self._target.stop, code_object)
 
     def _has_loaded_build(self, file: ObjectFile, bias: int) -> bool:

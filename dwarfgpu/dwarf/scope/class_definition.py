@@ -41,8 +41,9 @@ def class_definition(
     if any(scope.is_function or scope.name == ANONYMOUS for scope in path):
         units: Iterator[CompilationUnit] = iter((declaration.unit,))
     else:
-        files = (info, *(other_files if declaration.unit.is_cplusplus else ()))
-        units = chain((declaration.unit,), *(_units(file, declaration) for file in files))
+        files = chain((info,), other_files if declaration.unit.is_cplusplus else ())
+        defining = chain.from_iterable(_units(file, declaration) for file in files)
+        units = chain((declaration.unit,), defining)  # the other files are needed last
     tags = _STRUCTS if declaration.tag in _STRUCTS else (declaration.tag,)
     for unit in units:
         try:
