@@ -182,6 +182,33 @@ class UnitDeclarations(UnitSearch):
         return [target] if is_it and has_parameters(target, part) else []
 
     def in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return the declarations of other units in a namespace; if they have none, those in the
+        namespaces that using-directives of the unit of the place make visible in it."""
+        meanings = self._in_others(path, part, accepts)
+        if meanings or self.unit is None:
+            return meanings
+        try:
+            for namespace in self._imported_namespaces(path):
+                if imported := self._in_others(namespace, part, accepts):
+                    return imported
+        except DwarfGpuError as error:
+            self.doubts.append(error)
+        return ()
+
+    def _imported_namespaces(self, path: Path) -> Iterator[Path]:
+        """Yield the namespaces whose names using-directives make visible in a namespace."""
+        visited: set[Die] = set()
+        pending = [path]
+        while pending:
+            for directive in self._directives(pending.pop()):
+                if directive.tag == dw.TAG_IMPORTED_MODULE:
+                    target = directive.reference(dw.AT_IMPORT)
+                    if target is not None and target not in visited:
+                        visited.add(target)
+                        pending.append(scope_path(target))
+                        yield pending[-1]
+
+    def _in_others(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of other units in a namespace: exported ones before others, and
         variables that compilers removed last, only those of the same file and of the program."""
         hidden: tuple[Meaning, ...] = ()
