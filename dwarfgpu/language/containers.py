@@ -28,8 +28,8 @@ from dwarfgpu.view.printers.standard import STANDARD
 
 
 def element_of(objects: ObjectAccess, container: TypedValue, index: int) -> TypedValue | None:
-    """Return `container[index]` of a vector, a deque, a string or a `std::array`; None for other
-    types.
+    """Return `container[index]` of a vector, a deque, a string, a `std::array` or a smart pointer
+    to an array, whose length is unknown; None for other types.
 
     `UsageError` if there is no such element, `UndefinedBits` if the container is optimized out.
     """
@@ -119,12 +119,20 @@ def _element(container: Object, index: int) -> Object | None:
         first = printed.summary.first
         return first.part(first.type, 8 * index * first.size_bytes)
     if printed.children is None or printed.form != "array":
-        return None
+        pointer = _pointer(container)
+        return None if pointer is None else _behind(pointer, index)
     _check(index, None)
     child = next(islice(printed.children, index, None), None)
     if child is None:
         raise UsageError(f"The container has no element {index}.")
     return child[1] if isinstance(child[1], Object) else None
+
+
+def _behind(pointer: Object, index: int) -> Object:
+    """Return `pointer[index]`."""
+    first = pointer.target()
+    bare = first.cast(without_typedefs(first.type))
+    return bare.at(pointer.number + index * bare.size_bytes, bare.type)
 
 
 def _check(index: int, count: int | None) -> None:
