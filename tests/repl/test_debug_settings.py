@@ -92,6 +92,7 @@ def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
         (["p 1", "p 2", "show values"], "$1 = 1\n$2 = 2\n"),
         (["p 1", "show values +"], "$1 = 1\n"),
         (["set $a = 2", "show convenience"], "$_thread = 0\n$a = 2\n"),
+        (["set $a = 2", "show convenience foo"], "$_thread = 0\n$a = 2\n"),  # as GDB 13 ignores it
         (["p $_thread"], "$1 = 0\n"),
         (["p $_wave_id"], "$1 = void\n"),
     ],

@@ -331,8 +331,6 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
 
     Shows the assigned ones, and those that the debugger sets: $_wave_id, $_thread ...
     """
-    if argument:
-        raise UsageError(f'"show convenience" takes no argument: {argument}')
     names = [*shell.values.named]
     if machine_of(shell.session) is not None:
         names += WAVE_VARIABLES
