@@ -95,6 +95,8 @@ class Shell:
         self.history = TypedLines()
         self.names: dict[tuple[WaveId, int | None], str] = {}
         """Names that the user gave to waves and threads, and to lanes of waves."""
+        self.lanes: dict[WaveId, int] = {}
+        """The lanes that were in focus in other waves since the last stop."""
         self.values = ValueHistory(setting_functions(self.settings), self.names, self.console.warn)
         self.values.radix = lambda: self.settings.limit("input-radix") or 10
         self.values.real_types = lambda: self.settings.flag("print object")

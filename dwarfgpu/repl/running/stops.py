@@ -67,6 +67,7 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
     if isinstance(target, RecordedTarget):  # what was written before cannot be taken back now
         target.undone_by.clear()
         target.undone.clear()
+    shell.lanes.clear()
     if halt.wave is None:
         _end_of_program(shell)
         return

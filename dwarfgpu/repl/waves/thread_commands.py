@@ -13,9 +13,9 @@ from dwarfgpu.repl.number_lists import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
-from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes
+from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes, own_frame
 from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
-from dwarfgpu.service.frame.focus import target_id, thread_and_lane
+from dwarfgpu.service.frame.focus import lane_numbers, target_id, thread_and_lane
 from dwarfgpu.service.waves.wave_frames import innermost_of, lane_counts, wave_frame
 from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
@@ -32,7 +32,8 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: thread [NUMBER]
 
     "info threads" lists them. Afterwards the innermost frame is in focus, and, for a wave, the
-    first lane that failed, or else the first active lane.
+    lane that was in focus in it since the last stop, or else the first lane that failed, or else
+    the first active lane.
     """
     if not argument:
         if not shell.machine.threads:
@@ -40,7 +41,12 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(f"[Current thread is {who(shell)}]", focus_data(shell))
         return
     number, _ = single_thread(shell, argument)
+    before = shell.session
+    if before.lane is not None:
+        shell.lanes[before.wave] = before.lane
     focus_on(shell, number)
+    if shell.lanes.get(number, -1) in lane_numbers(shell.session):
+        shell.session = own_frame(shell.session.focused(shell.lanes[number]))
     yield from switched(shell)
 
 
