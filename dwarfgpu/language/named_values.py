@@ -274,4 +274,4 @@ def _is_outside_of_functions(meaning: Meaning) -> bool:
     above = declaration_of(meaning).parent()
     if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
         above = above.parent()
-    return above is None or above.tag in CONTAINERS or above is above.unit.root
+    return above is None or above.tag in CONTAINERS or above == above.unit.root

@@ -37,6 +37,7 @@ CPLUSPLUS = """
 #include <cstdlib>
 struct Point { int x, y; };
 int Ns = 1, hidden = 2;
+enum Place { here, local } place = here; /* a variable hides the enumerator */
 template <class F> int apply(F f) { return f(1); }
 int host(int n) {
   int local = n * 10, hidden = 7; Point point{n, 4}; int &ref = local;
