@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     Allocator,
     Packet,
@@ -188,6 +188,25 @@ def test_the_value_type_of_a_pointer_does_not_count(kind: str, value_type: str) 
     assert passed(pointer, 0x7F0000001000) == (0x7F0000001000).to_bytes(8, "little")
     with pytest.raises(UsageError, match="1.5 is a floating point number, not an integer; "):
         passed(pointer, 1.5)
+
+
+@pytest.mark.parametrize("kind", ["global_buffer", "by_value"])
+def test_no_number_fits_an_argument_of_no_bytes(kind: str) -> None:
+    """What a damaged file says; no compiler writes it."""
+    with pytest.raises(UsageError, match="no number fits, because the metadata says that it has 0"):
+        passed(Argument(kind, 0, 0, "x"), 0)
+
+
+def test_a_hidden_argument_of_no_bytes() -> None:
+    hidden = Argument("hidden_grid_dims", 0, 24)
+    with pytest.raises(UsageError, match="hidden_grid_dims, 0 bytes at 24"):
+        bind((), (hidden,), {}, HIDDEN, Allocator(0x1000), 0)
+
+
+def test_too_many_arguments() -> None:
+    arguments = (Argument("by_value", 0, 0),) * ((1 << 16) + 1)
+    with pytest.raises(LimitExceeded, match="a kernel of 65537 arguments: at most 65536"):
+        bind((), arguments, {}, HIDDEN, Allocator(0x1000), 0)
 
 
 @pytest.mark.parametrize("value", [5, 1.5])

@@ -182,8 +182,10 @@ def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
 def _require_bounds(arguments: Sequence[Argument]) -> None:
     """Raise `LimitExceeded` for arguments that no kernel has: what a file says costs no more
     memory."""
+    if len(arguments) > MAX_BYTES:
+        raise LimitExceeded(f"a kernel of {len(arguments)} arguments: at most {MAX_BYTES}")
     for argument in arguments:
-        if argument.offset_bytes + argument.size_bytes > MAX_BYTES or len(arguments) > MAX_BYTES:
+        if argument.offset_bytes + argument.size_bytes > MAX_BYTES:
             raise LimitExceeded(
                 f"an argument of {counted(argument.size_bytes, 'byte')} at "
                 f"{shown(argument.offset_bytes)}: "
@@ -378,6 +380,10 @@ def _number(
         raise UsageError(
             f"{parameter.text}: {shown(value)} does not fit {integers.name}, "
             f"which is {integers.least} to {integers.most}; bytes:HEX gives any bits"
+        )
+    if not size_bytes:  # what a file says: no compiler writes it
+        raise UsageError(
+            f"{parameter.text}: no number fits, because the metadata says that it has 0 bytes"
         )
     bits = 8 * size_bytes
     if not -(1 << bits - 1) <= value < 1 << bits:
