@@ -25,6 +25,7 @@ from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
 from dwarfgpu.service.lanes.lane_questions import expression_in_lanes
 from dwarfgpu.service.value.locate import located, location_lines
 from dwarfgpu.service.where.scope_ranges import scope_ranges
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage_text import (
     bar,
     bar_width,
@@ -52,13 +53,13 @@ def columns() -> int:
 
 def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str]:
     """Return the lines of `dwarfgpu explain`; `depth`: how far to explain what operations used."""
-    variables: dict[Variable, None] = {}
+    variables: dict[Variable, Session] = {}
     problem: DwarfGpuError | None = None
     shown = ""
     try:
         value = session.evaluate(
             text,
-            lambda variable: variables.update({variable: None}),
+            lambda variable, frame: variables.update({variable: frame}),
             read_only="assignments are not possible in explain",
         )
         shown = session.value_text(value, print_options())
@@ -66,8 +67,8 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
         raise
     except DwarfGpuError as error:
         problem = error
-    for variable in variables:
-        yield explanation(session, variable).text(depth, "-depth")
+    for variable, frame in variables.items():
+        yield explanation(session, variable, frame).text(depth, "-depth")
     if [variable.name for variable in variables] != [text.removeprefix("::")]:
         yield f"expression {text}"
         lines = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
@@ -75,10 +76,12 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
         yield from (f"{'   ' if n else '=> '}{line}" for n, line in enumerate(lines))
 
 
-def explanation(session: GdbSession, variable: Variable) -> Explanation:
+def explanation(
+    session: GdbSession, variable: Variable, frame: Session | None = None
+) -> Explanation:
     """Return the text of `dwarfgpu explain` for a variable, as GDB prints values."""
     explanation = explain_variable(
-        session, variable, lambda reading: session.text(reading, print_options())
+        frame or session, variable, lambda reading: session.text(reading, print_options())
     )
     notes = dict.fromkeys((*session.notes, *explanation.answer.notes))
     return evolve(explanation, heading=(*explanation.heading, *(f"note: {note}" for note in notes)))

@@ -228,15 +228,15 @@ class GdbSession(Session):
     def evaluate(
         self,
         text: str,
-        looked_at: Callable[[Variable], None] | None = None,
+        looked_at: Callable[[Variable, Session], None] | None = None,
         *,
         read_only: str | None = None,
     ) -> TypedValue:
         """Return the value of an expression of the source language in the frame; raises its errors.
 
         An assignment writes to the program. `$name` is a register of the frame, or GDB's own value
-        of that name. `looked_at` is called with each variable on which the value depends;
-        `read_only` is the error of a forbidden assignment.
+        of that name. `looked_at` is called with each variable on which the value depends, and the
+        session of its frame; `read_only` is the error of a forbidden assignment.
         """
         options = self.options(looked_at, read_only=read_only)
         try:
@@ -248,7 +248,7 @@ class GdbSession(Session):
 
     def options(
         self,
-        looked_at: Callable[[Variable], None] | None = None,
+        looked_at: Callable[[Variable, Session], None] | None = None,
         *,
         read_only: str | None = None,
     ) -> Options:

@@ -8,6 +8,7 @@ from typing import Final
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.session.session import Session
 
 
 def _nothing(name: str) -> TypedValue | None:
@@ -22,8 +23,9 @@ class Options:
     """Returns the caller's `$name` (value history, convenience variables); consulted first."""
     keep: Callable[[str, TypedValue], None] | None = None
     """Stores an assignment to a convenience variable; None if there are none."""
-    looked_at: Callable[[Variable], None] | None = None
-    """Called with each variable on which the value depends, even if there is no value."""
+    looked_at: Callable[[Variable, Session], None] | None = None
+    """Called with each variable on which the value depends and the session of its frame, even if
+    there is no value."""
     read_only: str | None = None
     """Why assignment is impossible; None if it is possible."""
     wrote: Callable[[], None] | None = None

@@ -135,8 +135,8 @@ class Evaluator(Operations):
             value = self.in_style(value)
         finally:
             if self.options.looked_at is not None:
-                for variable in self.objects.variables:
-                    self.options.looked_at(variable)
+                for variable, frame in self.objects.variables.items():
+                    self.options.looked_at(variable, frame)
         notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
         notes = (*self.names.remarks, *notes)
         if self.session.reads_before_start != before:

@@ -79,17 +79,17 @@ class ObjectAccess(Dereference):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self.variables: dict[Variable, None] = {}
-        """The accessed variables, in order."""
+        self.variables: dict[Variable, Session] = {}
+        """The accessed variables, in order, and the session of the frame of each."""
 
     # Contents
 
     def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:
         """Return a variable, not read yet unless it can only be evaluated as a whole; `frame` is
         its frame if that is not the one in focus."""
-        self.variables[variable] = None
         if frame is None and variable.kind == "global" and self.session.is_absent:
             frame = self.session.focused(None)  # it needs no call frame
+        self.variables[variable] = frame or self.session
         if frame is not None and frame is not self.session:
             return evolve(ObjectAccess(frame).variable(variable), frame=frame)
         kind = variable.type

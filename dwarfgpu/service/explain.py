@@ -95,12 +95,14 @@ def explain_subject(
         return explain_variable(session, item)
     from dwarfgpu.service.value.expression_answer import of_expression
 
-    variables: dict[Variable, None] = {}
+    variables: dict[Variable, Session] = {}
     try:
         answer = of_expression(session, text, variables, settings)
     except UsageError as error:
         raise misspelt(session, text, error) from None
-    inner = tuple((variable.name, explain_variable(session, variable)) for variable in variables)
+    inner = tuple(
+        (variable.name, explain_variable(frame, variable)) for variable, frame in variables.items()
+    )
     lane = "" if session.lane is None else f", for lane {session.lane}"
     heading = (f"expression {text}{lane}", *_standing(session))
     verdict = _verdict_on(text, answer)

@@ -98,7 +98,7 @@ def test_looked_at_is_called_for_each_variable(
     session: Session, expression: str, names: list[str]
 ) -> None:
     seen: list[str] = []
-    text(session, expression, Options(looked_at=lambda variable: seen.append(variable.name)))
+    text(session, expression, Options(looked_at=lambda variable, _: seen.append(variable.name)))
     assert seen == names
 
 

@@ -92,6 +92,18 @@ OF_CPLUSPLUS = [
 ]
 
 
+def test_explain_reads_in_the_frame_of_the_variable(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    program, core = with_core(tool, tmp_path, "g++", CPLUSPLUS)
+    moves = ("frame function host", "down", "down")
+    command = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core, "--batch"]
+    explained = options_of([*moves, "explain local", "explain local + v"])
+    answer = subprocess.check_output([*command, *explained], text=True)
+    assert "=> local = 30" in answer and "=> local + v = 31" in answer
+    assert answer.count("=> local = 30") == 3, "once as the expression"
+
+
 def printed(command: Sequence[str | Path]) -> list[str]:
     """What follows each mark, without history numbers and suggestions."""
     done = subprocess.run(

@@ -175,7 +175,8 @@ def _function_of(shell: Shell, text: str) -> Die | None:
     """Return the function whose variables an expression uses."""
     shown_variables: list[Variable] = []
     options = evolve(
-        options_of(shell.session, shell.values, writes=False), looked_at=shown_variables.append
+        options_of(shell.session, shell.values, writes=False),
+        looked_at=lambda variable, _: shown_variables.append(variable),
     )
     try:
         language.evaluate(text, shell.session, options)

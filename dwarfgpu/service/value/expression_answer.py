@@ -38,16 +38,16 @@ def options_for(session: Session, settings: ExpressionSettings | None) -> Option
 def of_expression(
     session: Session,
     text: str,
-    variables: dict[Variable, None] | None = None,
+    variables: dict[Variable, Session] | None = None,
     settings: ExpressionSettings | None = None,
 ) -> Answer:
     """Return the value of an expression for the focus; `UsageError` for an invalid expression.
 
-    `variables` takes the variables that the value depends on.
+    `variables` takes the variables that the value depends on, and the session of each.
     """
-    depends: dict[Variable, None] = {} if variables is None else variables
+    depends: dict[Variable, Session] = {} if variables is None else variables
     options = options_for(session, settings)
-    options = evolve(options, looked_at=lambda variable: depends.update({variable: None}))
+    options = evolve(options, looked_at=lambda variable, frame: depends.update({variable: frame}))
     try:
         return of_value(session, text, language.evaluate(text, session, options), settings)
     except UsageError:

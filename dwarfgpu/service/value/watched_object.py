@@ -114,7 +114,8 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     else:
         noted = _NotedReads(cast(PartlyKnown, target), (), True)  # which only reads
     noting = evolve(session, target=noted)
-    value = _read(text, noting, evolve(options, looked_at=used.append))
+    options = evolve(options, looked_at=lambda variable, _: used.append(variable))
+    value = _read(text, noting, options)
     before = tuple(part for part in noted.reads if _decides(part))
     own: tuple[WatchedBytes, ...] = ()
     if value.location is not None:
