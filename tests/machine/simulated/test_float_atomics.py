@@ -60,7 +60,7 @@ def of_exchange(m: int, expected: int, a: int, flushes: bool) -> int:
 
 
 def after(target: str, mnemonic: str, mode: int, pairs: list[tuple[int, ...]]) -> list[int]:
-    """What memory has afterwards: LDS, or global memory, of which each lane has 16 bytes."""
+    """What memory has afterwards: LDS, or 16 bytes of global memory for each lane."""
     machine = decoder(target)
     size = machine.target.wave_size
     if mnemonic.startswith("ds_"):
