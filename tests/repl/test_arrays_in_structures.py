@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.repl.test_indirect_functions import answers
+from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
 #include <stdlib.h>
@@ -32,15 +29,8 @@ COMMANDS = [
 
 def test_lengths_are_those_of_the_object(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """GDB's resolve_dynamic_struct; ptype/o said that y has 0 bytes, and that padding follows."""
-    gdb = tool("gdb")
-    (tmp_path / "a.c").write_text(SOURCE)
-    command = [tool("gcc"), "-g", "-O0", "-w", "-o", "a", "a.c"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
-    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {tmp_path}/core", "a"]
-    subprocess.run(made, cwd=tmp_path, capture_output=True, check=False, timeout=60)
-    if not (tmp_path / "core").exists():
-        pytest.skip("GDB writes no core file here")
-    files = [str(tmp_path / "a"), str(tmp_path / "core")]
-    of_gdb = answers(gdb, files, COMMANDS)
+    build(tmp_path, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-O0", "-w", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    of_gdb = answers(tool("gdb"), files, COMMANDS)
     assert answers(None, files, COMMANDS) == of_gdb
     assert "    short z[4];\n" in of_gdb[1]

@@ -5,13 +5,10 @@ gcc describes a class with virtual functions only beside the first of these (its
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.repl.test_indirect_functions import answers
+from tests.repl.side_by_side import answers, build, with_core
 
 HEADER = """\
 namespace geo {
@@ -56,19 +53,16 @@ COMMANDS = [
 
 def test_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """Objects, references, members and base classes of such a class have its members and size."""
-    gdb, compiler = tool("gdb"), tool("g++")
-    for name, text in (("shapes.h", HEADER), ("lib.cpp", LIBRARY), ("a.cpp", PROGRAM)):
-        (tmp_path / name).write_text(text)
-    for words in (
-        ["-fPIC", "-shared", "-o", "libshapes.so", "lib.cpp"],
-        ["-o", "a", "a.cpp", f"{tmp_path}/libshapes.so"],
-    ):
-        subprocess.run([compiler, "-g", "-O0", *words], cwd=tmp_path, check=True, timeout=60)
-    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {tmp_path}/core", "a"]
-    subprocess.run(made, cwd=tmp_path, capture_output=True, check=False, timeout=60)
-    if not (tmp_path / "core").exists():
-        pytest.skip("GDB writes no core file here")
-    files = [str(tmp_path / "a"), str(tmp_path / "core")]
-    of_gdb, of_dwarfgpu = answers(gdb, files, COMMANDS), answers(None, files, COMMANDS)
+    compiler = [tool("g++"), "-g", "-O0"]
+    build(
+        tmp_path,
+        {"shapes.h": HEADER, "lib.cpp": LIBRARY, "a.cpp": PROGRAM},
+        [
+            [*compiler, "-fPIC", "-shared", "-o", "libshapes.so", "lib.cpp"],
+            [*compiler, "-o", "a", "a.cpp", f"{tmp_path}/libshapes.so"],
+        ],
+    )
+    files = with_core(tool, tmp_path)
+    of_gdb, of_dwarfgpu = answers(tool("gdb"), files, COMMANDS), answers(None, files, COMMANDS)
     assert [text.split() for text in of_dwarfgpu] == [text.split() for text in of_gdb]
     assert "sides = 4" in of_dwarfgpu[3]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.test_indirect_functions import answers
+from tests.repl.side_by_side import answers
 
 NAMED_BY_LINKERS = """\
 typedef struct { int quot; } pair;

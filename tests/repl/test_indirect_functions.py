@@ -3,16 +3,12 @@ GDB."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dwarfgpu.cli.main import main
+from tests.repl.side_by_side import answers, build, with_core
 
 LIBRARY = """\
 int fast(int a) { int b = a + 1; return b; }
@@ -46,46 +42,26 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-def with_core(tool: Callable[[str], str], folder: Path, *flags: str) -> list[str]:
+def with_library(tool: Callable[[str], str], folder: Path, *flags: str) -> list[str]:
     """Compile the program and its library; write a core file where it aborts. `other` is bound when
     it is called first, which does not happen."""
-    gdb, gcc = tool("gdb"), tool("gcc")
-    (folder / "lib.c").write_text(LIBRARY)
-    (folder / "a.c").write_text(PROGRAM)
-    library = [gcc, *flags, "-O0", "-fPIC", "-shared", "-o", "libpick.so", "lib.c"]
-    subprocess.run(library, cwd=folder, check=True, timeout=60)
-    program = [gcc, *flags, "-O0", "-Wl,-z,lazy", "-o", "a", "a.c", f"{folder}/libpick.so"]
-    subprocess.run(program, cwd=folder, check=True, timeout=60)
-    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {folder}/core", "a"]
-    environment = {**os.environ, "LD_BIND_NOW": ""}
-    subprocess.run(made, cwd=folder, env=environment, capture_output=True, check=False, timeout=60)
-    if not (folder / "core").exists():
-        pytest.skip("GDB writes no core file here")
-    return [str(folder / "a"), str(folder / "core")]
-
-
-def answers(gdb: str | None, files: list[str], commands: list[str]) -> list[str]:
-    """Return the answer to each command, of GDB or dwarfgpu."""
-    given = [word for line in commands for word in ("-ex", f"echo >>>{line}\\n", "-ex", line)]
-    if gdb is None:
-        with contextlib.redirect_stderr(io.StringIO()) as both, contextlib.redirect_stdout(both):
-            main(["debug", *files, "-q", "--batch", *given])
-        text = both.getvalue()
-    else:
-        text = subprocess.run(
-            [gdb, "-nx", "-q", "--batch", *given, *files],
-            env={**os.environ, "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, check=False, timeout=60,
-        ).stdout  # fmt: skip
-    return text.split(">>>")[1:]
+    compiler = [tool("gcc"), *flags, "-O0"]
+    build(
+        folder,
+        {"lib.c": LIBRARY, "a.c": PROGRAM},
+        [
+            [*compiler, "-fPIC", "-shared", "-o", "libpick.so", "lib.c"],
+            [*compiler, "-Wl,-z,lazy", "-o", "a", "a.c", f"{folder}/libpick.so"],
+        ],
+    )
+    return with_core(tool, folder, LD_BIND_NOW="")
 
 
 @pytest.mark.parametrize("flags", [("-g",), ()], ids=["described", "symbols"])
 def test_answers_are_those_of_gdb(
     tmp_path: Path, tool: Callable[[str], str], flags: tuple[str, ...]
 ) -> None:
-    files = with_core(tool, tmp_path, *flags)
+    files = with_library(tool, tmp_path, *flags)
     commands = [command for command in COMMANDS if flags or command != "list pick"]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
@@ -95,7 +71,7 @@ def test_answers_are_those_of_gdb(
 
 
 def test_without_a_process_nothing_is_chosen(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    files = with_core(tool, tmp_path, "-g")[:1]
+    files = with_library(tool, tmp_path, "-g")[:1]
     commands = [command for command in COMMANDS if "pick" not in command and "other" not in command]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
 
@@ -105,7 +81,7 @@ def test_the_contents_of_an_indirect_function_need_a_call(
 ) -> None:
     """C 6.5.3.2p4: `*f` is the function to which `f` points; only the resolver knows it. GDB:
     `You can't do that without a process to debug.`"""
-    [answer] = answers(None, with_core(tool, tmp_path)[:1], ["print *mine"])
+    [answer] = answers(None, with_library(tool, tmp_path)[:1], ["print *mine"])
     assert "only a call chooses what an indirect one means" in answer
     [answer] = answers(None, [str(tmp_path / "a")], ["print *&mine"])
     assert "only a call chooses what an indirect one means" in answer

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.test_indirect_functions import answers
+from tests.repl.side_by_side import answers
 
 COMMANDS = ["info files", "info inferiors", "inferior", "maintenance info sections"]
 

@@ -3,13 +3,12 @@ libstdc++."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.repl.test_indirect_functions import answers
+from tests.repl.side_by_side import answers, build, with_core
 
 PROGRAM = """\
 #include <cstdlib>
@@ -32,17 +31,9 @@ COMMANDS = [
 
 
 def test_elements(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    gdb, compiler = tool("gdb"), tool("g++")
-    (tmp_path / "a.cpp").write_text(PROGRAM)
-    subprocess.run(
-        [compiler, "-g", "-O0", "-o", "a", "a.cpp"], cwd=tmp_path, check=True, timeout=60
-    )
-    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {tmp_path}/core", "a"]
-    subprocess.run(made, cwd=tmp_path, capture_output=True, check=False, timeout=60)
-    if not (tmp_path / "core").exists():
-        pytest.skip("GDB writes no core file here")
-    files = [str(tmp_path / "a"), str(tmp_path / "core")]
-    of_gdb, of_dwarfgpu = answers(gdb, files, COMMANDS), answers(None, files, COMMANDS)
+    build(tmp_path, {"a.cpp": PROGRAM}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    files = with_core(tool, tmp_path)
+    of_gdb, of_dwarfgpu = answers(tool("gdb"), files, COMMANDS), answers(None, files, COMMANDS)
     if "= 7" not in of_gdb[1]:
         pytest.skip("GDB has no xmethods of libstdc++ here")
     assert [text.partition(": nothing is mapped")[0].split() for text in of_dwarfgpu] == [

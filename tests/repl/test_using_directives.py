@@ -3,13 +3,10 @@ installed GDB (C++ [namespace.udir]: they are names of all units that declare th
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.repl.test_indirect_functions import answers
+from tests.repl.side_by_side import answers, build, with_core
 
 LIBRARY = """\
 namespace geo {
@@ -44,20 +41,17 @@ COMMANDS = [
 
 
 def test_names(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    gdb, compiler = tool("gdb"), tool("g++")
-    for name, text in (("lib.cpp", LIBRARY), ("a.cpp", PROGRAM), ("b.cpp", OTHER)):
-        (tmp_path / name).write_text(text)
-    for words in (
-        ["-fPIC", "-shared", "-o", "libgeo.so", "lib.cpp"],
-        ["-o", "a", "a.cpp", "b.cpp", f"{tmp_path}/libgeo.so"],
-    ):
-        subprocess.run([compiler, "-g", "-O0", *words], cwd=tmp_path, check=True, timeout=60)
-    made = [gdb, "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {tmp_path}/core", "a"]
-    subprocess.run(made, cwd=tmp_path, capture_output=True, check=False, timeout=60)
-    if not (tmp_path / "core").exists():
-        pytest.skip("GDB writes no core file here")
-    files = [str(tmp_path / "a"), str(tmp_path / "core")]
-    of_gdb, of_dwarfgpu = answers(gdb, files, COMMANDS), answers(None, files, COMMANDS)
+    compiler = [tool("g++"), "-g", "-O0"]
+    build(
+        tmp_path,
+        {"lib.cpp": LIBRARY, "a.cpp": PROGRAM, "b.cpp": OTHER},
+        [
+            [*compiler, "-fPIC", "-shared", "-o", "libgeo.so", "lib.cpp"],
+            [*compiler, "-o", "a", "a.cpp", "b.cpp", f"{tmp_path}/libgeo.so"],
+        ],
+    )
+    files = with_core(tool, tmp_path)
+    of_gdb, of_dwarfgpu = answers(tool("gdb"), files, COMMANDS), answers(None, files, COMMANDS)
     assert [text.partition(" Did you mean")[0].split() for text in of_dwarfgpu] == [
         text.split() for text in of_gdb
     ]

@@ -1,0 +1,52 @@
+"""The same commands in GDB and at the prompt, of a program that the test compiles."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.main import main
+
+
+def build(folder: Path, sources: Mapping[str, str], commands: Iterable[list[str]]) -> None:
+    """Write the sources into the folder and run the commands of compilers there."""
+    for name, text in sources.items():
+        (folder / name).write_text(text)
+    for command in commands:
+        subprocess.run(command, cwd=folder, check=True, timeout=60)
+
+
+def with_core(tool: Callable[[str], str], folder: Path, **environment: str) -> list[str]:
+    """Run the program `a` of the folder in GDB until it stops. Return it and its core file.
+
+    The test is skipped where GDB writes no core file.
+    """
+    made = [tool("gdb"), "-nx", "-q", "-batch", "-ex", "run", "-ex", f"gcore {folder}/core", "a"]
+    variables = {**os.environ, **environment}
+    subprocess.run(made, cwd=folder, env=variables, capture_output=True, check=False, timeout=60)
+    if not (folder / "core").exists():
+        pytest.skip("GDB writes no core file here")
+    return [str(folder / "a"), str(folder / "core")]
+
+
+def answers(gdb: str | None, files: list[str], commands: list[str]) -> list[str]:
+    """Return the answer to each command: that of GDB, or that of dwarfgpu where `gdb` is None."""
+    given = [word for line in commands for word in ("-ex", f"echo >>>{line}\\n", "-ex", line)]
+    if gdb is None:
+        with contextlib.redirect_stderr(io.StringIO()) as both, contextlib.redirect_stdout(both):
+            main(["debug", *files, "-q", "--batch", *given])
+        text = both.getvalue()
+    else:
+        text = subprocess.run(
+            [gdb, "-nx", "-q", "--batch", *given, *files],
+            env={**os.environ, "LC_ALL": "C.UTF-8", "DEBUGINFOD_URLS": ""},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, check=False, timeout=60,
+        ).stdout  # fmt: skip
+    return text.split(">>>")[1:]
