@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import (
     CallSite,
     call_before,
-    is_same_function,
     may_tail_call_itself,
 )
 from dwarfgpu.dwarf.calls.call_values import passed_value, target_address
+from dwarfgpu.dwarf.calls.callees import enters
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -89,7 +88,7 @@ def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> 
         return False
     # The callee may itself have ended in a tail call.
     if call.callee is not None:
-        return is_same_function(call.callee, callee.die) or _has_symbol(callee, call.callee)
+        return enters(call.callee, callee.die)
     if call.target is None:
         return False
     try:
@@ -97,23 +96,6 @@ def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> 
     except DwarfGpuError:
         return False
     return any(span.begin == address for span in callee.ranges)
-
-
-def _has_symbol(callee: Subprogram, called: Die) -> bool:
-    """Return whether a function of another file begins at the symbol of the name that is called.
-
-    A library's own name of a function need not be that by which others call it.
-    """
-    name, unit = called.name, callee.die.unit
-    if name is None or not called.flag(dw.AT_EXTERNAL) or called.unit.info is unit.info:
-        return False
-    program = unit.sections.program
-    begins = {span.begin - program.load_address for span in callee.ranges[:1]}
-    for file in dict.fromkeys((program.loaded, unit.sections.object)):
-        for symbol in file.symbols_named(name, f"{name}@"):
-            if symbol.kind == "function" and not symbol.is_local and symbol.address in begins:
-                return True
-    return False
 
 
 def attributes_used(

@@ -66,7 +66,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 269),
         ("debug --demo -batch", 320),
         ("debug --demo -batch -ex bt", 356),
-        ("debug --demo -batch -ex list", 395),
+        ("debug --demo -batch -ex list", 396),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

@@ -12,8 +12,10 @@ from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.calls.callees import instances, may_enter
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc, UnitFormat
 from dwarfgpu.expr.decode import decode
@@ -269,12 +271,20 @@ class _Calls:
                 if not call.is_tail_call:
                     continue
                 callee = call.callee
-                if callee is None or is_same_function(callee, self._function):
+                if callee is None or may_enter(callee, self._function):
                     return True  # through a pointer, it may be the function itself
                 if callee not in visited:
                     visited.add(callee)
-                    pending.append(callee)
+                    pending += self._entered(callee)
         return False
+
+    def _entered(self, callee: Die) -> list[Die]:
+        """Return the entries whose code a call of an entry may enter: it may have no code
+        itself."""
+        if code_ranges(callee):
+            return [callee]
+        unit = self._function.unit
+        return [entry for entry in instances(callee, unit) if may_enter(callee, entry)]
 
 
 class _KnownCalls(dict[Die, _Calls]):
@@ -289,12 +299,6 @@ def _calls_of(function: Die) -> _Calls:
             known.clear()
         calls = known[function] = _Calls(function)
     return calls
-
-
-def is_same_function(left: Die, right: Die) -> bool:
-    """Return whether two entries describe one function: by their origin, across units by name."""
-    first, second = list(left.origins())[-1], list(right.origins())[-1]
-    return first == second or (first.unit is not second.unit and first.name == second.name)
 
 
 def may_tail_call_itself(function: Die) -> bool:

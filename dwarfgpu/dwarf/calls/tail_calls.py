@@ -11,14 +11,13 @@ from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jump, Jumps
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import (
     CallSite,
     call_before,
     call_sites,
-    is_same_function,
     may_tail_call_itself,
 )
+from dwarfgpu.dwarf.calls.callees import enters, instances
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
@@ -79,7 +78,7 @@ class CallChains:
 
     def _jumps(self, call: CallSite | None, callee: Die) -> Jumps:
         target = None if call is None else call.callee
-        if target is None or is_same_function(target, callee) or self._may_be(target, callee):
+        if target is None or enters(target, callee) or self._may_be(target, callee):
             return NO_JUMPS
         try:
             return self._jumps_from(target, callee)
@@ -90,11 +89,13 @@ class CallChains:
         """Return the jumps from the function that was called to the one that runs."""
         first = self._code_of(target)
         if first is None:
-            return Jumps(why_unknown=f"{target.name} has no described code")
+            has_code = next(instances(target, callee.unit), None) is not None
+            problem = "is not known by a symbol" if has_code else "has no described code"
+            return Jumps(why_unknown=f"{target.name} {problem}")
         functions = self._on_the_way(first, callee)
         if functions is None:
             return Jumps(why_unknown=f"more than {MAX_FUNCTIONS} functions")
-        ends = [function for function in functions if is_same_function(function.die, callee)]
+        ends = [function for function in functions if enters(function.die, callee)]
         if not ends:
             return Jumps(why_unknown=f"no described calls lead from {target.name} here")
         if len(ends) > 1:
@@ -118,13 +119,13 @@ class CallChains:
                 continue
             if len(functions) >= MAX_FUNCTIONS:
                 return None
-            is_there = is_same_function(die, callee)
+            is_there = enters(die, callee)
             functions[die] = _Function(die, (), (), True) if is_there else self._function(die)
             pending += reversed(functions[die].targets)
         reaching = {
             die
             for die, function in functions.items()
-            if not function.is_described or is_same_function(die, callee)
+            if not function.is_described or enters(die, callee)
         }
         grown = True
         while grown:
@@ -162,10 +163,9 @@ class CallChains:
         if code_ranges(function):
             yield function
             return
-        for child in function.unit.root.children():
-            is_it = child.tag == dw.TAG_SUBPROGRAM and is_same_function(child, function)
-            if is_it and code_ranges(child):
-                yield child
+        for instance in instances(function, function.unit):
+            if enters(function, instance):
+                yield instance
         for code_object in self._code_objects:
             addresses = {symbol.address for symbol in _symbols(code_object, function)}
             if len(addresses) == 1:

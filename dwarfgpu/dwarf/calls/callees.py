@@ -1,0 +1,83 @@
+"""Which code a call of an entry enters (DWARF 5 3.4.1).
+
+Law: one function may have several entries with code: gcc splits `f.part.0` from `f`, or specializes
+it (`f.constprop.0`), and all of them share one origin and its name. A call of an entry with code
+enters that code. A call of an entry without code, the abstract instance or a declaration, enters
+the code at the symbol of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges, kept_code
+from dwarfgpu.dwarf.unit import CompilationUnit
+
+
+def enters(called: Die, callee: Die) -> bool:
+    """Return whether a call of an entry certainly enters the code of another one."""
+    known = _known_to_enter(called, callee)
+    if known is not None:
+        return known
+    return _is_one_function(called, callee) and not any(
+        instance != callee for instance in instances(called, callee.unit)
+    )
+
+
+def may_enter(called: Die, callee: Die) -> bool:
+    """Return the same, and True also where nothing says which instance of a function is called."""
+    known = _known_to_enter(called, callee)
+    return _is_one_function(called, callee) if known is None else known
+
+
+def instances(function: Die, unit: CompilationUnit) -> Iterator[Die]:
+    """Yield the entries with code of a function in a unit."""
+    for entry in unit.root.children({dw.TAG_SUBPROGRAM}):
+        if _is_one_function(function, entry) and code_ranges(entry):
+            yield entry
+
+
+def _known_to_enter(called: Die, callee: Die) -> bool | None:
+    """Return what addresses say; None if they say nothing."""
+    if called == callee:
+        return True
+    begins = {span.begin for span in code_ranges(callee)}
+    is_own = called.unit.sections.program is callee.unit.sections.program
+    code = kept_code(called.unit, code_ranges(called))
+    if is_own and code:
+        return code[0].begin in begins
+    addresses = _symbol_addresses(called, callee, is_own=is_own)
+    return not addresses.isdisjoint(begins) if addresses else None
+
+
+def _symbol_addresses(called: Die, callee: Die, *, is_own: bool) -> set[int]:
+    """Return the addresses of a function's symbols in the file of a callee.
+
+    A library's own name of a function need not be that by which others call it. Local symbols count
+    only for the function itself.
+    """
+    name = called.linkage_name or called.name
+    if name is None:
+        return set()
+    is_external = _is_external(called)
+    with_local = is_own and _is_one_function(called, callee)
+    sections = callee.unit.sections
+    return {
+        symbol.address
+        for file in dict.fromkeys((sections.program.loaded, sections.object))
+        for symbol in file.symbols_named(name, f"{name}@")
+        if symbol.kind == "function" and not symbol.is_indirect
+        if (with_local if symbol.is_local else is_external)
+    }
+
+
+def _is_one_function(left: Die, right: Die) -> bool:
+    """Return whether two entries are of one function: by their origin, across units by name."""
+    first, second = list(left.origins())[-1], list(right.origins())[-1]
+    return first == second or (first.unit is not second.unit and first.name == second.name)
+
+
+def _is_external(function: Die) -> bool:
+    return any(entry.flag(dw.AT_EXTERNAL) for entry in function.origins())

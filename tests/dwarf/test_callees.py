@@ -1,0 +1,136 @@
+"""Which code a call enters, where gcc splits `f.part.0` from `f` or `f` has another origin.
+
+As in GDB, the addresses decide: that of an entry with code, else that of the function's symbol.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.calls.call_sites import call_before, may_tail_call_itself
+from dwarfgpu.dwarf.calls.callees import enters, may_enter
+from dwarfgpu.dwarf.calls.tail_calls import CallChains
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+
+STRING, ADDRESS, DATA4, FLAG, REF4 = 0x08, 0x01, 0x06, 0x0C, 0x13
+SHAPES = (
+    Shape(0x11, (), True),
+    Shape(0x2E, ((0x03, STRING), (0x3F, FLAG), (0x20, FLAG))),  # an abstract instance
+    Shape(0x2E, ((0x31, REF4), (0x11, ADDRESS), (0x12, DATA4), (0x7A, FLAG)), True),
+    Shape(0x48, ((0x7F, REF4), (0x7D, ADDRESS), (0x82, FLAG))),
+    Shape(0x2E, ((0x03, STRING), (0x3F, FLAG), (0x3C, FLAG))),
+    Shape(0x2E, ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4), (0x7A, FLAG)), True),
+)
+FIRST, SIZE = 0x1000, 0x100
+PART, WHOLE, MAIN = FIRST, FIRST + SIZE, FIRST + 2 * SIZE
+LOCAL, GLOBAL = 0x02, 0x12
+
+
+def placed(code: int, first: bytes, start: int, *sites: tuple[int, int, bool]) -> bytes:
+    entry = bytes((code,)) + first + struct.pack("<QIB", start, SIZE, 1)
+    for origin, after, is_jump in sites:
+        entry += b"\x04" + struct.pack("<IQB", origin, after, is_jump)
+    return entry + b"\0"
+
+
+def opened(
+    folder: Path, *symbols: tuple[str, int, int], is_external: bool = True, back: bool = False
+) -> tuple[CodeObject, dict[str, Die]]:
+    """`f`, whose end is the jump to `f.part.0`, and another unit with a call of `f`.
+
+    Both have one abstract origin. `symbols` have a name, address and type; `back`: the part ends in
+    a jump to `f`, too.
+    """
+    first = 12 + 1
+    abstract = b"\x02f\0" + bytes((is_external, 1))
+    of_first = first.to_bytes(4, "little")
+    part = first + len(abstract)
+    jumps = ((first, PART + 0x80, True),) if back else ()
+    entries = b"\x01" + abstract + placed(3, of_first, PART, *jumps)
+    entries += placed(3, of_first, WHOLE, (part, WHOLE + 0x80, True)) + b"\0"
+    caller = (
+        b"\x01\x05f\0\x01\x01" + placed(6, b"main\0", MAIN, (first, MAIN + 0x10, False)) + b"\0"
+    )
+    names = b"\0" + b"".join(name.encode() + b"\0" for name, _, _ in symbols)
+    table = bytes(24)
+    for name, address, kind in symbols:
+        at = names.index(b"\0" + name.encode() + b"\0") + 1
+        table += struct.pack("<IBBHQQ", at, kind, 0, 1, address, SIZE)
+    path = folder / "made"
+    sections = {
+        ".text": Content(bytes(3 * SIZE), flags=6, address=FIRST),
+        ".debug_abbrev": abbreviations(*SHAPES),
+        ".debug_info": unit(entries) + unit(caller),
+        ".strtab": Content(names, 3),
+        ".symtab": Content(table, 2, link=4, entry_bytes=24),
+    }
+    path.write_bytes(elf(sections, X86_64, 0))
+    code_object = CodeObject.open(path)
+    entry_at = code_object.scopes.subprogram_at
+    found = {"part": entry_at(PART), "whole": entry_at(WHOLE), "main": entry_at(MAIN)}
+    dies = {name: subprogram.die for name, subprogram in found.items() if subprogram is not None}
+    dies["abstract"] = list(dies["part"].origins())[-1]
+    dies["declared"] = next(dies["main"].unit.root.children())
+    return code_object, dies
+
+
+F, AS_LOCAL = ("f", WHOLE, GLOBAL), ("f", WHOLE, LOCAL)
+CALLS = {
+    "code itself": ("part", [F], {"part"}, {"part"}),
+    "code with the symbol": ("whole", [F], {"whole"}, {"whole"}),
+    "the abstract instance: its symbol": ("abstract", [F], {"whole"}, {"whole"}),
+    "or its local symbol": ("abstract", [AS_LOCAL], {"whole"}, {"whole"}),
+    "from another unit: its symbol": ("declared", [F], {"whole"}, {"whole"}),
+    "symbols of two static functions": (
+        "abstract", [AS_LOCAL, ("f", MAIN, LOCAL)], {"whole"}, {"whole"}
+    ),
+    "without symbols, one of two": ("abstract", [], set(), {"part", "whole"}),
+    "that is known to be neither": ("declared", [("f", MAIN, GLOBAL)], {"main"}, {"main"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("called", "symbols", "certain", "possible"), CALLS.values(), ids=CALLS)
+def test_which_code_a_call_enters(
+    tmp_path: Path,
+    called: str,
+    symbols: list[tuple[str, int, int]],
+    certain: set[str],
+    possible: set[str],
+) -> None:
+    _, dies = opened(tmp_path, *symbols)
+    with_code = ("part", "whole", "main")
+    assert {name for name in with_code if enters(dies[called], dies[name])} == certain
+    assert {name for name in with_code if may_enter(dies[called], dies[name])} == possible
+
+
+@pytest.mark.parametrize(
+    ("symbols", "jumps", "why"),
+    [([F], [WHOLE + 0x80], None), ([], [], "f is not known by a symbol")],
+)
+def test_the_frame_of_the_function_that_jumped_to_its_part(
+    tmp_path: Path, symbols: list[tuple[str, int, int]], jumps: list[int], why: str | None
+) -> None:
+    """GDB 13 shows two frames of `f`, and `flag=flag@entry=77` in the outer one."""
+    code_object, _ = opened(tmp_path, *symbols)
+    between = CallChains((code_object,)).between(PART + 4, MAIN + 0x10)
+    assert ([jump.pc for jump in between.inner], between.why_unknown) == (jumps, why)
+    call = call_before(code_object.scopes, MAIN + 0x10)
+    assert call is not None and call.callee is not None
+    direct = CallChains((code_object,)).between(WHOLE + 4, MAIN + 0x10)
+    assert not direct.inner and direct.why_unknown == (None if symbols else why)
+
+
+@pytest.mark.parametrize("symbols", [[F], []])
+def test_a_jump_to_a_part_is_no_jump_to_the_function(
+    tmp_path: Path, symbols: list[tuple[str, int, int]]
+) -> None:
+    """Unless the part jumps back."""
+    _, dies = opened(tmp_path, *symbols)
+    assert not may_tail_call_itself(dies["whole"]) and not may_tail_call_itself(dies["part"])
+    _, dies = opened(tmp_path, *symbols, back=True)
+    assert may_tail_call_itself(dies["whole"]) and may_tail_call_itself(dies["part"])
