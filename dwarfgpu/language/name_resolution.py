@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -17,7 +18,9 @@ from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -111,6 +114,14 @@ class Names:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
         name = self.spelled(name)
         return self._looked_up(name) or self._visible_in_function(name)
+
+    def in_enclosing_functions(self, name: str, meanings: Sequence[Meaning]) -> Variable | None:
+        """Return the variable of a function whose text encloses the one in focus, which is of
+        another frame; None if there is none, or if it is hidden by one of the given meanings of
+        the name."""
+        if not all(map(_is_outside_of_functions, meanings)):
+            return None
+        return self.session.meanings(name).in_enclosing_functions(name)
 
     def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         lookup = self.session.meanings(name)
@@ -324,3 +335,12 @@ def _is_file(unit: CompilationUnit, file: str) -> bool:
     return is_path_end(path, file) or (
         file.startswith("/") and posixpath.normpath(path) == posixpath.normpath(file)
     )
+
+
+def _is_outside_of_functions(meaning: Meaning) -> bool:
+    if isinstance(meaning, Variable):
+        return meaning.kind == "global"
+    above = declaration_of(meaning).parent()
+    if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
+        above = above.parent()
+    return above is None or above.tag in CONTAINERS or above == above.unit.root

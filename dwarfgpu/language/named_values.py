@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded, qualifiers_of
 from dwarfgpu.dwarf.scope.meaning import Meaning
-from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS, code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
@@ -97,8 +97,8 @@ class NamedValues:
             meanings = self._quoted_meaning(name)
         else:
             meanings = self.names.meaning(name)
-        if node.file is None and all(map(_is_outside_of_functions, meanings)):
-            of_enclosing = self.session.meanings(name).in_enclosing_functions(name)
+        if node.file is None:
+            of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
                 return self._of_enclosing(of_enclosing)
         if not meanings and (self.is_cplusplus or self.is_ada) and name in ("true", "false"):
@@ -266,12 +266,3 @@ def of_overload(functions: list[Die], name: str) -> list[Die]:
 
 def _is_virtual(functions: list[Die]) -> bool:
     return any(declaration_of(function).integer(dw.AT_VIRTUALITY) for function in functions)
-
-
-def _is_outside_of_functions(meaning: Meaning) -> bool:
-    if isinstance(meaning, Variable):
-        return meaning.kind == "global"
-    above = declaration_of(meaning).parent()
-    if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
-        above = above.parent()
-    return above is None or above.tag in CONTAINERS or above == above.unit.root

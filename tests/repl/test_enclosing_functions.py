@@ -58,7 +58,8 @@ int Counter::add(int by) {
 int main() { return Counter().add(5); }
 """
 MEMBERS = ["p by", "p count", "p low + 1", "whatis count", "p shared", "p times", "p __by",
-           "p __this", "whatis __by", "p this->__by"]  # fmt: skip
+           "p __this", "whatis __by", "p this->__by", "info address by", "info address count",
+           "info address __by"]  # fmt: skip
 OF_C = [
     *(
         "frame function apply",
@@ -72,6 +73,8 @@ OF_C = [
         "p block",
     ),
     *("whatis local", "p sizeof(local)", "p local + mine", "p &local == 0"),
+    *("info address local", "info address n", "info address mine", "info address shadow"),
+    *("info address calls", "info address block"),
     *("up", "p local", "p n", "p shadow", "p mine", "frame function apply", "p local", "p x"),
     *("frame function main", "p local"),
 ]
@@ -88,7 +91,9 @@ OF_CPLUSPLUS = [
         "p ref",
         "p Ns",
     ),
-    *("ptype point", "p &local == &ref", "p ::hidden", "up", "p local", "p f", "p v"),
+    *("ptype point", "p &local == &ref", "p ::hidden"),
+    *("info address local", "info address n", "info address hidden", "info address Ns"),
+    *("up", "p local", "p f", "p v", "info address local"),
 ]
 
 

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import no_line, with_code
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
@@ -39,9 +40,11 @@ from dwarfgpu.service.symbol.symbol_description import (
     symbol_description,
     symbols_at,
 )
+from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.view.json_object import JsonObject
 
+_OF_THIS: Final = "a field of the local class variable `this'"
 _MANGLED: Final = "_Z"
 """The prefixes of C++ symbols (Itanium C++ ABI 5.1.2)."""
 
@@ -93,13 +96,20 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required.")
     session = shell.session
     names = Names(session)
+    data: JsonObject
     try:
         entities = names.meaning(argument)
     except UsageError:
         entities = ()  # as in GDB, the whole name is unknown
-    first = entities[0] if entities else None
+    of_enclosing = names.in_enclosing_functions(names.spelled(argument), entities)
+    first = of_enclosing or (entities[0] if entities else None)
     if "::" in argument and isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
         first = None  # a member of no object
+    if isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
+        name_of_type(session, argument, Options())  # raises the error of an unknown name
+        data = {"name": argument, "description": _OF_THIS}
+        yield Output(f'Symbol "{argument}" is {_OF_THIS}', {"symbol": data})
+        return
     if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM and not Subprogram(first).ranges:
         first = next(iter(names.own_call([first])), first)
     name = argument
@@ -131,7 +141,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             name = _name_of(first.die) or argument
         elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
             name = _name_of(first) or argument
-    data: JsonObject = {"name": argument, "description": text}
+    data = {"name": argument, "description": text}
     yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
 
 

@@ -72,8 +72,6 @@ def symbol_description(
             return "constant"
         case tag if tag in TYPES or tag == dw.TAG_NAMESPACE:
             return "a typedef"  # to GDB, all types and namespaces are
-        case dw.TAG_MEMBER:
-            return "a field of this"
         case _:
             return "a name that has no place"
 
