@@ -26,6 +26,7 @@ from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.machine.cores import core, mapped_files, status
 from tests.work import at_most
+from tools.bombs.containers import kernel_arguments
 
 SHAPES = abbreviations(Shape(dw.TAG_COMPILE_UNIT, (), True), Shape(dw.TAG_LEXICAL_BLOCK))
 
@@ -355,3 +356,16 @@ def test_mapped_files_are_counted(tmp_path: Path) -> None:
         done = run("info", path, "--max-mapped-files", option)
         problem = "NT_FILE has 30 entries, at most 29 are read (--max-mapped-files)"
         assert (problem in done.out + done.err) == is_cut
+
+
+def test_values_of_the_metadata_are_counted(tmp_path: Path) -> None:
+    """An array or a map with too many of them is refused before its first one is read."""
+    path = tmp_path / "made"
+    path.write_bytes(kernel_arguments(1_000)["bomb"])  # three pairs each, and those of the kernel
+    for option, is_cut in ((7_008, True), (7_009, False)):
+        done = run("info", path, "--max-metadata-values", option)
+        problem = "metadata has more than 7008 values (--max-metadata-values)"
+        assert (problem in done.out) == is_cut
+    with at_most(5_000):
+        done = run("info", path, "--max-metadata-values", 700)
+    assert "metadata has 38050 bytes: more than 22400, 32 for each of 700 values" in done.out

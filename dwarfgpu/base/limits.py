@@ -129,6 +129,11 @@ class FileLimits:
     Linux writes a note of 4 MiB at most, which is fewer, and a process has 65,530 mappings unless
     an administrator allows more.
     """
+    metadata_values: int = 2_000_000
+    """Maximum number of keys and values of the metadata of an AMD GPU code object.
+
+    A kernel with 70 arguments has 800; each may have 32 bytes on average.
+    """
     source_lines: int = 10_000
     """Source lines of one `disassemble /s`: a line table may give an instruction any line."""
     index_cache: bool = False

@@ -12,6 +12,7 @@ from typing import Final
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
@@ -143,7 +144,7 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     except DwarfGpuError as error:
         problems.append(_located(error, file.path))
     try:
-        metadata = _metadata(notes)
+        metadata = _metadata(notes, file.limits)
     except DwarfGpuError as error:
         unread = _located(error, f"{file.path}: metadata")
         problems.append(unread)
@@ -197,12 +198,12 @@ def _named_target(name: bytes) -> TargetId:
     return parse_target_id(":".join([processor, *signed]))
 
 
-def _metadata(notes: tuple[Note, ...]) -> CodeObjectMetadata | None:
+def _metadata(notes: tuple[Note, ...], limits: FileLimits) -> CodeObjectMetadata | None:
     for note in notes:
         if (note.owner, note.type) == ("AMDGPU", NT_AMDGPU_METADATA):
-            return metadata_v3(note.content)
+            return metadata_v3(note.content, limits)
         if (note.owner, note.type) == ("AMD", NT_AMD_HSA_METADATA):
-            return metadata_v2(note.content)
+            return metadata_v2(note.content, limits)
     return None
 
 

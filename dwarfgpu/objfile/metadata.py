@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed
@@ -97,7 +98,21 @@ class CodeObjectMetadata:
     printf: tuple[str, ...] = ()
 
 
-_KERNEL_KEYS: Final[Mapping[str, tuple[str, str]]] = {
+class _Keys:
+    """The keys of one version: a table for each of the many kernels would take most of the time."""
+
+    def __init__(self, rows: Mapping[str, tuple[str, str]], column: int) -> None:
+        self.by_name = {name: row[column] for name, row in rows.items()}
+        self.known = frozenset(self.by_name.values())
+        self.groups = tuple({key.partition("/")[0] for key in self.known if "/" in key})
+
+
+def _since_v3_and_v2(rows: Mapping[str, tuple[str, str]]) -> tuple[_Keys, _Keys]:
+    """Return the keys since V3, and those of V2."""
+    return _Keys(rows, 0), _Keys(rows, 1)
+
+
+_KERNEL_KEYS: Final = _since_v3_and_v2({
     "name": (".name", "Name"),
     "symbol": (".symbol", "SymbolName"),
     "language": (".language", "Language"),
@@ -123,9 +138,9 @@ _KERNEL_KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "workgroup_processor_mode": (".workgroup_processor_mode", ""),
     "uniform_work_group_size": (".uniform_work_group_size", ""),
     "arguments": (".args", "Args"),
-}
+})  # fmt: skip
 """Key of each attribute since V3, and in V2, where some are in a group; empty for none."""
-_ARGUMENT_KEYS: Final[Mapping[str, tuple[str, str]]] = {
+_ARGUMENT_KEYS: Final = _since_v3_and_v2({
     "name": (".name", "Name"),
     "type_name": (".type_name", "TypeName"),
     "size_bytes": (".size", "Size"),
@@ -141,7 +156,7 @@ _ARGUMENT_KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "restrict": (".is_restrict", "IsRestrict"),
     "volatile": (".is_volatile", "IsVolatile"),
     "pipe": (".is_pipe", "IsPipe"),
-}
+})  # fmt: skip
 _QUALIFIERS: Final = ("const", "restrict", "volatile", "pipe")
 _HUMP: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_ALIGNMENT_BYTES: Final = 1 << 16
@@ -151,11 +166,12 @@ class _Table:
     """A map of the metadata, indexed by attribute names."""
 
     def __init__(
-        self, value: Metadata, subject: str, keys: Mapping[str, tuple[str, str]], version: int
+        self, value: Metadata, subject: str, keys: tuple[_Keys, _Keys], version: int
     ) -> None:
         self._values = dict(as_map(value, subject))
-        self._keys = {name: key[version < 3] for name, key in keys.items()}
-        for group in {key.partition("/")[0] for key in self._keys.values() if "/" in key}:
+        of_version = keys[version < 3]
+        self._keys, self._known = of_version.by_name, of_version.known
+        for group in of_version.groups:
             inner = self._values.pop(group, None)
             if inner is not None:
                 named = as_map(inner, group).items()
@@ -165,8 +181,7 @@ class _Table:
         return self._values.get(self._keys[name])
 
     def unknown_keys(self) -> dict[str, Metadata]:
-        key_names = set(self._keys.values())
-        return {key: value for key, value in self._values.items() if key not in key_names}
+        return {key: value for key, value in self._values.items() if key not in self._known}
 
     def text(self, name: str) -> str | None:
         value = self.raw(name)
@@ -196,20 +211,23 @@ class _Table:
         raise Malformed(f"{self._keys[name]} of the metadata is neither true nor false")
 
 
-def metadata_v3(data: bytes) -> CodeObjectMetadata:
-    """Return the content of NT_AMDGPU_METADATA."""
-    return _metadata(as_map(unpack(data), "the metadata"), 3, "amdhsa.{}".format)
+def metadata_v3(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeObjectMetadata:
+    """Return the content of NT_AMDGPU_METADATA; `Malformed`, `Unsupported` or `LimitExceeded` if it
+    cannot be read."""
+    top = as_map(unpack(data, limits.metadata_values), "the metadata")
+    return _metadata(top, 3, "amdhsa.{}".format)
 
 
-def metadata_v2(data: bytes) -> CodeObjectMetadata:
-    """Return the content of NT_AMD_AMDGPU_HSA_METADATA."""
+def metadata_v2(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeObjectMetadata:
+    """Return the content of NT_AMD_AMDGPU_HSA_METADATA; errors as those of `metadata_v3`."""
     from dwarfgpu.objfile.metadata_yaml import parse_yaml  # no compiler writes it today
 
     try:
         text = data.split(b"\0", 1)[0].decode("utf-8")
     except UnicodeDecodeError:
         raise Malformed("the metadata is not UTF-8") from None
-    return _metadata(as_map(parse_yaml(text), "the metadata"), 2, str.capitalize)
+    top = as_map(parse_yaml(text, limits.metadata_values), "the metadata")
+    return _metadata(top, 2, str.capitalize)
 
 
 def _metadata(

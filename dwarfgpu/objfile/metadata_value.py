@@ -12,6 +12,34 @@ Metadata: TypeAlias = (
 
 DEEPEST: Final = 32
 """Lists and maps inside each other; real metadata has 5."""
+_BYTES_PER_VALUE: Final = 32
+"""Of metadata with as many values as are read; compilers write fewer."""
+
+
+class ValueBudget:
+    """How many values of the metadata of a file may still be read."""
+
+    def __init__(self, most_values: int) -> None:
+        self._most = self._left = most_values
+
+    def check_size(self, size_bytes: int) -> None:
+        """Raise `LimitExceeded` for metadata whose texts would be too long, before they are
+        read."""
+        most_bytes = _BYTES_PER_VALUE * self._most
+        if size_bytes > most_bytes:
+            raise LimitExceeded(
+                f"metadata has {size_bytes} bytes: more than {most_bytes}, "
+                f"{_BYTES_PER_VALUE} for each of {self._most} values",
+                "--max-metadata-values",
+            )
+
+    def spend(self, count: int) -> None:
+        """Raise `LimitExceeded` where `count` more values are too many, before they are read."""
+        self._left -= count
+        if self._left < 0:
+            raise LimitExceeded(
+                f"metadata has more than {self._most} values", "--max-metadata-values"
+            )
 
 
 def check_depth(depth: int) -> None:

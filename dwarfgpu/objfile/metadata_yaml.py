@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.objfile.metadata_value import Metadata, check_depth
+from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget, check_depth
 
 _KEY: Final = re.compile(
     r"""('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^\s'"\[\]{}#&*!|>%@,:-][^:#\s]*)\s*:(?:\s+|$)"""
@@ -38,8 +39,12 @@ class _Line:
     text: str
 
 
-def parse_yaml(text: str) -> Metadata:
-    """Parse the only document of a text; `Malformed` or `Unsupported` beyond the subset."""
+def parse_yaml(text: str, most_values: int = DEFAULT_FILE_LIMITS.metadata_values) -> Metadata:
+    """Parse the only document of a text; `Malformed` or `Unsupported` beyond the subset,
+    `LimitExceeded` for more than `most_values`, with two for each line."""
+    budget = ValueBudget(most_values)
+    budget.check_size(len(text))
+    budget.spend(2 * text.count("\n"))  # a line may have a key and a value
     lines: list[_Line] = []
     for number, line in enumerate(text.rstrip("\0").split("\n"), 1):
         body = line.strip()
@@ -54,29 +59,29 @@ def parse_yaml(text: str) -> Metadata:
     if not lines:
         return None
     lines.reverse()  # the next line is the last one
-    value = _node(lines, lines[-1].indent, 0)
+    value = _node(lines, lines[-1].indent, budget, 0)
     if lines:
         raise Malformed(f"line {lines[-1].number} of the metadata is indented wrongly")
     return value
 
 
-def _node(lines: list[_Line], indent: int, depth: int) -> Metadata:
+def _node(lines: list[_Line], indent: int, budget: ValueBudget, depth: int) -> Metadata:
     """Return the map, sequence or scalar that begins at the next line."""
     check_depth(depth)
     line = lines[-1]
     if _is_item(line.text):
-        return _sequence(lines, indent, depth)
+        return _sequence(lines, indent, budget, depth)
     if _KEY.match(line.text):
-        return _mapping(lines, indent, depth)
+        return _mapping(lines, indent, budget, depth)
     lines.pop()
-    return _inline(line.text, lines, line.number)
+    return _inline(line.text, lines, line.number, budget)
 
 
 def _is_item(text: str) -> bool:
     return text == "-" or text.startswith("- ")
 
 
-def _sequence(lines: list[_Line], indent: int, depth: int) -> list[Metadata]:
+def _sequence(lines: list[_Line], indent: int, budget: ValueBudget, depth: int) -> list[Metadata]:
     out: list[Metadata] = []
     while lines and lines[-1].indent == indent and _is_item(lines[-1].text):
         line = lines.pop()
@@ -84,15 +89,17 @@ def _sequence(lines: list[_Line], indent: int, depth: int) -> list[Metadata]:
         if remainder:
             inner = indent + len(line.text) - len(remainder)
             lines.append(_Line(line.number, inner, remainder))
-            out.append(_node(lines, inner, depth + 1))
+            out.append(_node(lines, inner, budget, depth + 1))
         elif lines and lines[-1].indent > indent:
-            out.append(_node(lines, lines[-1].indent, depth + 1))
+            out.append(_node(lines, lines[-1].indent, budget, depth + 1))
         else:
             out.append(None)
     return out
 
 
-def _mapping(lines: list[_Line], indent: int, depth: int) -> dict[str, Metadata]:
+def _mapping(
+    lines: list[_Line], indent: int, budget: ValueBudget, depth: int
+) -> dict[str, Metadata]:
     out: dict[str, Metadata] = {}
     while lines and lines[-1].indent == indent and not _is_item(lines[-1].text):
         line = lines.pop()
@@ -104,9 +111,9 @@ def _mapping(lines: list[_Line], indent: int, depth: int) -> dict[str, Metadata]
             raise Malformed(f"line {line.number} of the metadata repeats the key {key}")
         remainder = line.text[match.end() :]
         if remainder and not remainder.startswith("#"):
-            out[key] = _inline(remainder, lines, line.number)
+            out[key] = _inline(remainder, lines, line.number, budget)
         elif lines and _is_below(lines[-1], indent):
-            out[key] = _node(lines, lines[-1].indent, depth + 1)
+            out[key] = _node(lines, lines[-1].indent, budget, depth + 1)
         else:
             out[key] = None
     return out
@@ -117,7 +124,7 @@ def _is_below(line: _Line, indent: int) -> bool:
     return line.indent > indent or (line.indent == indent and _is_item(line.text))
 
 
-def _inline(text: str, lines: list[_Line], number: int) -> Metadata:
+def _inline(text: str, lines: list[_Line], number: int, budget: ValueBudget) -> Metadata:
     """Return a scalar or flow sequence that begins here; a flow sequence may reach over lines."""
     if not text.startswith("["):
         return _scalar(_without_comment(text), number)
@@ -136,6 +143,7 @@ def _inline(text: str, lines: list[_Line], number: int) -> Metadata:
         if ending not in ",]":
             raise Malformed(f"unexpected {ending} in line {number} of the metadata")
         if item or ending == ",":
+            budget.spend(1)
             out.append(_scalar(item, number))
         position += 1
         if ending == "]":

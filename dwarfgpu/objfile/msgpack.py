@@ -1,7 +1,7 @@
 """MessagePack, the encoding of metadata in code objects V3 and later (msgpack.org, specification).
 
 Law: strict. One value, nothing after it; keys are unique strings; texts are UTF-8. Every count is
-checked against the remaining bytes, so that a small input never makes a large result.
+checked against the remaining bytes and a budget, so that no input makes a large result.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import struct
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.errors import Malformed, Unsupported, counted
-from dwarfgpu.objfile.metadata_value import Metadata, check_depth
+from dwarfgpu.objfile.metadata_value import Metadata, ValueBudget, check_depth
 
 _CONSTANTS: Final[dict[int, Metadata]] = {0xC0: None, 0xC2: False, 0xC3: True}
 _UNSIGNED: Final = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
@@ -23,16 +24,19 @@ _ARRAYS: Final = {0xDC: 2, 0xDD: 4}
 _MAPS: Final = {0xDE: 2, 0xDF: 4}
 
 
-def unpack(data: bytes) -> Metadata:
-    """Decode exactly one value; `Malformed` for anything else."""
+def unpack(data: bytes, most_values: int = DEFAULT_FILE_LIMITS.metadata_values) -> Metadata:
+    """Decode exactly one value; `Malformed` for anything else, `LimitExceeded` for one of more than
+    `most_values` keys and values."""
+    budget = ValueBudget(most_values)
+    budget.check_size(len(data))
     reader = Reader(data, "big")
-    value = _value(reader, 0)
+    value = _value(reader, budget, 0)
     if reader:
         raise Malformed(f"{counted(reader.remaining_bytes, 'byte')} after the metadata")
     return value
 
 
-def _value(reader: Reader, depth: int) -> Metadata:
+def _value(reader: Reader, budget: ValueBudget, depth: int) -> Metadata:
     check_depth(depth)
     code = reader.u8()
     if code < 0x80:
@@ -40,15 +44,15 @@ def _value(reader: Reader, depth: int) -> Metadata:
     if code >= 0xE0:
         return code - 0x100
     if code < 0x90:
-        return _map(reader, code & 0xF, depth)
+        return _map(reader, code & 0xF, budget, depth)
     if code < 0xA0:
-        return _array(reader, code & 0xF, depth)
+        return _array(reader, code & 0xF, budget, depth)
     if code < 0xC0:
         return _string(reader, code & 0x1F)
-    return _sized(reader, code, depth)
+    return _sized(reader, code, budget, depth)
 
 
-def _sized(reader: Reader, code: int, depth: int) -> Metadata:
+def _sized(reader: Reader, code: int, budget: ValueBudget, depth: int) -> Metadata:
     if code in _CONSTANTS:
         return _CONSTANTS[code]
     if code in _UNSIGNED:
@@ -58,9 +62,9 @@ def _sized(reader: Reader, code: int, depth: int) -> Metadata:
     if code in _STRINGS:
         return _string(reader, reader.unsigned(_STRINGS[code]))
     if code in _ARRAYS:
-        return _array(reader, reader.unsigned(_ARRAYS[code]), depth)
+        return _array(reader, reader.unsigned(_ARRAYS[code]), budget, depth)
     if code in _MAPS:
-        return _map(reader, reader.unsigned(_MAPS[code]), depth)
+        return _map(reader, reader.unsigned(_MAPS[code]), budget, depth)
     if code in _BINARIES:
         return reader.take(reader.unsigned(_BINARIES[code]))
     if code in _FLOATS:
@@ -80,21 +84,23 @@ def _string(reader: Reader, size_bytes: int) -> str:
         raise Malformed(f"the string at offset {start:#x} is not UTF-8") from None
 
 
-def _array(reader: Reader, count: int, depth: int) -> list[Metadata]:
+def _array(reader: Reader, count: int, budget: ValueBudget, depth: int) -> list[Metadata]:
     if count > reader.remaining_bytes:
         raise Malformed(f"{count} elements in {counted(reader.remaining_bytes, 'byte')}")
-    return [_value(reader, depth + 1) for _ in range(count)]
+    budget.spend(count)
+    return [_value(reader, budget, depth + 1) for _ in range(count)]
 
 
-def _map(reader: Reader, count: int, depth: int) -> dict[str, Metadata]:
+def _map(reader: Reader, count: int, budget: ValueBudget, depth: int) -> dict[str, Metadata]:
     if 2 * count > reader.remaining_bytes:
         raise Malformed(f"{count} entries of a map in {counted(reader.remaining_bytes, 'byte')}")
+    budget.spend(2 * count)
     out: dict[str, Metadata] = {}
     for _ in range(count):
-        key = _value(reader, depth + 1)
+        key = _value(reader, budget, depth + 1)
         if not isinstance(key, str):
             raise Malformed("a key of the metadata is not a string")
         if key in out:
             raise Malformed(f"the key {key} occurs twice in a map")
-        out[key] = _value(reader, depth + 1)
+        out[key] = _value(reader, budget, depth + 1)
     return out

@@ -61,6 +61,10 @@ FILE_LIMITS: Final = {
         "dispatch",
     ),
     "--max-mapped-files": ("mapped_files", "mapped files of a core file"),
+    "--max-metadata-values": (
+        "metadata_values",
+        "keys and values of the metadata of an AMD GPU code object",
+    ),
     "--max-source-lines": ("source_lines", "source lines of one disassembly"),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""

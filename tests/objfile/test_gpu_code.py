@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile import gpu_code
 from dwarfgpu.objfile.elf import ObjectFile, open_object
@@ -417,9 +418,9 @@ def test_broken_metadata_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     file = ObjectFile("nest", bytes(data))
     calls: list[bytes] = []
 
-    def read(content: bytes) -> CodeObjectMetadata:
+    def read(content: bytes, limits: FileLimits) -> CodeObjectMetadata:
         calls.append(content)
-        return metadata_v3(content)
+        return metadata_v3(content, limits)
 
     monkeypatch.setattr(gpu_code, "metadata_v3", read)
     for _ in range(3):

@@ -131,6 +131,13 @@ def test_hostile_texts_take_little_work(text: str) -> None:
         parse_yaml(text)
 
 
+@pytest.mark.parametrize("text", ["a:\n" * 5, "a: [" + "1," * 9 + "]", "\n" * 9])
+def test_more_values_than_the_bound(text: str) -> None:
+    """A line counts as two of them, a key and a value."""
+    with pytest.raises(LimitExceeded, match=r"more than 8 values \(--max-metadata-values\)"):
+        parse_yaml(text, 8)
+
+
 def test_mutated_text() -> None:
     seed = random.randrange(1 << 32)
     print("seed", seed)

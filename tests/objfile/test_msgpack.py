@@ -74,6 +74,13 @@ def test_values(data: str, value: Metadata | type[DwarfGpuError]) -> None:
         assert fields == value and type(fields) is type(value)
 
 
+@pytest.mark.parametrize("data", ["9400000000", "8200000000", "9191920000", "9381a1000000"])
+def test_more_values_than_the_bound(data: str) -> None:
+    """They are counted where an array or a map begins: nothing of a large one is read."""
+    with pytest.raises(LimitExceeded, match=r"more than 3 values \(--max-metadata-values\)"):
+        unpack(bytes.fromhex(data), 3)
+
+
 def test_not_a_number() -> None:
     assert math.isnan(float(str(unpack(b"\xcb" + struct.pack(">d", math.nan)))))
 
