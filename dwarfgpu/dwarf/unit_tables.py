@@ -26,6 +26,13 @@ _BASES: Final = {
     dw.AT_RNGLISTS_BASE: "DW_AT_rnglists_base",
     dw.AT_LOCLISTS_BASE: "DW_AT_loclists_base",
 }
+_HEADER_BYTES: Final = {
+    dw.AT_STR_OFFSETS_BASE: 8,
+    dw.AT_ADDR_BASE: 8,
+    dw.AT_RNGLISTS_BASE: 12,
+    dw.AT_LOCLISTS_BASE: 12,
+}
+"""Bytes of the headers of tables in the 32-bit format."""
 _WITH_LENGTHS: Final = frozenset({".debug_str_offsets", ".debug_addr"})
 """Sections whose tables give their length in the header alone."""
 
@@ -83,8 +90,26 @@ class UnitTables:
         for name in names:
             attribute = self.unit.root.attribute(name)
             if attribute is not None and isinstance(attribute.raw, int):
+                self._require_behind_header(name, attribute.raw)
                 return attribute.raw
         raise IllFormed(f"the unit has an index but no {_BASES[names[0]]}")
+
+    def _require_behind_header(self, name: int, base: int) -> None:
+        """Require that a base leaves room for the header of its table: it is the offset of the
+        first entry (DWARF 5 7.26 to 7.29), and what the header contains is none."""
+        format = self.unit.format
+        if format.version < 5 or name not in _HEADER_BYTES:
+            return
+        header_bytes = self._header_bytes(_HEADER_BYTES[name])
+        if base < header_bytes:
+            raise IllFormed(
+                f"{_BASES[name]} {base:#x} is in the header of the table, which takes "
+                f"{header_bytes} bytes"
+            )
+
+    def _header_bytes(self, short: int) -> int:
+        """Return the size of a header, which is longer in the 64-bit format."""
+        return short + 8 * (self.unit.format.offset_size == 8)
 
     def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
         """Return entry `index` of a table of numbers."""
@@ -114,9 +139,9 @@ class UnitTables:
 
     def _base_after_header(self, header_bytes: int, *names: int) -> int:
         """Return the same; a split unit needs no attribute, its table follows the only header
-        (DWARF 5 7.3.2.2), which is longer in the 64-bit format."""
+        (DWARF 5 7.3.2.2)."""
         if self.unit.is_split and not any(map(self.unit.root.has, names)):
-            return header_bytes + 8 * (self.unit.format.offset_size == 8)
+            return self._header_bytes(header_bytes)
         return self._base(*names)
 
     @cached_property

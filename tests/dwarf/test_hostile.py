@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import pytest
 
@@ -539,3 +539,38 @@ def test_units_that_import_one_another_in_a_circle() -> None:
         return search
 
     assert_linear(asked, 100)
+
+
+@pytest.mark.parametrize(("offset_size", "header_bytes"), [(4, 8), (8, 16)])
+@pytest.mark.parametrize(
+    ("attribute", "name"),
+    [
+        (dw.AT_ADDR_BASE, "DW_AT_addr_base"),
+        (dw.AT_STR_OFFSETS_BASE, "DW_AT_str_offsets_base"),
+    ],
+)
+def test_a_base_in_the_header_of_its_table(
+    attribute: int, name: str, offset_size: Literal[4, 8], header_bytes: int
+) -> None:
+    """What the header contains is no address, and no offset of a string (DWARF 5 7.26, 7.27)."""
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((attribute, dw.FORM_SEC_OFFSET),))
+    table = bytes(header_bytes - 4) + b"\5\0\x08\0" + (0x5000).to_bytes(8, "little")
+
+    def value(base: int) -> object:
+        entries = b"\1" + base.to_bytes(offset_size, "little")
+        sections = {
+            ".debug_abbrev": abbreviations(shape),
+            ".debug_info": unit(entries, offset_size=offset_size),
+            ".debug_addr": table,
+            ".debug_str_offsets": table,
+        }
+        tables = debug_info(elf(sections)).units[0].tables
+        return (tables.address if attribute == dw.AT_ADDR_BASE else tables.string_offset)(0)
+
+    assert value(header_bytes) == 0x5000
+    for base in (0, 4, header_bytes - 1):
+        message = (
+            f"{name} {base:#x} is in the header of the table, which takes {header_bytes} bytes"
+        )
+        with pytest.raises(IllFormed, match=message):
+            value(base)
