@@ -32,6 +32,8 @@ class Note:
     owner: str
     type: int
     content: bytes = field(repr=False)
+    offset: int = field(default=0, repr=False)
+    """Where the content is in the file, or in the bytes of `notes_in`."""
 
 
 def notes(file: ObjectFile) -> tuple[Note, ...]:
@@ -44,30 +46,42 @@ def notes(file: ObjectFile) -> tuple[Note, ...]:
 
 
 def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], DwarfGpuError | None]:
-    """Return the readable notes, and the errors of the others."""
-    notes: list[Note] = []
-    problem: DwarfGpuError | None = None
+    """Return the readable notes, and the first error of the others."""
+    problems: list[DwarfGpuError] = []
+    notes = tuple(each_readable_note(file, problems))
+    return notes, problems[0] if problems else None
+
+
+def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Iterator[Note]:
+    """Yield the readable notes; the first error of the others is added to `problems`.
+
+    The notes of a core file may be most of its bytes: no more than one of them is in memory twice.
+    """
+    first: list[DwarfGpuError] = []
+    count = 0
     bytes_left = file.size_bytes
-    for area_name, size_bytes, area in _areas(file):
-        if bytes_left < size_bytes <= file.size_bytes:
+    for area in _areas(file):
+        if bytes_left < area.size_bytes <= file.size_bytes:
             overlap = Malformed("notes that overlap: they have more bytes than the file")
-            overlap.context = f"{file.path}: {area_name}"
-            problem = problem or overlap
+            overlap.context = f"{file.path}: {area.name}"
+            first.append(overlap)
             break
         try:
-            data = area()
+            data = area.read()
         except DwarfGpuError as error:  # it names file and offset
-            problem = problem or error
+            first.append(error)
             continue
-        bytes_left -= size_bytes
+        bytes_left -= area.size_bytes
         try:
-            notes.extend(islice(notes_in(data, file.endian), MAX_NOTES - len(notes)))
-            if len(notes) == MAX_NOTES:
+            for note in islice(_read(Reader(data, file.endian), area.offset), MAX_NOTES - count):
+                count += 1
+                yield note
+            if count == MAX_NOTES:
                 raise LimitExceeded(f"there are more than {MAX_NOTES - 1} notes")
         except DwarfGpuError as error:
-            error.context = f"{file.path}: {area_name}"
-            problem = problem or error
-    return tuple(notes), problem
+            error.context = f"{file.path}: {area.name}"
+            first.append(error)
+    problems += first[:1]
 
 
 def build_id(file: ObjectFile) -> bytes | None:
@@ -80,36 +94,49 @@ def build_id(file: ObjectFile) -> bytes | None:
 
 def notes_in(data: bytes, endian: Endian) -> Iterator[Note]:
     """Yield the notes of one section or segment; `Malformed` after the last complete one."""
-    return _read(Reader(data, endian))
+    return _read(Reader(data, endian), 0)
 
 
-def _areas(file: ObjectFile) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
-    """Name, bytes in the file and contents of every place that has notes.
+@frozen
+class _Area:
+    """A place in the file that has notes."""
+
+    name: str
+    offset: int
+    size_bytes: int
+    """In the file."""
+    read: Callable[[], bytes]
+
+
+def _areas(file: ObjectFile) -> Iterator[_Area]:
+    """Yield every place that has notes.
 
     Of a core file by its segments: a tool that merges two may leave the sections of one.
     """
     of_file = () if file.type == ET_CORE else file.sections
     sections = [section for section in of_file if section.type == SHT_NOTE]
     for section in sections:
-        yield section.name, section.size_bytes, partial(file.data_of, section)
+        read = partial(file.data_of, section)
+        yield _Area(section.name, section.offset, section.size_bytes, read)
     if not sections:
         for segment in file.segments:
             if segment.type == PT_NOTE:
                 size_bytes = segment.file_bytes
                 read = partial(file.file_bytes, segment.offset, size_bytes, "PT_NOTE")
-                yield "PT_NOTE", size_bytes, read
+                yield _Area("PT_NOTE", segment.offset, size_bytes, read)
 
 
-def _read(reader: Reader) -> Iterator[Note]:
+def _read(reader: Reader, area_offset: int) -> Iterator[Note]:
     while reader.remaining_bytes >= 12:
         name_bytes, content_bytes, number = (reader.unsigned(4) for _ in range(3))
         if name_bytes > _LONGEST_NAME_BYTES:
             raise Malformed(f"the name of a note has {counted(name_bytes, 'byte')}")
         owner = reader.take(name_bytes).rstrip(b"\0").decode("utf-8", "replace")
         _align(reader)
+        offset = area_offset + reader.position
         content = reader.take(content_bytes)
         _align(reader)
-        yield Note(owner, number, content)
+        yield Note(owner, number, content, offset)
 
 
 def _align(reader: Reader) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 
 import pytest
 
@@ -47,6 +48,33 @@ def test_threads_share_the_names_of_the_registers_that_they_lack() -> None:
         1, 1,
     ]  # fmt: skip
     assert threads[0].lacking - threads[20].lacking == {f"ymm{n}h" for n in range(16)}
+
+
+def test_threads_take_little_memory() -> None:
+    """Their registers stay in the file: decoded, those of a thread with AVX-512 have 15 KB."""
+    area = bytearray(2696)
+    for at in (464, 512):  # XCR0 and XSTATE_BV
+        struct.pack_into("<Q", area, at, 0x2E7)
+    notes = status(1, words(27)), note("CORE", 2, bytes(512)), note("LINUX", 0x202, bytes(area))
+    file = ObjectFile("made", core(notes * 500))
+    tracemalloc.start()
+    try:
+        dump = read_core(file)
+        for thread in dump.threads:
+            assert (thread.registers["rip"][0], len(thread.registers["zmm31h"])) == (17, 32)
+        assert tracemalloc.get_traced_memory()[0] < 500 * 2_000
+    finally:
+        tracemalloc.stop()
+    assert len(dump.threads) == 500 and not dump.problems
+
+
+def test_a_note_that_is_wrong_leaves_the_one_before() -> None:
+    good, bad = note("CORE", 2, fxsave(0)), note("CORE", 2, bytes(500))
+    dump = read(status(1, words(27)), good, bad)
+    assert dump.threads[0].registers["xmm0"] == b"\xa0" * 16
+    assert [str(problem) for problem in dump.problems] == [
+        "core: NT_FPREGSET has 500 bytes, not 512"
+    ]
 
 
 @pytest.mark.parametrize("endian", ["little", "big"])

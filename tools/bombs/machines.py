@@ -33,6 +33,15 @@ def threads(count: int) -> Files:
     return {"bomb": core([ONE_THREAD] * count)}
 
 
+def threads_with_vectors(count: int) -> Files:
+    """Threads with all registers of AVX-512, as many bytes as a kernel writes for each."""
+    area = bytearray(2696)
+    for at in (464, 512):  # XCR0 and XSTATE_BV
+        struct.pack_into("<Q", area, at, 0x2E7)
+    floats, vectors = note("CORE", 2, bytes(512)), note("LINUX", 0x202, bytes(area))
+    return {"bomb": core([ONE_THREAD, floats, vectors] * count)}
+
+
 def registers_again(count: int) -> Files:
     """Floating-point registers of one thread."""
     return {"bomb": core([ONE_THREAD, *[note("CORE", 2, bytes(512))] * count])}
@@ -239,6 +248,8 @@ STATE = ("eval --state bomb lit1", "waves --state bomb", "debug --state bomb <<<
 BOMBS = (
     Bomb("notes", "core file", "{} notes of no content", notes, 100_000, CORE),
     Bomb("threads", "core file", "{} threads", threads, 10_000, CORE, small=60),
+    Bomb("vector-threads", "core file", "{} threads with the registers of AVX-512",
+         threads_with_vectors, 60_000, ("bt --core bomb", "eval --core bomb lit1"), small=60),
     Bomb("registers", "core file", "{} notes with the registers of one thread", registers_again,
          5_000, CORE, small=60),
     Bomb("mapped-files", "core file", "{} mapped files that do not exist", files_mapped,

@@ -22,15 +22,16 @@ from dwarfgpu.machine.core.register_layouts import (
     NT_X86_XSAVE_LAYOUT,
     NT_X86_XSTATE,
     Layout,
+    check_floating_bytes,
     extended_registers,
-    floating_registers,
     has_layout,
     lacking_registers,
     thread_pointer,
 )
 from dwarfgpu.machine.core.signals import SignalInfo, signal_info
+from dwarfgpu.machine.core.thread_registers import RegisterNotes, ThreadRegisters
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_notes import Note, readable_notes
+from dwarfgpu.objfile.elf_notes import Note, each_readable_note
 from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.file_kinds import ET_CORE
 
@@ -137,10 +138,7 @@ def read_core(file: ObjectFile) -> CoreDump:
         raise UsageError(f"{file.path} is not a core file")
     architecture = None if file.machine == "AMDGPU" else _architecture(file)
     reader = _Notes(file, architecture)
-    notes, problem = readable_notes(file)
-    if problem is not None:
-        reader.problems.append(problem)
-    for note in notes:
+    for note in each_readable_note(file, reader.problems):
         reader.add(note)
     return reader.dump()
 
@@ -161,8 +159,8 @@ class _Notes:
         self.layout: Layout | None = None if architecture is None else LAYOUTS[architecture.name]
         self.problems: list[DwarfGpuError] = []
         self._threads: list[CoreThread] = []
-        self._extended: list[tuple[int, bytes]] = []
-        self._xsave_layout: bytes | None = None
+        self._registers: list[ThreadRegisters] = []
+        self._shared = None if self.layout is None else RegisterNotes(file, self.layout)
         self._unread: dict[str, None] = {}
         self._is_in_thread = False
 
@@ -173,21 +171,13 @@ class _Notes:
             self._unread[name] = None
             return
         try:
-            reader(self, note.content)
+            reader(self, note)
         except (LimitExceeded, Malformed, Unsupported) as error:
             error.context = error.context or self.core_dump.file.path
             self.problems.append(error)
 
     def dump(self) -> CoreDump:
-        self._know_lacking()
-        for index, data in self._extended:
-            try:
-                self._know(index, extended_registers(data, self._xsave_layout))
-            except Malformed as error:
-                error.context = self.core_dump.file.path
-                self.problems.append(error)
-        if not all(has_layout(data, self._xsave_layout) for _, data in self._extended):
-            self._unread["NT_X86_XSTATE (without a layout)"] = None
+        self._check_extended()
         return evolve(
             self.core_dump,
             threads=tuple(self._threads),
@@ -198,68 +188,81 @@ class _Notes:
     def _reader(self, data: bytes) -> Reader:
         return Reader(data, self.core_dump.file.endian)
 
-    def status(self, data: bytes) -> None:
+    def status(self, note: Note) -> None:
         """Read `struct elf_prstatus`: the notes after it belong to this thread."""
-        assert self.layout is not None
+        assert self.layout is not None and self._shared is not None
         self._is_in_thread = False
+        data = note.content
         if len(data) != self.layout.status_bytes:
             raise Malformed(f"NT_PRSTATUS has {len(data)} bytes, not {self.layout.status_bytes}")
         endian = self.core_dump.file.endian
         signal, lwp = (
             int.from_bytes(data[offset:end], endian) for offset, end in ((12, 14), (32, 36))
         )
-        registers = {
-            name: data[offset : offset + 8] for name, offset in self.layout.general.items()
-        }
-        self._threads.append(CoreThread(lwp, signal, registers))
+        registers = ThreadRegisters(self._shared, note.offset)
+        # aarch64 has no extensions that a processor may lack.
+        lacking = lacking_registers(None) if self._is_x86_64() else frozenset()
+        self._threads.append(CoreThread(lwp, signal, registers, lacking=lacking))
+        self._registers.append(registers)
         self._is_in_thread = True
 
-    def _know(self, index: int, registers: Mapping[str, bytes]) -> None:
-        thread = self._threads[index]
-        self._threads[index] = evolve(thread, registers={**thread.registers, **registers})
+    def _is_x86_64(self) -> bool:
+        return self.layout is LAYOUTS["x86_64"]
 
-    def _know_lacking(self) -> None:
-        """Determine the registers that each thread's processor lacks; aarch64 has no such
-        extensions."""
-        if self.layout is not LAYOUTS["x86_64"]:
-            return
-        areas = dict(self._extended)
-        for index, thread in enumerate(self._threads):
-            lacking = lacking_registers(areas.get(index))
-            self._threads[index] = evolve(thread, lacking=lacking)
-
-    def floating(self, data: bytes) -> None:
+    def floating(self, note: Note) -> None:
         assert self.layout is not None
         if self._is_in_thread:
-            self._know(-1, floating_registers(data, self.layout))
+            check_floating_bytes(note.content, self.layout)
+            self._registers[-1].floating_at = note.offset
 
-    def extended(self, data: bytes) -> None:
+    def extended(self, note: Note) -> None:
+        """Read XCR0; the layout of the other contents may come after the threads."""
         if self._is_in_thread:
-            self._extended.append((len(self._threads) - 1, data))
+            self._registers[-1].extended = note.offset, len(note.content)
+            if self._is_x86_64():
+                lacking = lacking_registers(note.content)
+                self._threads[-1] = evolve(self._threads[-1], lacking=lacking)
 
-    def xsave_layout(self, data: bytes) -> None:
-        self._xsave_layout = data
+    def _check_extended(self) -> None:
+        """Find the threads whose NT_X86_XSTATE cannot be read."""
+        for registers in self._registers:
+            if registers.extended is None or self._shared is None:
+                continue
+            data, layout = self._shared.read(*registers.extended), self._shared.xsave_layout
+            try:
+                extended_registers(data, layout)
+            except Malformed as error:
+                error.context = self.core_dump.file.path
+                self.problems.append(error)
+                registers.extended = None
+            if not has_layout(data, layout):
+                self._unread["NT_X86_XSTATE (without a layout)"] = None
 
-    def thread_pointer(self, data: bytes) -> None:
+    def xsave_layout(self, note: Note) -> None:
+        assert self._shared is not None
+        self._shared.xsave_layout = note.content
+
+    def thread_pointer(self, note: Note) -> None:
         if self._is_in_thread:
-            self._know(-1, thread_pointer(data))
+            thread_pointer(note.content)  # whether it can be read
+            self._registers[-1].thread_pointer_at = note.offset
 
-    def signal(self, data: bytes) -> None:
+    def signal(self, note: Note) -> None:
         if self._is_in_thread and self._threads[-1].why is None:
-            self._threads[-1] = evolve(
-                self._threads[-1], why=signal_info(self._reader(data)), siginfo=data
-            )
+            why = signal_info(self._reader(note.content))
+            self._threads[-1] = evolve(self._threads[-1], why=why, siginfo=note.content)
 
-    def process(self, data: bytes) -> None:
+    def process(self, note: Note) -> None:
         """Read `struct elf_prpsinfo` of a 64-bit system."""
+        data = note.content
         if len(data) != _PROCESS_BYTES:
             raise Malformed(f"NT_PRPSINFO has {len(data)} bytes, not {_PROCESS_BYTES}")
         pid = int.from_bytes(data[24:28], self.core_dump.file.endian)
         name, command = (_text(data[offset:end]) for offset, end in ((40, 56), (56, 136)))
         self.core_dump = evolve(self.core_dump, process=CoreProcess(pid, name, command.rstrip()))
 
-    def auxiliary(self, data: bytes) -> None:
-        reader = self._reader(data)
+    def auxiliary(self, note: Note) -> None:
+        reader = self._reader(note.content)
         vector: dict[int, int] = {}
         while reader.remaining_bytes >= 16:
             key, value = reader.unsigned(8), reader.unsigned(8)
@@ -268,15 +271,17 @@ class _Notes:
                 break
         self.core_dump = evolve(self.core_dump, auxiliary=vector)
 
-    def mapped(self, data: bytes) -> None:
+    def mapped(self, note: Note) -> None:
         most = self.core_dump.file.limits.mapped_files
-        self.core_dump = evolve(self.core_dump, mapped=tuple(_mapped(self._reader(data), most)))
+        files = tuple(_mapped(self._reader(note.content), most))
+        self.core_dump = evolve(self.core_dump, mapped=files)
 
-    def gpu(self, data: bytes) -> None:
-        self.core_dump = evolve(self.core_dump, gpu=read_core_state(self._reader(data)))
+    def gpu(self, note: Note) -> None:
+        state = read_core_state(self._reader(note.content))
+        self.core_dump = evolve(self.core_dump, gpu=state)
 
 
-_READERS: Final[dict[tuple[str, int], Callable[[_Notes, bytes], None]]] = {
+_READERS: Final[dict[tuple[str, int], Callable[[_Notes, Note], None]]] = {
     ("CORE", NT_PRSTATUS): _Notes.status,
     ("CORE", NT_FPREGSET): _Notes.floating,
     ("CORE", NT_PRPSINFO): _Notes.process,

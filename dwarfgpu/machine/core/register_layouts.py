@@ -117,14 +117,19 @@ def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
     The MMX registers are x87 registers too, whose stack begins at TOP, bits 11 to 13 of the status
     word.
     """
-    if len(data) != layout.floating_bytes:
-        raise Malformed(f"NT_FPREGSET has {len(data)} bytes, not {layout.floating_bytes}")
+    check_floating_bytes(data, layout)
     x87 = {name: data[offset : offset + 16] for name, offset in layout.floating.items()}
     if layout is _X86_64:
         top = int.from_bytes(data[2:4], "little") >> 11 & 7
         x87 |= {f"mm{n}": x87[f"st{n - top & 7}"] for n in range(8)}
         x87 |= dict(_x87_state(data, [x87[f"st{n - top & 7}"] for n in range(8)]))
     return x87
+
+
+def check_floating_bytes(data: bytes, layout: Layout) -> None:
+    """Raise `Malformed` for an NT_FPREGSET of another size."""
+    if len(data) != layout.floating_bytes:
+        raise Malformed(f"NT_FPREGSET has {len(data)} bytes, not {layout.floating_bytes}")
 
 
 def _x87_state(data: bytes, numbers: Sequence[bytes]) -> Iterator[tuple[str, bytes]]:

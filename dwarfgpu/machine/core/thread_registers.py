@@ -1,0 +1,80 @@
+"""The registers of a thread in a core file, read from its notes when a question asks for them: a
+core may have tens of thousands of threads, and decoded registers take several times their bytes.
+
+Law: `notes` has checked the sizes of the notes and the components of NT_X86_XSTATE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dwarfgpu.machine.core.register_layouts import (
+    Layout,
+    extended_registers,
+    floating_registers,
+    thread_pointer,
+)
+from dwarfgpu.objfile.elf import ObjectFile
+
+
+class RegisterNotes:
+    """What the threads of a core share: the file, the layouts, and the registers decoded last."""
+
+    def __init__(self, file: ObjectFile, layout: Layout) -> None:
+        self.layout = layout
+        self.xsave_layout: bytes | None = None
+        """The content of NT_X86_XSAVE_LAYOUT."""
+        self._file = file
+        self._last: tuple[ThreadRegisters, Mapping[str, bytes]] | None = None
+
+    def read(self, offset: int, size_bytes: int) -> bytes:
+        """Return bytes of the file; `Malformed` if it has become shorter."""
+        return self._file.file_bytes(offset, size_bytes, "note")
+
+    def decoded(self, thread: ThreadRegisters) -> Mapping[str, bytes]:
+        """Return all registers of a thread; those of the last one are kept."""
+        if self._last is None or self._last[0] is not thread:
+            self._last = thread, dict(thread.decode())
+        return self._last[1]
+
+
+class ThreadRegisters(Mapping[str, bytes]):
+    """Name to its bytes, of one thread; `Malformed` if the file has become shorter."""
+
+    __slots__ = ("_notes", "_status_at", "extended", "floating_at", "thread_pointer_at")
+
+    def __init__(self, notes: RegisterNotes, status_at: int) -> None:
+        self._notes = notes
+        self._status_at = status_at
+        self.floating_at: int | None = None
+        """Offset of the content of NT_FPREGSET in the file, in bytes; None for none, as below."""
+        self.extended: tuple[int, int] | None = None
+        """Offset and size of the content of NT_X86_XSTATE."""
+        self.thread_pointer_at: int | None = None
+        """Offset of the content of NT_ARM_TLS."""
+
+    def __getitem__(self, name: str) -> bytes:
+        offset = self._notes.layout.general.get(name)
+        if offset is not None:  # a list of all threads reads only these
+            return self._notes.read(self._status_at + offset, 8)
+        return self._notes.decoded(self)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._notes.decoded(self))
+
+    def __len__(self) -> int:
+        return len(self._notes.decoded(self))
+
+    def decode(self) -> Iterator[tuple[str, bytes]]:
+        """Yield all registers, each with its bytes."""
+        notes, layout = self._notes, self._notes.layout
+        for name in layout.general:
+            yield name, self[name]
+        if self.floating_at is not None:
+            data = notes.read(self.floating_at, layout.floating_bytes)
+            yield from floating_registers(data, layout).items()
+        if self.thread_pointer_at is not None:
+            yield from thread_pointer(notes.read(self.thread_pointer_at, 8)).items()
+        if self.extended is not None:
+            data = notes.read(*self.extended)
+            yield from extended_registers(data, notes.xsave_layout).items()
