@@ -63,8 +63,7 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
     sections = file.sections_named(name)
     if not file.is_relocatable or not sections:
         return file.section_data(name)
-    if len(sections) > 1:
-        _refuse_overlap(file, f"sections {name}", sections)
+    _refuse_overlap(file, f"sections {name}", sections)
     relocator = Relocator(file)
     return b"".join(relocator.data_of(section) for section in sections)
 
@@ -88,12 +87,51 @@ def section_buffer(file: ObjectFile, name: str) -> SectionBuffer | None:
 
 
 def _refuse_overlap(file: ObjectFile, subject: str, sections: Collection[Section]) -> None:
-    unpacked = sum(map(file.unpacked_bytes, sections))
-    if (
-        sum(section.size_bytes for section in sections) > file.size_bytes
-        or unpacked > MAX_EXPANSION * file.size_bytes
-    ):
-        raise LimitExceeded(f"{file.path}: its {len(sections)} {subject} overlap")
+    sizes = Sizes(file, f"{len(sections)} {subject}")
+    for section in sections:
+        sizes.add(section)
+
+
+class Sizes:
+    """The sizes of several sections of one file, which cannot be larger than the file together."""
+
+    def __init__(self, file: ObjectFile, subject: str) -> None:
+        self._file, self._subject = file, subject
+        self._count = self._size_bytes = self._unpacked_bytes = 0
+
+    def add(self, section: Section) -> None:
+        """Add a section; `LimitExceeded` if it overlaps the others."""
+        file = self._file
+        self._count += 1
+        self._size_bytes += section.size_bytes
+        self._unpacked_bytes += file.unpacked_bytes(section)
+        is_larger = (
+            self._size_bytes > file.size_bytes
+            or self._unpacked_bytes > MAX_EXPANSION * file.size_bytes
+        )
+        if is_larger and self._count > 1:  # what reads a single one says why it cannot
+            raise LimitExceeded(f"{file.path}: its {self._subject} overlap")
+
+
+class LinkedSymbols:
+    """The symbol tables of one file that its tables of relocations name, each read once."""
+
+    def __init__(self, file: ObjectFile) -> None:
+        self._file = file
+        self._read: dict[int, Sequence[Symbol]] = {}
+        self._sizes = Sizes(file, "symbol tables")
+
+    def of(self, table: Section) -> Sequence[Symbol]:
+        """Return the symbols for a table of relocations; `Malformed` if it names none,
+        `LimitExceeded` for symbol tables that overlap."""
+        file, link = self._file, table.link
+        if not 0 < link < len(file.sections):
+            raise Malformed(f"{file.path}: {table.name} names no symbol table")
+        if link not in self._read:
+            section = file.sections[link]
+            self._sizes.add(section)
+            self._read[link] = file.symbols_of(section)
+        return self._read[link]
 
 
 @frozen
@@ -117,7 +155,7 @@ class Relocator:
         for section in file.sections:
             if section.type in (SHT_RELA, SHT_REL):
                 self._tables.setdefault(section.info, []).append(section)
-        self._symbols: dict[int, Sequence[Symbol]] = {}
+        self._symbols = LinkedSymbols(file)
         self._starts: dict[str, dict[int, int]] = {}
         loaded = (section for section in file.sections if section.flags & SHF_ALLOC)
         end = max((section.address + section.size_bytes for section in loaded), default=0)
@@ -138,21 +176,9 @@ class Relocator:
     def fields(self, section: Section, data: bytes, place: int) -> Iterator[Field]:
         """Yield the relocations of a section placed at an address, in the order of its tables."""
         tables = self._tables.get(section.index, []) if data else []
-        if len(tables) > 1:
-            _refuse_overlap(self._file, f"relocation tables of {section.name}", tables)
+        _refuse_overlap(self._file, f"relocation tables of {section.name}", tables)
         for table in tables:
             yield from self._fields(table, section, data, place)
-
-    def _symbols_of(self, table: Section) -> Sequence[Symbol]:
-        file = self._file
-        if not 0 < table.link < len(file.sections):
-            raise Malformed(f"{file.path}: {table.name} names no symbol table")
-        if table.link not in self._symbols:
-            read = [file.sections[index] for index in (*self._symbols, table.link)]
-            if len(read) > 1:
-                _refuse_overlap(file, "symbol tables", read)
-            self._symbols[table.link] = file.symbols_of(file.sections[table.link])
-        return self._symbols[table.link]
 
     def _start_of(self, section: Section) -> int:
         """Return where a section begins in what all sections of its name are read as."""
@@ -186,7 +212,7 @@ class Relocator:
             any(type.kind in _SUMS for type in abi.relocations.values()),
         )
         sums: dict[int, int] = {}
-        symbols = self._symbols_of(table)
+        symbols = self._symbols.of(table)
         for offset, index, number, explicit_addend in _entries(file, table):
             relocation = types.get(number)
             if relocation is None or relocation.kind not in _STATIC:

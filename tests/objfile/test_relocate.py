@@ -15,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf_structures import SHT_SYMTAB, Section
 from dwarfgpu.objfile.relocate import SHT_RELA, relocated_data
 from tests.dwarf.builder import AMDGPU, X86_64, Content, elf, overlapping
 from tests.objfile.build import C, run
@@ -236,3 +237,27 @@ def test_tables_that_overlap_cost_no_more_than_the_file() -> None:
         struct.pack_into("<I", data, table + 64 * index + 44, 1)  # sh_info: .debug_info
     with pytest.raises(LimitExceeded, match=r"30 relocation tables of \.debug_info overlap"):
         relocated_data(ObjectFile("made", bytes(data)), ".debug_info")
+
+
+def test_each_table_may_name_symbols_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The size of each symbol table is added once, not again for each of the next tables."""
+    added: list[int] = []
+    unpacked_bytes = ObjectFile.unpacked_bytes
+
+    def counted(file: ObjectFile, section: Section) -> int:
+        added.append(section.index)
+        return unpacked_bytes(file, section)
+
+    count = 40
+    contents: dict[str, bytes | Content] = {".debug_info": bytes(64)}
+    contents |= {f".symtab{n}": Content(bytes(24), SHT_SYMTAB) for n in range(count)}
+    contents |= {
+        f".rela{n}": Content(rela(0, 10, symbol=0), SHT_RELA, link=2 + n) for n in range(count)
+    }
+    data = bytearray(elf(contents, X86_64, type=1))
+    (table,) = struct.unpack_from("<Q", data, 40)
+    for index in range(2 + count, 2 + 2 * count):
+        struct.pack_into("<I", data, table + 64 * index + 44, 1)  # sh_info: .debug_info
+    monkeypatch.setattr(ObjectFile, "unpacked_bytes", counted)
+    assert len(relocated_data(ObjectFile("made", bytes(data)), ".debug_info")) == 64
+    assert len(added) <= 4 * count
