@@ -16,7 +16,7 @@ from typing import Final
 from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHT_NOBITS, Section
-from dwarfgpu.objfile.relocate import SHT_RELA
+from dwarfgpu.objfile.relocate import SHT_RELA, LinkedSymbols, Sizes
 from dwarfgpu.objfile.symbols import Symbol
 
 SECTIONS: Final = (".plt", ".plt.got", ".plt.sec")
@@ -115,10 +115,12 @@ def _jump_slots(file: ObjectFile) -> dict[str, int]:
 def _functions_set(file: ObjectFile) -> Iterator[tuple[int, int, str]]:
     """Yield the type of each relocation that stores the address of a function, the address of the
     word, and the function's name."""
+    linked, sizes = LinkedSymbols(file), Sizes(file, "tables of relocations")
     for section in file.sections:
         if section.type != SHT_RELA or not 0 < section.link < len(file.sections):
             continue
-        symbols, data = file.symbols_of(file.sections[section.link]), file.data_of(section)
+        sizes.add(section)
+        symbols, data = linked.of(section), file.data_of(section)
         end = len(data) - len(data) % _RELOCATION.size
         for word, info, addend in _RELOCATION.iter_unpack(data[:end]):
             number, kind = info >> 32, info & 0xFFFFFFFF

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.plt_symbols import PltSymbols, plt_symbols
 from tests.dwarf.builder import FIXTURES
@@ -44,3 +47,23 @@ def test_tables_that_cannot_be_read_have_no_names() -> None:
     broken = data[:at] + b"\xff" * 4 + data[at + 4 :]
     symbols = PltSymbols(ObjectFile("program", broken))
     assert symbols.at(file.sections_by_name[".plt"].address + 16) is None
+
+
+def test_tables_of_relocations_that_overlap_are_not_read_again_and_again() -> None:
+    data = bytearray(PROGRAM.read_bytes())
+    (headers_at,) = struct.unpack_from("<Q", data, 40)
+    file = ObjectFile("program", bytes(data))
+    one = next(item for item in file.sections if item.name == ".rela.plt")
+    symbols = file.sections[one.link]
+    header = struct.pack(
+        "<IIQQQQIIQQ", 0, 4, 0, 0, symbols.offset, symbols.size_bytes, one.link, 0, 8, 24
+    )
+    # The headers make the file larger, too.
+    count = 2 * file.size_bytes // (symbols.size_bytes - len(header))
+    headers = data[headers_at : headers_at + 64 * len(file.sections)] + header * count
+    struct.pack_into("<Q", data, 40, len(data))
+    struct.pack_into("<H", data, 60, len(file.sections) + count)
+    overlapping = ObjectFile("program", bytes(data + headers))
+    with pytest.raises(LimitExceeded, match="its tables of relocations overlap"):
+        plt_symbols(overlapping)
+    assert not PltSymbols(overlapping).symbols
