@@ -19,7 +19,7 @@ from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import FIXTURES
 from tests.repl.repl_shell import demo_shell, output_of
-from tests.work import calls_of
+from tests.work import at_most, calls_of
 
 SOURCE = FIXTURES / "x86_64/demo.c"
 
@@ -160,3 +160,13 @@ def test_a_longer_list_of_a_name_that_was_listed(copy: Path) -> None:
     main = line_of(copy, "main")
     assert output_of(shell, "list main") == lines(copy, main - 2, main + 1)
     assert output_of(shell, "list") == lines(copy, main + 2, main + 5)
+
+
+def test_a_search_behind_a_line_far_beyond_the_end_begins_at_the_end(copy: Path) -> None:
+    shell = shell_of(copy)
+    output_of(shell, "list main")
+    assert "out of range" in output_of(shell, "list demo.c:1000000000")
+    with at_most(20_000):
+        found = output_of(shell, "reverse-search main")
+    number = line_of(copy, "main")
+    assert found == lines(copy, number, number)

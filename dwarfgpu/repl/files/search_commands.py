@@ -53,9 +53,10 @@ def _search(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
     text = text_of(shell, position)
     if text is None:
         raise UsageError(f"{position.file}: No such file or directory.")
-    lines = range(last + step, len(text) + 1) if step > 0 else range(last - 1, 0, -1)
+    count = len(text)  # `list` may have asked for a line far beyond the end
+    lines = range(max(last + 1, 1), count + 1) if step > 0 else range(min(last - 1, count), 0, -1)
     for number in lines:
-        if 0 < number <= len(text) and pattern.search(text[number - 1]):
+        if pattern.search(text[number - 1]):
             half = (shell.settings.limit("listsize") or _DEFAULT_LINES) // 2
             shell.listed = Listed(frame, position, number, max(number - half, 1))
             shell.values.named["_"] = integer_value(shell.session.architecture, number)
