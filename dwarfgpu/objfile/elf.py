@@ -16,6 +16,7 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_r
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, UNJUDGED_BYTES, FileLimits
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.bytes_in_memory import BytesInMemory
 from dwarfgpu.objfile.compression import inflate, unpack_zstd
@@ -409,8 +410,8 @@ class ObjectFile(OfOpenFile):
 
     def memory_bytes(self, address: int, size_bytes: int) -> bytes | None:
         """Return bytes that the file loads at a linked address; None if it loads none there."""
-        for section in self.sections:
-            if section.type != SHT_NOBITS and section.covers(address):
+        for section in self.sections_at(address):
+            if section.type != SHT_NOBITS:
                 start = address - section.address
                 if start + size_bytes <= section.size_bytes:
                     return self.file_bytes(section.offset + start, size_bytes, section.name)
@@ -418,6 +419,21 @@ class ObjectFile(OfOpenFile):
             following = self.loaded_from(address, size_bytes)
             return following if len(following) == size_bytes else None
         return None
+
+    def sections_at(self, address: int) -> list[Section]:
+        """Return the sections that are loaded at an address of the file, in the file's order."""
+        return [
+            self.sections[index] for index in sorted(self._sections_by_address.covering(address))
+        ]
+
+    @cached_property
+    def _sections_by_address(self) -> SpanIndex[int]:
+        """The indexes of the loaded sections."""
+        return SpanIndex(
+            ((section.address, section.address + section.size_bytes), index)
+            for index, section in enumerate(self.sections)
+            if section.covers(section.address)
+        )
 
     def loaded_from(self, address: int, size_bytes: int | None = None) -> bytes:
         """Return the bytes in the file of a loaded segment, from an address of the file on; only
@@ -441,19 +457,19 @@ class ObjectFile(OfOpenFile):
         Without sections, whether it is in a segment that can be executed.
         """
         try:
-            return any(begin <= address < end for begin, end in self._code_ranges)
+            return next(self._code.covering(address), None) is not None
         except FOREIGN:
             require_right_arguments(ObjectFile.is_code, self, address)
             raise
 
     @cached_property
-    def _code_ranges(self) -> tuple[tuple[int, int], ...]:
+    def _code(self) -> SpanIndex[bool]:
         if not self.sections:
             segments = (s for s in self.segments if s.type == PT_LOAD and s.flags & PF_X)
-            return tuple((s.address, s.address + s.memory_bytes) for s in segments)
+            return SpanIndex(((s.address, s.address + s.memory_bytes), True) for s in segments)
         loaded = SHF_EXECINSTR | SHF_ALLOC
         sections = (s for s in self.sections if s.flags & loaded == loaded)
-        return tuple((s.address, s.address + s.size_bytes) for s in sections)
+        return SpanIndex(((s.address, s.address + s.size_bytes), True) for s in sections)
 
     @property
     def _order(self) -> str:

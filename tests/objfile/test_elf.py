@@ -16,6 +16,7 @@ from elftools.elf.elffile import ELFFile
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf_structures import Section
 from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
 from dwarfgpu.objfile.file_bytes import map_file
 from dwarfgpu.objfile.kernel_symbols import kernels, wave_size
@@ -252,3 +253,38 @@ def test_mutated_headers_give_only_our_errors() -> None:
             architecture_of(file)
         except DwarfGpuError:
             pass
+
+
+def test_sections_of_an_address_are_found_without_a_look_at_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file of 60,000 sections and 20,000 functions took `disas` more than 30 s."""
+    count = 500
+    contents = {
+        f".text.{number}": Content(bytes([number & 0xFF] * 8), flags=6, address=0x1000 + 4 * number)
+        for number in range(count)
+    }
+    file = ObjectFile("made", elf(contents, X86_64))
+    looks = 0
+    covers = Section.covers
+
+    def counted(section: Section, address: int) -> bool:
+        nonlocal looks
+        looks += 1
+        return covers(section, address)
+
+    monkeypatch.setattr(Section, "covers", counted)
+    for number in range(1, count):
+        address = 0x1000 + 4 * number
+        assert [item.name for item in file.sections_at(address)] == [
+            f".text.{number - 1}",
+            f".text.{number}",
+        ]
+        # The first section in the file's order that has all of the bytes decides.
+        assert file.memory_bytes(address, 4) == bytes([number - 1 & 0xFF] * 4)
+        assert file.memory_bytes(address, 8) == bytes([number & 0xFF] * 8)
+        assert file.memory_bytes(address, 9) is None
+        assert file.is_code(address)
+    assert not file.is_code(0xFFF)
+    assert not file.is_code(0x1000 + 4 * count + 4)
+    assert looks <= 2 * count

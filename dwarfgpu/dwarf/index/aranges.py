@@ -14,9 +14,9 @@ from typing import Final
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import frozen
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
-from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import MAX_PROBLEMS, initial_length

@@ -13,8 +13,8 @@ from struct import iter_unpack, unpack
 from typing import Final, Literal
 
 from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, counted

@@ -15,9 +15,9 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_r
 from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import frozen
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.line.file_table import FileTable, located
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.sections import Sections

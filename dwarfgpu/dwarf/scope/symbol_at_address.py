@@ -99,7 +99,7 @@ def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolA
     for code_object in code_objects:
         file = code_object.file
         inside = address - code_object.load_address
-        section = next((section for section in file.sections if section.covers(inside)), None)
+        section = next(iter(file.sections_at(inside)), None)
         if section is None:
             continue
         entry = code_object.plt.at(inside) if section.name.startswith(_PLT) else None

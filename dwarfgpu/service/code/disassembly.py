@@ -13,6 +13,7 @@ from typing import Final
 
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.base.records import frozen
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.demangle import shown_symbol
@@ -123,7 +124,7 @@ class Disassembly:
                     sizes[symbol.address] = symbol.size_bytes
         starts = sorted(names)
         out: list[CodeRange] = []
-        for section in self._sections():
+        for section in self._sections:
             begin, end = section.address, section.address + section.size_bytes
             first = bisect_right(starts, begin - 1)
             inside = starts[first : bisect_right(starts, end - 1)]
@@ -138,7 +139,10 @@ class Disassembly:
                 out.append(CodeRange(name, symbol_name, begin, stop + self._base, begin + size))
         return tuple(sorted(out, key=lambda item: item.begin))
 
-    def _sections(self) -> Iterator[Section]:
+    @cached_property
+    def _sections(self) -> tuple[Section, ...]:
+        """The sections with code, in the file's order."""
+        found = []
         for section in self.file.sections:
             if not section.flags & SHF_EXECINSTR or section.type == SHT_NOBITS:
                 continue
@@ -147,7 +151,14 @@ class Disassembly:
                 where = f"the code from {address:#x} on has {size:#x} bytes"
                 raise Malformed(f"section {section.name}: {where}: no address is so large")
             if size:
-                yield section
+                found.append(section)
+        return tuple(found)
+
+    @cached_property
+    def _sections_by_address(self) -> SpanIndex[int]:
+        """The indexes of the sections with code."""
+        spans = ((item.address, item.address + item.size_bytes) for item in self._sections)
+        return SpanIndex((span, index) for index, span in enumerate(spans))
 
     @cached_property
     def _begins(self) -> list[int]:
@@ -215,11 +226,12 @@ class Disassembly:
     def bytes_at(self, begin: int, end: int) -> bytes:
         """Return code of the file; `UsageError` for addresses without code."""
         address = begin - self._base
-        for section in self._sections():
+        first = min(self._sections_by_address.covering(address), default=None)
+        if first is not None:
+            section = self._sections[first]
             start = address - section.address
-            if 0 <= start < section.size_bytes:
-                size = min(end - begin, section.size_bytes - start)
-                return self.file.file_bytes(section.offset + start, size, section.name)
+            size = min(end - begin, section.size_bytes - start)
+            return self.file.file_bytes(section.offset + start, size, section.name)
         raise UsageError(f"{begin:#x} is not in the code of {self.code_object.name}")
 
     def instructions(

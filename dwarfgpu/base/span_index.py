@@ -10,23 +10,21 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Generic, TypeVar
 
-from dwarfgpu.dwarf.address_ranges import Range
-
 T = TypeVar("T")
 
 
 class SpanIndex(Generic[T]):
-    """Ranges, each with what it belongs to."""
+    """Address ranges, each from its begin to before its end, with what they belong to."""
 
-    def __init__(self, spans: Iterable[tuple[Range, T]]) -> None:
+    def __init__(self, spans: Iterable[tuple[tuple[int, int], T]]) -> None:
         self._spans = sorted(
-            (span for span in spans if span[0].begin < span[0].end), key=lambda pair: pair[0]
+            (span for span in spans if span[0][0] < span[0][1]), key=lambda pair: pair[0]
         )
-        self._begins = [span.begin for span, _ in self._spans]
-        self._reach = list(accumulate((span.end for span, _ in self._spans), max))
+        self._begins = [begin for (begin, _), _ in self._spans]
+        self._reach = list(accumulate((end for (_, end), _ in self._spans), max))
         """The highest end of a range and all before it."""
 
-    def __iter__(self) -> Iterator[tuple[Range, T]]:
+    def __iter__(self) -> Iterator[tuple[tuple[int, int], T]]:
         """Yield all of them, by address."""
         return iter(self._spans)
 
@@ -37,7 +35,7 @@ class SpanIndex(Generic[T]):
         """Yield the items that cover an address, the one that begins last first."""
         index = bisect_right(self._begins, address) - 1
         while index >= 0 and self._reach[index] > address:
-            span, owner = self._spans[index]
-            if address < span.end:
+            (_, end), owner = self._spans[index]
+            if address < end:
                 yield owner
             index -= 1
