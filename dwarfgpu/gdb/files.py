@@ -185,6 +185,16 @@ class LoadedFiles:
             if code_object is not None:
                 yield code_object
 
+    def in_load_order(self) -> tuple[CodeObject, ...]:
+        """Return every file that can be read, the program first."""
+        sections = self._loaded_sections()[0]
+        begin = next((section.begin for section in sections if section.path is None), None)
+        program = None
+        with suppress(DwarfGpuError):  # it is reported on access to it
+            program = None if begin is None else self.at(begin)
+        libraries = (item for item in self.readable() if item is not program)
+        return (*libraries,) if program is None else (program, *libraries)
+
     def _section(self, address: int) -> LoadedSection | None:
         """Return the section that GDB has at an address."""
         sections, begins = self._loaded_sections()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 
 import gdb
@@ -13,6 +14,7 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.qualified import parts
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -52,6 +54,7 @@ from dwarfgpu.session.call_site_values import (
 )
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.search_order import search_order
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
 
@@ -201,16 +204,24 @@ class GdbSession(Session):
         return f" {self.notes[0][:1].upper()}{self.notes[0][1:]}"
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
-        """Return the code object of the frame, or of `main` without one, and the one to which GDB
-        attributes a name."""
+        """Return the code object of the frame, that of `main` in code without a unit, and those to
+        which GDB attributes a name; in the order of a process, where a file comes after the
+        program that needs it."""
         objects = list(super().objects_with(name))
-        for candidate in (name,) if objects else ("main", name):
-            code_object = (
-                None if self.debugger is None else self.debugger.code_object_with(candidate)
-            )
-            if code_object is not None and code_object not in objects:
-                objects.append(code_object)
-        return tuple(objects)
+        if self.debugger is None:
+            return tuple(objects)
+        outer = [part.text for part in parts(name)[:1]]  # it says which part is unknown
+        here = self.code_object
+        if here is None or self.pc is None or here.scopes.unit_at(self.pc) is None:
+            outer.append("main")
+        for candidate in dict.fromkeys((*outer, name)):
+            named = self.debugger.code_objects_with(candidate)
+            objects += [item for item in dict.fromkeys(named) if item not in objects]
+        if len(objects) < 2 or here is None or self.architecture.is_simt:
+            return tuple(objects)
+        order = search_order(self.debugger.files.in_load_order(), here)
+        positions = {item: position for position, item in enumerate(order)}
+        return tuple(sorted(objects, key=lambda item: positions.get(item, -1)))
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
         """Return the contents of a variable as GDB prints them; raises the error of reading it."""
@@ -368,14 +379,25 @@ class Debugger:
         machine = architecture_named(name)
         return GdbSession(machine, (), self.target, debugger=self, has_frames=True, limits=limits())
 
-    def code_object_with(self, name: str) -> CodeObject | None:
-        """Return the code object of the global variable or function that GDB finds by a name."""
-        symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
-        if symbol is None or symbol.needs_frame or not (symbol.is_variable or symbol.is_function):
-            return None
-        try:
-            address = address_of(symbol.value())
-        except gdb.error:  # it has no address yet, as a thread-local variable of a library
-            address = None
+    def code_objects_with(self, name: str) -> list[CodeObject]:
+        """Return the code objects of what GDB finds by a name outside of functions: a variable, a
+        function, an enumerator or a typedef, and a type by its tag."""
+        known = map(self._code_object_of, _symbols(name))
+        return [code_object for code_object in known if code_object is not None]
+
+    def _code_object_of(self, symbol: gdb.Symbol) -> CodeObject | None:
+        """Return the code object with an entity outside of functions."""
+        address = None
+        if symbol.is_variable or symbol.is_function:
+            with suppress(gdb.error):  # it has none yet, as a thread-local variable of a library
+                address = address_of(symbol.value())
         code_object = None if address is None else self.files.at(int(address))
         return code_object or self.files.named(symbol.symtab.objfile)
+
+
+def _symbols(name: str) -> Iterator[gdb.Symbol]:
+    """Yield what GDB finds by a name that needs no frame."""
+    for domain in (gdb.SYMBOL_VAR_DOMAIN, gdb.SYMBOL_STRUCT_DOMAIN):
+        symbol = gdb.lookup_global_symbol(name, domain) or gdb.lookup_static_symbol(name, domain)
+        if symbol is not None and symbol.symtab is not None and not symbol.needs_frame:
+            yield symbol

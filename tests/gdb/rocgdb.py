@@ -366,7 +366,8 @@ def install(machine: Machine) -> None:
     gdb.objfiles = gdb.progspaces = list
     space = type("Progspace", (), {"filename": "/bin/host"})()
     gdb.current_progspace = lambda: space
-    gdb.lookup_global_symbol = gdb.lookup_static_symbol = lambda name: None
+    gdb.lookup_global_symbol = gdb.lookup_static_symbol = lambda name, domain: None
+    gdb.SYMBOL_VAR_DOMAIN, gdb.SYMBOL_STRUCT_DOMAIN = 1, 2
 
     def no_type(name: str) -> None:
         raise Error(f"No type named {name}.")

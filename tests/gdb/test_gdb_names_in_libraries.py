@@ -1,0 +1,94 @@
+"""What names of the program mean in frames of a library: `dwarfgpu print` inside GDB against GDB's
+own `print`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.gdb.debugger import Debugger
+from tests.gdb.test_gdb_name_lookup import COMPARE
+
+LIBRARY = """\
+extern "C" void leave(int);
+static volatile int left;
+void leave(int n) { left = n; }
+"""
+OTHER = """\
+typedef struct inner *node;
+struct inner { node up; char name[3]; } the_inner;
+struct own { short a, b; } the_own;
+"""
+"""Another unit of the library, with a name of the program."""
+CPLUSPLUS = """\
+namespace ns {
+struct B { virtual ~B() {} int b = 1; static int count; };
+int B::count = 42;
+enum class Mode { off, on = 3 };
+template <class T> struct Box { T v; int n; };
+typedef Box<int> IntBox;
+IntBox box = {5, 6};
+struct D : B { Mode m = Mode::on; } d;
+}
+"""
+C = """\
+enum color { RED, GREEN = 4, BLUE };
+enum flags { ONE = 1, TWO = 2, FOUR = 4 };
+typedef struct node { struct node *next; int v; enum color c; } node;
+struct pack { char name[4]; double d; } pack = { "abc", 2.5 };
+node first = { 0, 7, BLUE };
+enum flags flags = FOUR;
+"""
+MAIN = 'extern "C" void leave(int); int main() { leave(1); return 0; }\n'
+IN_C = """RED|BLUE|GREEN + 1|(enum color) 4|(enum flags) 5|sizeof(struct pack)|sizeof(enum color)
+sizeof(node)|*(struct pack *) &pack|(node *) &first|((node *) &first)->c|flags == FOUR|nosuch
+sizeof(struct nosuch)|first"""
+IN_CPLUSPLUS = """ns::B::count|ns::Mode::on|(ns::Mode) 3|sizeof(ns::D)|sizeof(ns::IntBox)
+sizeof(ns::Box<int>)|*(ns::IntBox *) &ns::box|(ns::Mode) 0|ns::d.m == ns::Mode::on|ns::nosuch"""
+IN_LIBRARY = "sizeof(struct own)|sizeof(struct inner)|the_own|left"
+
+
+def _built(folder: Path, tool: Callable[[str], str], suffix: str, text: str, debug: str) -> Path:
+    """Build a program beside its library, which has debug information only with `-g`."""
+    compiler = tool("g++" if suffix == "cpp" else "gcc")
+    texts = {f"a.{suffix}": text + MAIN, f"lib.{suffix}": LIBRARY, "other.c": OTHER}
+    for name, lines in texts.items():
+        (folder / name).write_text(
+            lines if name.endswith("cpp") else lines.replace('extern "C" ', "")
+        )
+    library = ["-fPIC", "-shared", debug, "-o", "libleave.so", f"lib.{suffix}", "other.c"]
+    program = ["-g", "-o", "a", f"a.{suffix}", f"{folder}/libleave.so"]
+    for words in (library, program):
+        subprocess.run([compiler, "-O0", *words], cwd=folder, check=True, timeout=60)
+    return folder / "a"
+
+
+@pytest.mark.parametrize("debug", ["-g", "-g0"])
+@pytest.mark.parametrize(("suffix", "text", "names"), [
+    ("c", C, IN_C),
+    ("cpp", CPLUSPLUS, IN_CPLUSPLUS),
+])  # fmt: skip
+def test_names_of_the_program(
+    debugger: Debugger,
+    tmp_path: Path,
+    tool: Callable[[str], str],
+    suffix: str,
+    text: str,
+    names: str,
+    debug: str,
+) -> None:
+    program = _built(tmp_path, tool, suffix, text, debug)
+    if debug == "-g":
+        names += "|" + IN_LIBRARY
+    expressions = names.replace("\n", "|").split("|")
+    shown = debugger.python(
+        COMPARE.format(expressions=expressions), "break leave", "run", file=program
+    )
+    document = json.loads(shown)
+    assert len(document) == len(expressions)
+    different = [item for item in document if item[1] != item[2]]
+    assert different == [], "\n".join(map(repr, different))
