@@ -142,7 +142,7 @@ class Disassembly:
     @cached_property
     def _sections(self) -> tuple[Section, ...]:
         """The sections with code, in the file's order."""
-        found = []
+        sections: list[Section] = []
         for section in self.file.sections:
             if not section.flags & SHF_EXECINSTR or section.type == SHT_NOBITS:
                 continue
@@ -151,8 +151,8 @@ class Disassembly:
                 where = f"the code from {address:#x} on has {size:#x} bytes"
                 raise Malformed(f"section {section.name}: {where}: no address is so large")
             if size:
-                found.append(section)
-        return tuple(found)
+                sections.append(section)
+        return tuple(sections)
 
     @cached_property
     def _sections_by_address(self) -> SpanIndex[int]:
