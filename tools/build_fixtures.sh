@@ -243,13 +243,16 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
 # Fortran and Ada; their compilers leave files where they run, and name the source in messages.
 (
   folder=$(mktemp -d)
-  cp fortran/shapes.f90 ada/shapes.adb "$folder"
+  cp fortran/shapes.f90 ada/shapes.adb ada/bounds/bounds.ads "$folder"
   cd "$folder"
   "$FORTRAN" shapes.f90 -g -gdwarf-5 -gz=none -O0 -ffile-prefix-map="$folder=./fortran" \
     -Wl,--build-id=none -o "$here/fortran/shapes.gcc.O0.v5"
   "$GNATMAKE" -q shapes.adb -g -O0 -o "$here/ada/shapes.gcc.O0.v5" \
     -cargs -gdwarf-5 -gz=none -ffile-prefix-map="$folder=./ada" \
     -bargs -shared -largs -Wl,--build-id=none
+  "$GCC" -c bounds.ads -g -gnatp -gdwarf-5 -gz=none -O0 -fPIC \
+    -ffile-prefix-map="$folder=./ada"
+  "$GCC" -shared -nostdlib bounds.o -Wl,--build-id=none -o "$here/ada/bounds/bounds.gcc.O0.v5"
   cd "$here"
   rm -rf "$folder"
 )

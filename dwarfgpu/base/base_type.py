@@ -49,6 +49,8 @@ ENCODINGS: Final = {
 SIGNED: Final = frozenset({"signed", "signed_char"})
 INTEGRAL: Final = SIGNED | {"unsigned", "unsigned_char", "boolean"}
 """The integral encodings of A.2.5.2, except the generic type."""
+CHARACTERS: Final = frozenset({"signed_char", "unsigned_char", "UTF", "UCS", "ASCII"})
+"""The encodings of characters; a small integer is none in Fortran and Ada."""
 
 
 @frozen

@@ -48,11 +48,13 @@ def repeated(
     container: TypedValue | None = None,
     *,
     is_unevaluated: bool = False,
+    first_index: int = 0,
 ) -> TypedValue:
     """Return `x@8`: the array of 8 objects that starts at x.
 
     `container`: the array that has `x` as an element. Outside of memory nothing follows an object,
     except the later elements of such an array. `is_unevaluated`: only the type is wanted.
+    `first_index`: that of the array in the language of the expression.
     """
     if number.is_float:
         raise UsageError('Non-integral right operand for "@" operator.')
@@ -71,6 +73,8 @@ def repeated(
     if not size_bytes(value.type):
         raise UsageError("The size of the object is unknown, so it cannot be repeated.")
     array = array_of(value.type, count)
+    if first_index:
+        array = Array(value.type, (count,), lower_bounds=(first_index,))
     return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
 
 

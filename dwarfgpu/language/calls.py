@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.fortran_ada import Indexes, indexes_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Absent, Array, Dynamic, Function, Pointer, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
@@ -23,6 +24,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.model.object import Bits
 
 _NO_INDEX: Final = "Argument to subscript operation is not an integer."
 
@@ -83,7 +85,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
     if evaluator.is_ada:
         function = _indexed_in_ada(evaluator, node, function)
     if evaluator.is_ada and _is_array(function.type):  # its last dimension is the fastest
-        chosen = [_subscript(evaluator, argument) for argument in call.arguments][::-1]
+        chosen = [_subscript(evaluator, argument) for argument in call.arguments]
+        chosen = _positions(function.type, chosen)[::-1]
         if len(chosen) == 1 and isinstance(chosen[0], Triplet):
             return _slice(evaluator, function, chosen[0])
         return _selected(evaluator, function, chosen)
@@ -113,6 +116,34 @@ def _is_array(type_: Type | None) -> bool:
     return isinstance(bare.form if isinstance(bare, Dynamic | Absent) else bare, Array)
 
 
+def _positions(type_: Type | None, subscripts: list[int | Triplet]) -> list[int | Triplet]:
+    """Return the indexes that subscripts of Ada are, whose values may have gaps between."""
+    bare = strip(type_)
+    form = bare.form if isinstance(bare, Dynamic | Absent) else bare
+    if not isinstance(form, Array) or not form.indexes:
+        return subscripts
+
+    out: list[int | Triplet] = []
+    for dimension, subscript in enumerate(subscripts):
+        indexes = indexes_of(form, dimension)
+        if isinstance(subscript, Triplet):
+            low, high = _position(indexes, subscript.low), _position(indexes, subscript.high)
+            out.append(Triplet(low, high, subscript.stride))
+        else:
+            out.append(_position(indexes, subscript) or 0)
+    return out
+
+
+def _position(indexes: Indexes, value: int | None) -> int | None:
+    """Return the index that a subscript is; None if the bound of a slice is left out."""
+    if value is None:
+        return None
+    index = indexes.index(value)
+    if index is None:
+        raise UsageError("array subscript out of bounds")
+    return index
+
+
 def _selected(evaluator: Calling, array: TypedValue, subscripts: list[int | Triplet]) -> TypedValue:
     indices = [subscript for subscript in subscripts if isinstance(subscript, int)]
     if len(indices) < len(subscripts):
@@ -122,11 +153,16 @@ def _selected(evaluator: Calling, array: TypedValue, subscripts: list[int | Trip
 
 def _slice(evaluator: Calling, array: TypedValue, bounds: Triplet) -> TypedValue:
     """Return a slice of an array of Ada, whose first index is that of the slice (4.1.2)."""
+    bare = strip(array.type)
     if bounds.low is not None and bounds.high is not None and bounds.high < bounds.low:
-        raise UsageError("a slice without elements is not supported")
+        if not isinstance(bare, Array) or len(bare.dimensions) != 1:
+            raise UsageError("Wrong number of subscripts")
+        empty = evolve(bare, dimensions=(0,), own_name=None, declared_bits=None)
+        return TypedValue(evolve(empty, lower_bounds=(bounds.low,)), bits=Bits(0, 0))
     part = section(evaluator.objects, array, [bounds])
-    assert isinstance(part.type, Array)
-    return evolve(part, type=evolve(part.type, lower_bounds=(bounds.low,)))
+    assert isinstance(part.type, Array) and isinstance(bare, Array)
+    kind = evolve(part.type, lower_bounds=(bounds.low,), indexes=bare.indexes)
+    return evolve(part, type=kind)
 
 
 def _element(evaluator: Calling, array: TypedValue, indices: Sequence[int]) -> TypedValue:

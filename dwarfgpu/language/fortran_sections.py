@@ -78,6 +78,7 @@ def section(
         dimensions=tuple(count for count, _ in kept),
         strides_bits=tuple(stride for _, stride in kept),
         lower_bounds=(1,) * len(kept),
+        indexes=(),
         own_name=None,
         declared_bits=None,
     )

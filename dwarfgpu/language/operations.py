@@ -222,13 +222,15 @@ class Operations(MemberAccess):
     def _repeated(self, node: ast.Binary) -> TypedValue:
         """Evaluate `x@8`: the number is evaluated even where only the type is wanted."""
         first = self.object(node.left)
+        first_index = 1 if self.is_fortran or self.is_ada else 0
         if isinstance(self.objects, Unevaluated):
             counting = self.counting()
             number = counting.arithmetic.number(counting.object(node.right))
-            return repeated(first, number, is_unevaluated=True)
+            return repeated(first, number, is_unevaluated=True, first_index=first_index)
         array = node.left.operand if isinstance(node.left, ast.Index) else None
         container = None if array is None else self.object(array)
-        return repeated(first, self.arithmetic.number(self.object(node.right)), container)
+        number = self.arithmetic.number(self.object(node.right))
+        return repeated(first, number, container, first_index=first_index)
 
     def counting(self) -> Self:
         """Return an evaluator for numbers on which a type depends."""

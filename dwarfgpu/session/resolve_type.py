@@ -385,8 +385,8 @@ class Resolver:
         if bounds.count is not None:
             count = max(0, self._attributes.number(bounds.count, about, stack))
         elif bounds.upper is not None and lower is not None:
-            count = max(0, self._attributes.number(bounds.upper, about, stack) - lower + 1)
-        return lower, count, stride
+            count = bounds.length(lower, self._attributes.number(bounds.upper, about, stack))
+        return bounds.first_index(lower), count, stride
 
 
 def _has_descriptor(kind: Dynamic) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
@@ -26,6 +26,9 @@ from dwarfgpu.view.object_printer import Shown, Whole, address_of, is_signed, un
 from dwarfgpu.view.strings import character_kind
 from dwarfgpu.view.variants import variant_members
 
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.names.fortran_ada import Indexes
+
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
 _PARENTS: Final = 50
@@ -45,6 +48,9 @@ class _Marks:
     last: str
     between_rows: str
 
+
+_Index: TypeAlias = "tuple[int | None, Indexes | None]"
+"""The first index of a dimension; what the indexes are, in Ada."""
 
 _MARKS: Final[dict[Style, _Marks]] = {
     "c": _Marks("{", "}", " = ", "{", "}", ", "),
@@ -337,14 +343,14 @@ def array_pieces(
         and character_kind(element, shown.options.style) is not None
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
-    lower = array_type.lower_bounds if _shows_indices(shown) else ()
     is_empty = shown.options.style == "c" and min(counts) <= 0  # whichever dimension has no element
     if not strides or is_empty:
         has_rows = is_empty and len(counts) > 1  # whose first one is no character
         row = Array(element, array_type.dimensions[1:]) if has_rows else element
         yield _without_elements(shown, row, counts[0], first_bit, letter, depth)
         return
-    yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
+    indexes = _indexes(shown, array_type, counts)
+    yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, indexes)
 
 
 def _elements(
@@ -355,7 +361,7 @@ def _elements(
     first_bit: int,
     depth: int,
     letter: str | None,
-    lower: list[int | None],
+    indexes: list[_Index],
 ) -> Iterator[str]:
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
@@ -374,11 +380,9 @@ def _elements(
         yield "{...}"
         return
     yield marks.first
-    first = next(iter(lower), None)
-    if first is None and shown.options.language is not None:  # forced upon an array of C
-        first = 0
-    if shown.options.style == "ada" and first not in (1, None):
-        yield f"{first} => "
+    first, words = next(iter(indexes), (None, None))
+    if words is not None and first is not None and not words.is_usual(first):
+        yield f"{words.text(first)} => "
     margin = "\n" + "  " * (depth + 1) if shown.options.array else ""
     has_dynamic_elements = last and is_dynamic(element)
     index = printed = 0
@@ -389,10 +393,10 @@ def _elements(
         if index:
             yield "," if margin else ", " if last else marks.between_rows
         if margin or shown.options.array_indexes:
-            yield margin + _index(shown, lower, index)
+            yield margin + _index(shown, first, index)
         if not last:
             yield from _elements(
-                shown, element, counts[1:], strides[1:], start, depth + 1, letter, lower[1:]
+                shown, element, counts[1:], strides[1:], start, depth + 1, letter, indexes[1:]
             )
         elif has_dynamic_elements:
             yield from shown.guarded(_dynamic_element(shown, element, start, depth + 1, letter))
@@ -432,15 +436,21 @@ def _without_elements(
     return f"{text} {pointed_string(shown, byte_address, 0, kind)}".lstrip()
 
 
-def _shows_indices(shown: Shown) -> bool:
-    return shown.options.style == "ada" or shown.options.array_indexes
+def _indexes(shown: Shown, array_type: Array, counts: list[int]) -> list[_Index]:
+    """Return the indexes of each dimension, as far as they are shown."""
+    lower = array_type.lower_bounds or (0,) * len(counts)
+    if shown.options.style != "ada":
+        return [(first, None) for first in lower] if shown.options.array_indexes else []
+    from dwarfgpu.dwarf.names.fortran_ada import indexes_of  # few arrays are of Ada
+
+    return [(first, indexes_of(array_type, number)) for number, first in enumerate(lower)]
 
 
-def _index(shown: Shown, lower: list[int | None], index: int) -> str:
+def _index(shown: Shown, first: int | None, index: int) -> str:
     """Return `[2] = ` before an element, if so requested."""
     if not shown.options.array_indexes or shown.options.style == "ada":
         return ""
-    return f"[{index + ((lower[0] if lower else 0) or 0)}] = "
+    return f"[{index + (first or 0)}] = "
 
 
 def _dynamic_element(

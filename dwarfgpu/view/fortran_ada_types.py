@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import (
     PARENT,
@@ -102,7 +103,7 @@ def _ada(form: Type | None) -> str:
 
 def _ada_array(form: Array) -> str:
     element, stride = strip(form.element), form.strides_bits[-1] if form.strides_bits else None
-    spelled = ada_name(Array(form.element, form.dimensions, lower_bounds=form.lower_bounds))
+    spelled = ada_name(evolve(form, own_name=None))
     is_packed = isinstance(element, Base) and stride is not None and stride % 8
     return f"{spelled} <packed: {stride}-bit elements>" if is_packed else spelled
 

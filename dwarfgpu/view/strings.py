@@ -6,11 +6,11 @@ import re
 from typing import Final
 from unicodedata import category
 
+from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.dwarf.names.fortran_ada import CHARACTERS
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Base,

@@ -349,7 +349,6 @@ ADA_ERRORS = {
     "7 MOD 4": '"MOD" of Ada',
     "flag and flag": '"and" of Ada',
     "line(2..9)": "array subscript out of bounds",
-    "line(3..2)": "a slice without elements",
     "17#1#": 'Invalid number "17#1#".',
 }
 

@@ -6,10 +6,13 @@ GNAT describes in its own way.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.base_type import CHARACTERS
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -80,11 +83,7 @@ def ada_name(type_: Type | None, depth: int = 0) -> str:
         case None:
             return "void"
         case Array() as array if name is None:
-            bounds = (
-                f"{lower} .. {upper}" if lower and upper else "<>"
-                for lower, upper in _bounds(array)
-            )
-            return f"array ({', '.join(bounds)}) of {inner(array.element)}"
+            return f"array ({', '.join(_ada_ranges(array))}) of {inner(array.element)}"
         case Pointer() as pointer if name is None:
             mark = "access" if pointer.kind == "pointer" else "<ref>"
             return f"{mark} {inner(pointer.target)}"
@@ -137,10 +136,6 @@ def is_string(type_: Type | None) -> bool:
     return isinstance(element, Base) and element.base.encoding in CHARACTERS
 
 
-CHARACTERS: Final = frozenset({"signed_char", "unsigned_char", "UTF", "UCS", "ASCII"})
-"""The encodings of characters; a small integer is none in Fortran and Ada."""
-
-
 def _bare(type_: Type | None) -> Type | None:
     try:
         for _ in range(_DEEPEST):
@@ -163,6 +158,78 @@ def _bounds(array_type: Array) -> list[tuple[str, str]]:
         upper = "" if lower is None or count is None else str(lower + count - 1)
         out.append(("" if lower is None else str(lower), upper))
     return out
+
+
+def _ada_ranges(array_type: Array) -> Iterator[str]:
+    """Yield the indexes of each dimension, outermost first; `<>` where they are unknown."""
+    lowers = array_type.lower_bounds or (0,) * len(array_type.dimensions)
+    for number, (lower, count) in enumerate(zip(lowers, array_type.dimensions, strict=False)):
+        if lower is None or count is None:
+            yield "<>"
+        else:
+            yield indexes_of(array_type, number).range_text(lower, count)
+
+
+@frozen(eq=False)
+class Indexes:
+    """The indexes of a dimension."""
+
+    kind: Enum | Base | None = None
+    """Their type, if it is an enumeration with enumerators, Boolean or one of characters."""
+    has_gaps: bool = False
+    """Whether they are positions of enumerators, whose values have gaps."""
+
+    def index(self, value: int) -> int | None:
+        """Return the index that a value of the type is; None if it is none."""
+        if not self.has_gaps or not isinstance(self.kind, Enum):
+            return value
+        values = [own for _, own in self.kind.enumerators]
+        return values.index(value) if value in values else None
+
+    def is_usual(self, first: int) -> bool:
+        """Return whether GDB leaves out this first index: the first value of its type, or 1."""
+        if isinstance(self.kind, Enum) and not self.has_gaps:
+            return first == self.kind.enumerators[0][1]
+        return first == (1 if self.kind is None else 0)
+
+    def text(self, index: int) -> str:
+        """Return an index as GDB shows it: `2`, `red`, `true`, `'a'`, `'["00"]'`."""
+        kind = self.kind
+        if isinstance(kind, Enum):
+            position = index if self.has_gaps else index - kind.enumerators[0][1]
+            is_one = 0 <= position < len(kind.enumerators)
+            return kind.enumerators[position][0] if is_one else str(index)
+        if kind is None or index < 0:
+            return str(index)
+        if kind.base.encoding == "boolean":
+            return ("false", "true")[index] if index < 2 else str(index)
+        if 0x20 <= index < 0x7F:
+            return f"'{chr(index)}'"
+        return f"""'["{index:0{2 * kind.size_bytes}x}"]'"""
+
+    def range_text(self, first: int, count: int) -> str:
+        """Return the indexes as GDB's `ptype` does: `0 .. 4`, `red .. blue`, `boolean`."""
+        is_boolean = isinstance(self.kind, Base) and self.kind.base.encoding == "boolean"
+        if self.kind is not None and is_boolean and (first, count) == (0, 2):
+            return self.kind.name or "boolean"
+        return f"{self.text(first)} .. {self.text(first + count - 1)}"
+
+
+def indexes_of(array_type: Array, dimension: int) -> Indexes:
+    """Return what the indexes of a dimension are."""
+    if dimension >= len(array_type.indexes):
+        return Indexes()
+    index = array_type.indexes[dimension]
+    try:
+        kind = strip(index() if callable(index) else index)
+    except DwarfGpuError:
+        return Indexes()
+    if isinstance(kind, Enum) and kind.enumerators:
+        values = [value for _, value in kind.enumerators]
+        return Indexes(kind, values != [*range(values[0], values[0] + len(values))])
+    if not isinstance(kind, Base) or kind.is_range:
+        return Indexes()
+    return Indexes(kind if kind.base.encoding in CHARACTERS | {"boolean"} else None)
 
 
 def fortran_dimensions(array_type: Array) -> str:

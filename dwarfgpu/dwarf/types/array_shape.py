@@ -26,19 +26,26 @@ class Shape:
     strides_bits: tuple[int | None, ...]
     size_bits: int | None
     properties: Properties
+    indexes: tuple[Die, ...]
+    """The entries of the indexes, for an array of Ada."""
 
 
 def array_shape(die: Die) -> Shape:
     """Return the shape that an array entry and its subranges describe."""
     bounds: list[Bounds] = []
     generic: list[Bounds] = []
+    indexes: list[Die] = []
     for child in die.children():
+        if child.tag == dw.TAG_GENERIC_SUBRANGE:
+            generic.append(subrange_bounds(child))
+            continue
         if child.tag == dw.TAG_SUBRANGE_TYPE:
             bounds.append(subrange_bounds(child))
         elif child.tag == dw.TAG_ENUMERATION_TYPE:
             bounds.append(_enumerated(child))
-        elif child.tag == dw.TAG_GENERIC_SUBRANGE:
-            generic.append(subrange_bounds(child))
+        else:
+            continue
+        indexes.append(child)
     rank = measure(die, dw.AT_RANK)
     if rank is not None:
         if len(generic) != 1 or bounds:
@@ -50,12 +57,12 @@ def array_shape(die: Die) -> Shape:
     column_major = _is_column_major(die)
     if column_major:
         bounds.reverse()
+        indexes.reverse()
     own_stride = in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE)
     if own_stride is not None and bounds[-1].stride_bits is None and rank is None:
-        last = bounds[-1]
-        bounds[-1] = Bounds(last.lower, last.upper, last.count, own_stride)
+        bounds[-1] = evolve(bounds[-1], stride_bits=own_stride)
     size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
-    lower_bounds = tuple(_constant(bound.lower) for bound in bounds)
+    lower_bounds = tuple(bound.first_index(_constant(bound.lower)) for bound in bounds)
     strides = tuple(_constant(bound.stride_bits) for bound in bounds)
     return Shape(
         tuple(None if rank is not None else constant_count(bound) for bound in bounds),
@@ -69,6 +76,7 @@ def array_shape(die: Die) -> Shape:
             bounds=tuple(bounds),
             is_column_major=column_major,
         ),
+        tuple(indexes) if die.unit.language in dw.ADA else (),
     )
 
 
@@ -76,15 +84,12 @@ def subrange_bounds(die: Die) -> Bounds:
     """Return the bounds of a subrange; the lower one defaults to that of the language (DWARF 5
     5.13)."""
     lower = measure(die, dw.AT_LOWER_BOUND)
-    if die.unit.language in dw.ADA:
-        positions = _positions(die)
-        if positions is not None:
-            return positions
     return Bounds(
         default_lower(die) if lower is None else _of_index_type(die, lower),
         _of_index_type(die, measure(die, dw.AT_UPPER_BOUND)),
         measure(die, dw.AT_COUNT),
         in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE),
+        _values_with_gaps(die) if die.unit.language in dw.ADA else (),
     )
 
 
@@ -108,7 +113,7 @@ def constant_count(bounds: Bounds) -> int | None:
     lower, upper = bounds.lower, bounds.upper
     if not isinstance(upper, int) or not isinstance(lower, int):
         return None
-    return max(0, upper - lower + 1)
+    return bounds.length(lower, upper)
 
 
 def default_lower(die: Die) -> int | None:
@@ -137,31 +142,24 @@ def _enumerated(die: Die) -> Bounds:
     return Bounds(min(values, default=0), count=len(values))
 
 
-def _positions(die: Die) -> Bounds | None:
-    """Return the bounds of an index of enumerators in Ada, where not all numbers between are
-    indexes."""
+def _values_with_gaps(die: Die) -> tuple[int, ...]:
+    """Return the values of the enumerators that index a dimension in Ada, if not all numbers
+    between are values of enumerators."""
     index = die.reference(dw.AT_TYPE)
     for _ in range(MAX_CHAIN):
         if index is None or index.tag not in (dw.TAG_SUBRANGE_TYPE, dw.TAG_TYPEDEF):
             break
         index = index.reference(dw.AT_TYPE)
     if index is None or index.tag != dw.TAG_ENUMERATION_TYPE:
-        return None
+        return ()
     values = [
-        child.signed_integer(dw.AT_CONST_VALUE)
+        value
         for child in index.children()
         if child.tag == dw.TAG_ENUMERATOR
+        and (value := child.signed_integer(dw.AT_CONST_VALUE)) is not None
     ]
-    lower, upper = measure(die, dw.AT_LOWER_BOUND), measure(die, dw.AT_UPPER_BOUND)
-    lower = default_lower(die) if lower is None else lower  # GNAT omits a lower bound of 1
-    if not isinstance(lower, int) or not isinstance(upper, int):
-        return None
-    if lower not in values or upper not in values:
-        return None
-    count = max(0, values.index(upper) - values.index(lower) + 1)
-    if upper - lower + 1 in (count, 0):
-        return None  # every number between is an index
-    return Bounds(None, count=count, stride_bits=in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE))
+    has_gaps = values != list(range(values[0], values[0] + len(values))) if values else False
+    return tuple(values) if has_gaps else ()
 
 
 def _is_column_major(die: Die) -> bool:

@@ -232,8 +232,15 @@ class TypeBuilder:
             die.name,
             shape.size_bits,
             shape.lower_bounds,
+            tuple(self._index(index) for index in shape.indexes),
         )
         return form if shape.properties.is_constant else Dynamic(form, shape.properties)
+
+    def _index(self, die: Die) -> TypeReference:
+        """Return the type of the indexes that an entry in an array describes."""
+        if die.tag == dw.TAG_ENUMERATION_TYPE:
+            return lambda: self.build(die)
+        return self.target(die)
 
     def _element(self, die: Die, shape: Shape) -> Callable[[], Type | None]:
         """Return the elements of an array; those of a packed one have the size of the stride."""

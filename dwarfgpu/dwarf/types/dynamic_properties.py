@@ -47,6 +47,20 @@ class Bounds:
     upper: Measure = None
     count: Measure = None
     stride_bits: Measure = None
+    values: tuple[int, ...] = ()
+    """Those of the enumerators that index an array of Ada, if the values have gaps: the bounds are
+    such values, the indexes are their positions."""
+
+    def first_index(self, lower: int | None) -> int | None:
+        """Return the index that a lower bound is; None if unknown."""
+        if not self.values:
+            return lower
+        return self.values.index(lower) if lower in self.values else None
+
+    def length(self, lower: int | None, upper: int | None) -> int | None:
+        """Return the number of elements between two bounds, these included; None if unknown."""
+        first, last = self.first_index(lower), self.first_index(upper)
+        return None if first is None or last is None else max(0, last - first + 1)
 
     @property
     def is_constant(self) -> bool:

@@ -148,6 +148,11 @@ class Array(_Spelled):
     """DW_AT_byte_size or DW_AT_bit_size."""
     lower_bounds: tuple[int | None, ...] = ()
     """The first index of each dimension; missing: 0. None if unknown."""
+    indexes: tuple[TypeReference, ...] = field(default=(), repr=False)
+    """The type of the indexes of each dimension, for an array of Ada; missing: an integer.
+
+    Indexes of an enumeration whose values have gaps are positions of enumerators.
+    """
     attribute: Literal["", "allocatable", "pointer"] = ""
     """What DW_AT_allocated or DW_AT_associated say of the object with this type (5.18)."""
     lost_length: str | None = None
