@@ -133,17 +133,22 @@ class CodeObject(OfOpenFile):
         strict: bool = False,
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
         loaded_files: Iterable[CodeObject] = (),
+        debug_file: ObjectFile | None = None,
     ) -> CodeObject:
         """Return the code object of a file that is open, which may be in memory.
 
         `loaded_files`: the code objects of the program, which may define classes that this one only
         declares. They are read whenever such a class is met: a list may be filled later.
+        `debug_file`: the file with its debug information; by default it is itself or, if it has
+        none, the one that it names.
         """
         if isinstance(debug_directories, str | bytes):  # its characters would be folders
             raise wrong_type("debug_directories", debug_directories, "several folders")
         load_address = _placed(file, integer("load_address", load_address))
         roots = tuple(map(_folder, debug_directories))
-        described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
+        described = debug_file or (
+            (None if has_debug_info(file) else _debug_file(file, roots)) or file
+        )
         if described is file and file.has_section(MINI_DEBUG_INFO):
             described = _symbol_file(file) or file
         info = DebugInfo.of(

@@ -28,6 +28,7 @@ from dwarfgpu.gdb.machine.gdb_target import GdbTarget, selected_wave
 from dwarfgpu.gdb.machine.loaded_sections import LoadedSection, bias_of, loaded_sections
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR, SHT_NOBITS
 
 _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is not in any file."""
@@ -48,10 +49,12 @@ _MAX_EMBEDDED_BYTES = 1 << 32
 class _Opened:
     """An opened file."""
 
-    version: tuple[int, ...]
-    """While it and the load address stay, the file need not be read again."""
+    versions: dict[str, tuple[int, ...]]
+    """By path; while these and the load address stay, no file need be read again."""
     stop: int
     """The stop of the last check."""
+    file: ObjectFile
+    """With the symbols: that of the code object, or its debug file."""
     code_object: CodeObject
 
 
@@ -120,16 +123,13 @@ class LoadedFiles:
 
         `UsageError` or `Malformed` if it is unreadable or is not the loaded file.
         """
-        section = self._section(address)
-        if section is None:
+        section = next(self._sections_with(address), None)
+        path = None if section is None else _path(section)
+        if section is None or path is None:
             return None
-        path = section.path or gdb.current_progspace().filename
-        if path is None:
-            return None
-        path = path.removeprefix("target:")
         stop = self._target.stop
         opened = self._opened.get(path)
-        if opened is None or opened.stop != stop or opened.code_object.file.limits != file_limits():
+        if opened is None or opened.stop != stop or opened.file.limits != file_limits():
             opened = self._opened[path] = self._renewed(path, section, opened)
         return opened.code_object
 
@@ -137,8 +137,7 @@ class LoadedFiles:
         """Return the code object of a file that GDB has read; errors are those of `at`."""
         name = (objfile.owner or objfile).filename
         for section in self._loaded_sections()[0]:
-            path = section.path or gdb.current_progspace().filename
-            if path is not None and path.removeprefix("target:") == name:
+            if _path(section) == name:
                 return self.at(section.begin)
         return None
 
@@ -173,16 +172,18 @@ class LoadedFiles:
 
     def readable(self) -> Iterator[CodeObject]:
         """Yield every file that can be read, in the order of their addresses."""
-        names: set[str | None] = set()
+        paths: set[str | None] = set()
+        objects: set[CodeObject] = set()
         for section in self._loaded_sections()[0]:
-            if section.path in names:
+            if section.path in paths:
                 continue
-            names.add(section.path)
+            paths.add(section.path)
             try:
                 code_object = self.at(section.begin)
             except DwarfGpuError:
                 continue  # it is reported on access to it
-            if code_object is not None:
+            if code_object is not None and code_object not in objects:
+                objects.add(code_object)
                 yield code_object
 
     def in_load_order(self) -> tuple[CodeObject, ...]:
@@ -195,11 +196,14 @@ class LoadedFiles:
         libraries = (item for item in self.readable() if item is not program)
         return (*libraries,) if program is None else (program, *libraries)
 
-    def _section(self, address: int) -> LoadedSection | None:
-        """Return the section that GDB has at an address."""
+    def _sections_with(self, address: int) -> Iterator[LoadedSection]:
+        """Yield the sections that GDB has at an address: several if files have the same place, as a
+        stripped program and its debug file, the last one first."""
         sections, begins = self._loaded_sections()
         index = bisect_right(begins, address) - 1
-        return sections[index] if index >= 0 and address < sections[index].end else None
+        while index >= 0 and sections[index].begin <= address < sections[index].end:
+            yield sections[index]
+            index -= 1
 
     def _loaded_sections(self) -> tuple[list[LoadedSection], list[int]]:
         """Return the sections loaded at this stop, and their start addresses."""
@@ -211,29 +215,48 @@ class LoadedFiles:
     def _renewed(self, path: str, section: LoadedSection, opened: _Opened | None) -> _Opened:
         """Return the current file; the one already read, if it has not changed."""
         version, limits = _version(path), file_limits()
-        if opened is not None and (opened.version, opened.code_object.file.limits) != (
-            version,
-            limits,
-        ):
+        if opened is not None and (opened.versions[path], opened.file.limits) != (version, limits):
             opened = None
-        file = self._file(path, limits) if opened is None else opened.code_object.file
+        file = self._file(path, limits) if opened is None else opened.file
         bias = bias_of(file, section)
         if not self._has_loaded_build(file, bias):
             self._require_version(path, version)
-        if opened is not None and opened.code_object.load_address == bias:
-            return _Opened(version, self._target.stop, opened.code_object)
+        stripped = self._stripped_of(file, section)
+        versions = {path: version}
+        if stripped is not None:
+            versions[stripped] = _version(stripped)
+        if opened is not None and (opened.code_object.load_address, opened.versions) == (
+            bias,
+            versions,
+        ):
+            return _Opened(versions, self._target.stop, file, opened.code_object)
         if path.startswith(_VDSO):
             info = DebugInfo.of(file, bias, loaded=file)
             code_object = CodeObject(file, info, Scopes(info), bias)
         else:
             folders = str(gdb.parameter("debug-file-directory") or "").split(":")
             code_object = CodeObject.of(
-                file,
+                file if stripped is None else self._file(stripped, limits),
                 bias,
                 debug_directories=list(filter(None, folders)),
                 loaded_files=_OtherFiles(self, path),
+                debug_file=None if stripped is None else file,
             )
-        return _Opened(version, self._target.stop, code_object)
+        return _Opened(versions, self._target.stop, file, code_object)
+
+    def _stripped_of(self, file: ObjectFile, section: LoadedSection) -> str | None:
+        """Return the path of the program with the contents of a debug file that GDB was given
+        (`add-symbol-file`, `symbol-file`); None for a file with its own ones."""
+        if not any(
+            code.flags & SHF_EXECINSTR and code.type == SHT_NOBITS for code in file.sections
+        ):
+            return None
+        for other in self._sections_with(section.begin):
+            if (other.name, other.end) == (section.name, section.end) and (
+                (path := _path(other)) != file.path
+            ):
+                return path
+        return None
 
     def _has_loaded_build(self, file: ObjectFile, bias: int) -> bool:
         """Return whether the loaded program has the build ID of the file; False if there is none.
@@ -300,6 +323,12 @@ class LoadedFiles:
         except OSError as error:
             raise UsageError(f"{name} cannot be read: {error.strerror}") from None
         return ObjectFile(path, data, limits)
+
+
+def _path(section: LoadedSection) -> str | None:
+    """Return the path of the file with a section; None if GDB has no program."""
+    path: str | None = section.path or gdb.current_progspace().filename
+    return None if path is None else path.removeprefix("target:")
 
 
 def _version(path: str) -> tuple[int, ...]:

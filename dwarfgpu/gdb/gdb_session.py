@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 
 import gdb
@@ -372,8 +371,7 @@ class Debugger:
         return (() if code_object is None else (code_object,)), ()
 
     def _static_session(self) -> GdbSession:
-        name = gdb.current_progspace().filename
-        if name is None:
+        if gdb.current_progspace().filename is None:
             raise UsageError("GDB has no program: give it one with `file`")
         name = gdb.selected_inferior().architecture().name()
         machine = architecture_named(name)
@@ -388,9 +386,8 @@ class Debugger:
     def _code_object_of(self, symbol: gdb.Symbol) -> CodeObject | None:
         """Return the code object with an entity outside of functions."""
         address = None
-        if symbol.is_variable or symbol.is_function:
-            with suppress(gdb.error):  # it has none yet, as a thread-local variable of a library
-                address = address_of(symbol.value())
+        if symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_BLOCK):
+            address = address_of(symbol.value())
         code_object = None if address is None else self.files.at(int(address))
         return code_object or self.files.named(symbol.symtab.objfile)
 
