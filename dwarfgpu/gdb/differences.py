@@ -12,6 +12,7 @@ from typing import Final
 
 import gdb
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
@@ -79,13 +80,13 @@ _MAX_BASES: Final = 1000
 _MAX_CALLS: Final = 8
 
 
-def have_same_bits(gdb_variable: GdbVariable, own_bits: Bits, mask: int) -> bool:
+def have_same_bits(gdb_variable: GdbVariable, own_bits: Bits | None, mask: int) -> bool:
     """Return whether both know the same about some bits.
 
     For a scalar, GDB says that some of its bits are lost, but not which.
     """
     their_bits = gdb_variable.bits
-    if their_bits is None:
+    if their_bits is None or own_bits is None:
         return False
     undefined = their_bits.undefined & mask
     defined = mask & ~undefined
@@ -159,7 +160,11 @@ def reason_of(
         return ENTRY
     if _is_followed(variable, gdb_variable, own_variable):
         return RVALUE
-    if _texts_agree(gdb_variable.text, own_variable.text):
+    # In Rust GDB 13 omits the padding behind the last member of what has an enumeration.
+    if _texts_agree(gdb_variable.text, own_variable.text) or (
+        variable.unit.language == dw.LANG_RUST
+        and have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask)
+    ):
         return WORDS
     if _is_by_caller_of_main(frame, session, variable, gdb_variable):
         return PAST_MAIN

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
 
 import gdb
 
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare_frames import gdb_frames
@@ -17,6 +20,7 @@ from dwarfgpu.gdb.default_settings import default_settings
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
+from dwarfgpu.gdb.machine.gdb_values import language_selected
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.stack_by_cfi import require_stack
 from dwarfgpu.gdb.unsafe_for_gdb import NOT_READ, UNSAFE, is_unsafe_for_gdb
@@ -62,6 +66,10 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
     session = debugger.session(frame)
     if session.gdb_frame is not None:
         return
+    unit = session.unit
+    is_rust = unit is not None and unit.language == dw.LANG_RUST
+    # GDB 13 ends with an internal error at an enumeration in a union, as the language shows it.
+    language = partial(language_selected, "c") if is_rust else nullcontext
     own: dict[tuple[str, int], list[Variable]] = {}
     for local in _locals(session):
         own.setdefault((local.name, local.decl_line or 0), []).append(local)
@@ -80,7 +88,8 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
             own_text = _by_us(session, variables.pop(0), is_hidden=is_hidden).text
             yield Compared(frame.level(), symbol.name, NOT_READ, own_text, UNSAFE)
             continue
-        gdb_variable = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
+        with language():
+            gdb_variable = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
         if not variables:
             why = why_only_in_gdb(session, symbol, gdb_variable)
             yield Compared(frame.level(), symbol.name, gdb_variable.text, "no such variable", why)

@@ -111,3 +111,34 @@ print([said(f"output $dwarfgpu({text})") for text in ('b"n"', "text")])
     assert out.splitlines()[-1] == str(
         ["41", "error: A syntax error in expression, near `is more'."]
     )
+
+
+def test_variables_of_rust(debugger: Debugger, tool: Callable[[str], str], tmp_path: Path) -> None:
+    """GDB 13 ends at `iter`, the array that the loop goes through, as its language shows it; other
+    values differ in their words alone."""
+    source, program = tmp_path / "s.rs", tmp_path / "s"
+    source.write_text("""\
+#[derive(Debug)] enum Number { Whole(i32), Pair { x: u8, y: f64 } }
+#[inline(never)] fn look(all: &[u16], pair: (u8, char), maybe: Option<Box<i32>>) -> usize {
+  let list = [1i16, 2]; let number = Number::Whole(7);
+  println!("{:?} {:?} {:?}", list, number, maybe);
+  all.len() + pair.0 as usize
+}
+fn main() {
+  for number in [Number::Whole(5), Number::Pair { x: 1, y: 2.5 }] {
+    println!("{:?} {}", number, look(&[1, 2], (3, 'c'), Some(Box::new(4))));
+  }
+}
+""")
+    done = subprocess.run(
+        [tool("rustc"), "-g", source, "-o", program], capture_output=True, check=False
+    )
+    if done.returncode:
+        pytest.skip("rustc makes no program here")
+    stop = (f"break {source.name}:4", "run")
+    for commands, count in [((), 5), (("up",), 2)]:
+        out, err = debugger.run(*stop, *commands, "dwarfgpu compare", file=program)
+        last = out.splitlines()[-1]
+        assert last.startswith(f"{count} variables of 1 frame: "), out + err
+        assert last.endswith(", 0 differ"), out + err
+        assert "(the same, worded differently)" in out
