@@ -5,6 +5,7 @@ A command imports what answers it when it is used: GDB starts with these for eve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -15,13 +16,16 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.function import Function
 from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.limit_settings import install_limits
-from dwarfgpu.gdb.machine.gdb_values import without_calls
+from dwarfgpu.gdb.machine.gdb_values import said, without_calls
 from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.save_state import SaveState
 from dwarfgpu.gdb.script_objects import the_debugger
 from dwarfgpu.view.command_options import without_options
+
+_MEMBERS = re.compile(r"(?:/\w*\s+|--?\w*\s+(?:\d+\s+|all\s+)?)*(.*(?:\.|->)\s*)")
+"""Text before the name of a member; the expression is after a format and options."""
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
@@ -61,10 +65,14 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     def complete(self, text: str, word: str | None) -> list[str] | int:
         """Return the names of the variables in scope; `word` is None while GDB finds the word.
 
-        Where none begins so, as before the program runs, GDB completes what `print` has.
+        Where none begins so, as before the program runs, GDB completes what `print` has, and
+        always members.
         """
         if word is None:
             return []
+        members = _MEMBERS.fullmatch(text[: len(text) - len(word)])
+        if members is not None:
+            return _members(members[1], word)
         names: set[str] = set()
         with suppress(DwarfGpuError, gdb.error), interruptions().noted():
             names = {variable.name for variable in self.debugger.session().variables()}
@@ -317,6 +325,16 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 def _print(lines: Iterable[str]) -> None:
     for line in lines:
         print(one_line(line))
+
+
+def _members(before: str, word: str) -> list[str]:
+    """Return the names that GDB offers after `.` or `->`."""
+    begin = f"print {before}"
+    with suppress(gdb.error):
+        lines = said(f"complete {begin}{word}").splitlines()
+        names = (line.removeprefix(begin) for line in lines if line.startswith(begin))
+        return [name for name in names if name.isidentifier()]
+    return []
 
 
 def _completed(text: str, word: str | None, option: str) -> list[str]:

@@ -104,6 +104,20 @@ def test_completion(debugger: Debugger, demo: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("expression", ["sp->", "sp->in[1].", "n + sp->in[1].we", "global_struct."])
+def test_completion_of_members(debugger: Debugger, demo: Path, expression: str) -> None:
+    """They are those that GDB offers, after formats and options too, and no names in scope."""
+    commands = ("dwarfgpu print", "dwarfgpu print/x", "dwarfgpu explain -depth all", "print")
+    out, _ = debugger.run(
+        *STOPPED, *(f"complete {each} {expression}" for each in commands), file=demo
+    )
+    offered = [
+        [line.removeprefix(f"{each} ") for line in out.splitlines() if line.startswith(f"{each} ")]
+        for each in commands
+    ]
+    assert offered[-1] and offered == offered[-1:] * len(commands)
+
+
 def test_completion_without_a_process(debugger: Debugger, demo: Path) -> None:
     out, _ = debugger.run("complete dwarfgpu print global_st", file=demo)
     assert out.splitlines()[-1] == "dwarfgpu print global_struct"
