@@ -24,7 +24,7 @@ from dwarfgpu.gdb.save_state import SaveState
 from dwarfgpu.gdb.script_objects import the_debugger
 from dwarfgpu.view.command_options import without_options
 
-_MEMBERS = re.compile(r"(?:/\w*\s+|--?\w*\s+(?:\d+\s+|all\s+)?)*(.*(?:\.|->)\s*)")
+_MEMBERS = re.compile(r"(?:/\w*\s+|--?\w*\s+(?:[0-9]+\s+|all\s+)?)*(.*(?:\.|->)\s*)")
 """Text before the name of a member; the expression is after a format and options."""
 
 
