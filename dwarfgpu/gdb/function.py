@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import gdb
 
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.types import Pointer, Type, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
-from dwarfgpu.gdb.machine.gdb_values import language_selected, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import language_selected, value_bytes, without_calls
 from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.language import TypedValue
+from dwarfgpu.language.name_resolution import is_fortran
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.storage import Memory
@@ -37,7 +41,7 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
             text = _text(arguments[0])
             session = self.debugger.session()
             value = session.evaluate(text, read_only="assignments are not possible in $dwarfgpu")
-            return as_gdb_value(session, value)
+            return as_gdb_value(session, value, text)
 
 
 def _text(value: gdb.Value) -> str:
@@ -54,8 +58,9 @@ def _text(value: gdb.Value) -> str:
     raise UsageError('$dwarfgpu takes the text of an expression: $dwarfgpu("n + 1")')
 
 
-def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
-    """Return a value of GDB with the same type and contents, in the same memory if it has any.
+def as_gdb_value(session: GdbSession, value: TypedValue, text: str) -> gdb.Value:
+    """Return the value of an expression as one of GDB with the same type and contents, in the same
+    memory if it has any.
 
     `Unsupported` if GDB has no such type; `UndefinedBits` and `Unavailable` for unknown bits, which
     GDB's Python cannot represent.
@@ -73,7 +78,8 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
         single = location.single_locations[0]
         storage = single.storage
         if isinstance(storage, Memory) and not storage.space.number and not single.bit_offset % 8:
-            pointer = gdb.Value(single.bit_offset // 8).cast(_type_of(value).pointer())
+            address = single.bit_offset // 8
+            pointer = gdb.Value(address).cast(_type_of(value, text, address).pointer())
             return pointer.dereference()
     bits = objects.known(value)
     endian = session.architecture.endian
@@ -82,7 +88,7 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
         target = gdb.Value(content, _gdb_type(reference.target, value).pointer()).dereference()
         is_rvalue = reference.kind == "rvalue_reference"
         return target.rvalue_reference_value() if is_rvalue else target.reference_value()
-    return gdb.Value(content, _type_of(value))
+    return gdb.Value(content, _type_of(value, text))
 
 
 def _reference(value: TypedValue) -> Pointer | None:
@@ -90,9 +96,37 @@ def _reference(value: TypedValue) -> Pointer | None:
     return kind if isinstance(kind, Pointer) and kind.kind != "pointer" else None
 
 
-def _type_of(value: TypedValue) -> gdb.Type:
-    """Return GDB's type of the same name; `Unsupported` where it has none."""
-    return _gdb_type(value.type, value)
+def _type_of(value: TypedValue, text: str, address: int | None = None) -> gdb.Type:
+    """Return GDB's type of the same name; that of its own value of the expression, if it is the
+    same object, in Fortran, whose types have other names there, and for a type without a name.
+
+    `Unsupported` where it has none.
+    """
+    if is_fortran(value.unit) and (own := _own_type(value, text, address)) is not None:
+        return own
+    try:
+        return _gdb_type(value.type, value)
+    except Unsupported:
+        if (own := _own_type(value, text, address)) is None:
+            raise
+        return own
+
+
+def _own_type(value: TypedValue, text: str, address: int | None) -> gdb.Type | None:
+    """Return the type of GDB's value of an expression; None unless address, size and members are
+    those of the value."""
+    with suppress(gdb.error, RuntimeError), without_calls():
+        own = gdb.parse_and_eval(text)
+        own_address = own.address
+        if (None if own_address is None else int(own_address)) != address:
+            return None
+        kind = strip(value.type)
+        names = {member.name for member in kind.members} if isinstance(kind, Struct) else set()
+        bare = own.type.strip_typedefs()
+        fields = {field.name for field in bare.fields()} if names else set()
+        if own.type.sizeof == size_bytes(kind) and names - {None} <= fields:
+            return own.type
+    return None
 
 
 def _gdb_type(wanted: Type | None, value: TypedValue) -> gdb.Type:

@@ -142,3 +142,62 @@ fn main() {
         assert last.startswith(f"{count} variables of 1 frame: "), out + err
         assert last.endswith(", 0 differ"), out + err
         assert "(the same, worded differently)" in out
+
+
+_NAMELESS = """\
+struct { int q; char w[3]; } nameless = { 3, "ab" };
+struct outer { union { int i; float f; } u; struct { short x; } many[2]; } outer;
+int main(void) {
+  struct { long l; } local = { 4 }, *pointer = &local;
+  return nameless.q + local.l + pointer->l == 0;
+}
+"""
+_FORTRAN = """\
+program prog
+  type pair
+    integer :: x
+    character(len=3) :: s
+  end type
+  integer(2) :: row(3)
+  real :: grid(2,3)
+  character(len=5) :: word
+  type(pair) :: one
+  integer, allocatable :: heap(:)
+  row = (/1,2,3/); grid = 1.5; word = 'hello'; one%x = 1; one%s = 'abc'
+  allocate(heap(4)); heap = 7
+  print *, row, grid, word, one%x, heap
+end program
+"""
+
+
+@pytest.mark.parametrize(("compiler", "file", "lines", "line", "expressions"), [
+    ("gcc", "a.c", _NAMELESS, 5,
+     "nameless|outer.u|outer.many|outer.many[1]|local|*pointer|pointer|nameless.w"),
+    ("gfortran", "a.f90", _FORTRAN, 13, "row|grid|word|one|one%s|heap|heap(2)|row(2)"),
+])  # fmt: skip
+def test_types_that_have_other_names_in_gdb(
+    debugger: Debugger,
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    compiler: str,
+    file: str,
+    lines: str,
+    line: int,
+    expressions: str,
+) -> None:
+    """`$dwarfgpu` has the type that GDB has for the expression, and its place."""
+    (tmp_path / file).write_text(lines)
+    command = [tool(compiler), "-g", "-O0", "-o", "a", file]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    code = f"""
+for text in {expressions.split("|")}:
+    quote = "'" if {compiler == "gfortran"} else '"'
+    own = gdb.parse_and_eval(f"$dwarfgpu({{quote}}{{text}}{{quote}})")
+    theirs = gdb.parse_and_eval(text)
+    same = str(own), str(own.type), own.address == theirs.address
+    if same != (str(theirs), str(theirs.type), True):
+        print(text, same, str(theirs), str(theirs.type))
+print("compared")
+"""
+    out = debugger.python(code, f"break {file}:{line}", "run", file=tmp_path / "a")
+    assert out.strip() == "compared"
