@@ -73,7 +73,6 @@ _TOO_WIDE: Final = (
 _DESCRIBED: Final = re.compile(r"the location describes ([0-9]+) of [0-9]+ bits")
 _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
 _TOO_SHORT: Final = re.compile(r"a part of [0-9]+ bits, but an implicit value has [0-9]+ left>$")
-_LEAF: Final = re.compile(r"= ([^{][^,{}]*)")
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
 _BELOW: Final = re.compile(r"<error: .*: bit offset -[0-9]+ is outside the [0-9]+ bits of ")
 _MAX_BASES: Final = 1000
@@ -102,9 +101,7 @@ def why_only_in_gdb(
 ) -> str | None:
     """Return why only GDB has a variable."""
     function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
-    if not function or not (
-        gdb_variable.text == OPTIMIZED_OUT or _is_all_unavailable(gdb_variable.text)
-    ):
+    if not function or not (gdb_variable.text == OPTIMIZED_OUT or gdb_variable.is_lost):
         return None
     has_it = any(
         (child.name, child.decl_line or 0) == (symbol.name, symbol.line)
@@ -161,7 +158,7 @@ def reason_of(
     if _is_followed(variable, gdb_variable, own_variable):
         return RVALUE
     # In Rust GDB 13 omits the padding behind the last member of what has an enumeration.
-    if _texts_agree(gdb_variable.text, own_variable.text) or (
+    if _texts_agree(gdb_variable, own_variable.text) or (
         variable.unit.language == dw.LANG_RUST
         and have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask)
     ):
@@ -209,15 +206,18 @@ def _described_bits(own_variable: GdbVariable) -> int | None:
     return int(matches[0][1]) if matches else None
 
 
-def _texts_agree(gdb_text: str, own_text: str) -> bool:
-    """Compare texts of incomplete, lost or optimized out values, and of types unknown to GDB."""
+def _texts_agree(gdb_variable: GdbVariable, own_text: str) -> bool:
+    """Compare texts of incomplete, lost or optimized out values, and of types unknown to GDB.
+
+    GDB shows a structure or array whose name is hidden member by member, with all of them missing.
+    """
+    gdb_text = gdb_variable.text
     if gdb_text == _INCOMPLETE:
         return own_text.endswith("is incomplete: it has no size>")
     if gdb_text.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
         return own_text.endswith("the stack has 0>")
     if own_text.endswith(OPTIMIZED_OUT):
-        before = own_text.removesuffix(OPTIMIZED_OUT)
-        return gdb_text.startswith(before) and _is_all_unavailable(gdb_text.removeprefix(before))
+        return gdb_variable.is_lost and gdb_text.startswith(own_text.removesuffix(OPTIMIZED_OUT))
     their_match, two = _TYPED.fullmatch(gdb_text), _TYPED.fullmatch(own_text)
     return bool(
         their_match
@@ -225,11 +225,6 @@ def _texts_agree(gdb_text: str, own_text: str) -> bool:
         and their_match[2] == two[2]
         and canonical(their_match[1]) == canonical(two[1])
     )
-
-
-def _is_all_unavailable(text: str) -> bool:
-    """Return whether GDB shows a structure, member by member, with all of them missing."""
-    return text.startswith("{") and set(_LEAF.findall(text)) == {OPTIMIZED_OUT}
 
 
 def _has_absent_static(gdb_text: str, own_text: str) -> bool:

@@ -31,6 +31,8 @@ class GdbVariable:
     """None if GDB provides none of them."""
     mask: int = 0
     """The bits that GDB reports as known, undefined or unavailable: padding may be missing."""
+    is_lost: bool = False
+    """Whether GDB finds each scalar in it, or in what it refers to, optimized out."""
 
 
 def read_gdb_variable(
@@ -65,39 +67,42 @@ def _printed(name: str, value: gdb.Value) -> str:
     return said(f"output/r {name}")
 
 
-def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
-    """Return the bits of a value, and which of them GDB reports."""
+def _bits(value: gdb.Value) -> tuple[Bits | None, int, bool]:
+    """Return the bits of a value, which of them GDB reports, and whether it has none of them."""
     size_bytes = value.type.sizeof
     if size_bytes > _MAX_BYTES:
-        return None, 0  # an array of variable length without a length yet
+        return None, 0, False  # an array of variable length without a length yet
     every = (1 << 8 * size_bytes) - 1
     if value.is_optimized_out and value.address is None and not _is_compound(value.type):
-        return Bits(0, 8 * size_bytes, undefined=every), every
+        return Bits(0, 8 * size_bytes, undefined=every), every, True
     if value.type.strip_typedefs().code in _REFERENCES:
-        address = value.referenced_value().address
-        if address is None:
-            return None, 0  # its target is not in memory
-        return Bits(int(address) % (1 << 8 * size_bytes), 8 * size_bytes), every
+        target = value.referenced_value()
+        if target.address is None:
+            return None, 0, _bits(target)[2]  # its target is not in memory
+        return Bits(int(target.address) % (1 << 8 * size_bytes), 8 * size_bytes), every, False
     if value.address is not None:
         if not size_bytes:
-            return Bits(0, 0), 0
+            return Bits(0, 0), 0, False
         address = int(value.address) % (1 << 64)
         data = bytes(gdb.selected_inferior().read_memory(address, size_bytes))
-        return Bits(int.from_bytes(data, sys.byteorder), 8 * size_bytes), every
+        return Bits(int.from_bytes(data, sys.byteorder), 8 * size_bytes), every, False
     if sys.byteorder == "big":
-        return None, 0
+        return None, 0, False
     known_bits = undefined = mask = 0
+    is_lost = bool(value.is_optimized_out)  # GDB says so if any bit is
     for count, (first, size_bits, leaf) in enumerate(_leaves(value, 0)):
         if count == _MAX_LEAVES:
-            return None, 0
+            return None, 0, False
         inside = (1 << size_bits) - 1 << first
         if leaf.is_optimized_out:
             undefined |= inside
             mask |= inside
-        elif (number := _number(leaf)) is not None:
+            continue
+        is_lost = False
+        if (number := _number(leaf)) is not None:
             known_bits |= (number & (1 << size_bits) - 1) << first
             mask |= inside
-    return Bits(known_bits, 8 * size_bytes, undefined=undefined), mask
+    return Bits(known_bits, 8 * size_bytes, undefined=undefined), mask, is_lost
 
 
 def _is_compound(kind: gdb.Type) -> bool:

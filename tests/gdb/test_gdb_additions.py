@@ -144,6 +144,44 @@ fn main() {
         assert "(the same, worded differently)" in out
 
 
+def test_parts_that_are_all_optimized_out(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB shows a hidden structure or array member by member, static ones with their value, and
+    shows the variables of a partly inlined function a second time: nothing of them differs."""
+    source, program = tmp_path / "s.cpp", tmp_path / "s"
+    source.write_text("""\
+struct Empty {};
+struct Base { int low, high; };
+struct Thing : Base { static int made; int id; };
+int Thing::made = 9, out;
+__attribute__((noinline)) void stop() { asm volatile("" ::: "memory"); }
+static int look(int n) {
+  if (n > 9) return 1;
+  Thing thing; thing.id = n; thing.low = thing.high = 2;
+  Thing &same = thing;
+  Empty empty;
+  char text[16] = "abc"; int grid[2][3] = {{1}}; short row[2] = {7, 8};
+  stop();
+  if (n > 3) __builtin_abort();
+  for (int i = 0; i < n; i++) {
+    Thing thing; Empty empty; char text[8] = "b"; float grid[2][2]; short row = i; stop();
+  }
+  return n;
+}
+int main(int argc, char **) { out = look(argc); return 0; }
+""")
+    subprocess.run([tool("g++"), "-g", "-O2", source, "-o", program], check=True)
+    for commands in ((), ("continue",)):
+        stops = ("break stop", "run", *commands, "up")
+        out, err = debugger.run(*stops, "dwarfgpu compare", file=program)
+        assert out.splitlines()[-1].endswith(", 0 differ"), out + err
+        assert any(
+            line.startswith("#1  thing: ") and line.endswith("(the same, worded differently)")
+            for line in out.splitlines()
+        ), out + err
+
+
 _NAMELESS = """\
 struct { int q; char w[3]; } nameless = { 3, "ab" };
 struct outer { union { int i; float f; } u; struct { short x; } many[2]; } outer;
