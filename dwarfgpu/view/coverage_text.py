@@ -7,6 +7,7 @@ partly full cell of a bar looks neither full nor empty.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -24,6 +25,8 @@ MAX_ROWS: Final = 1_000
 """Ranges of one variable that are listed."""
 _MAX_LINES: Final = 300_000
 """Maximum number of line table rows to read per unit."""
+_FILES_WIDTH: Final = 48
+"""Columns of the source lines of a range, unless one file needs more."""
 
 
 @frozen
@@ -262,8 +265,29 @@ class SourceLines:
             return []
 
     def text(self, span: Range) -> str:
-        """Return `t.hip:14-16,19`."""
-        return " ".join(f"{file}:{runs_text(lines)}" for file, lines in self.of(span))
+        """Return `t.hip:14-16,19`; of many files only the unit's own and the first ones.
+
+        Optimized code of C++ has lines of a dozen headers in one range.
+        """
+        files = self.of(span)
+        texts = [f"{file}:{runs_text(lines)}" for file, lines in files]
+        order = sorted(range(len(files)), key=lambda index: files[index][0] != self._own_file)
+        shown: list[int] = []
+        room = _FILES_WIDTH
+        for index in order:
+            room -= len(texts[index]) + 1
+            if shown and room < 0:
+                break
+            shown.append(index)
+        rest = [] if len(shown) == len(texts) else ["…"]
+        return " ".join([texts[index] for index in sorted(shown)] + rest)
+
+    @cached_property
+    def _own_file(self) -> str:
+        try:
+            return self.unit.primary_file.rsplit("/", 1)[-1]
+        except DwarfGpuError:
+            return ""  # its name is reported elsewhere
 
 
 @frozen

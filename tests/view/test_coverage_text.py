@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.address_ranges import Range, merged
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, UnitFormat
@@ -19,6 +21,7 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.view.coverage_text import (
     ASCII,
     BLOCKS,
+    SourceLines,
     bar,
     bar_width,
     cells_for,
@@ -29,6 +32,7 @@ from dwarfgpu.view.coverage_text import (
 from dwarfgpu.view.location_sentence import description_text, location_words
 
 ARCH = architecture("x86_64")
+DEMO = Path("dwarfgpu/data/demo.co")
 UNIT = ExplicitUnit(UnitFormat(), AMD)
 Pairs = list[tuple[int, int]]
 
@@ -216,3 +220,27 @@ def test_words_of_a_variable_whose_type_is_unreadable() -> None:
     unit = ExplicitUnit(UnitFormat(), UPSTREAM_CLANG)
     source = ExprLoc(assemble("bregx s33 8; lit1; swap; xderef", arch=arch), unit)
     assert location_words(source, arch, Unreadable()) == "in memory"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ([("a.h", [15]), ("nest.hip", [9])], "a.h:15 nest.hip:9"),
+        ([("nest.hip", [1, 3, 5, 7, 9])], "nest.hip:1,3,5,7,…"),
+        ([("new_allocator.h", [80]), ("stl_pair.h", [195]), ("stl_tree.h", [175, 208, 734]),
+          ("nest.hip", [26, 35, 36])], "new_allocator.h:80 nest.hip:26,35-36 …"),
+        ([("n" * 60, [1]), ("a.h", [2])], f"{'n' * 60}:1 …"),
+        ([("a.h", [2]), ("n" * 60, [1])], "a.h:2 …"),
+        ([], ""),
+    ],
+    ids=["all", "lines", "own file", "long first", "long second", "none"],
+)  # fmt: skip
+def test_lines_of_many_files(
+    files: list[tuple[str, list[int]]], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A range of optimized C++ has lines of a dozen headers: as wide as all of them, the table
+    shows nothing else on a screen."""
+    [unit] = CodeObject.open(DEMO).scopes.info.units
+    source = SourceLines(unit)
+    monkeypatch.setattr(source, "of", lambda _: files)
+    assert source.text(Range(0, 8)) == expected
