@@ -41,6 +41,7 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     dwarfgpu disassemble         the machine code of a function, with its source
     dwarfgpu info-locals         the variables of all frames
     dwarfgpu compare             the differences from GDB's values of variables
+    dwarfgpu save-state FILE     the stopped program as a file for dwarfgpu elsewhere
 
     The function $dwarfgpu("EXPRESSION") provides dwarfgpu's values in GDB's own expressions."""
 
@@ -94,7 +95,8 @@ class PrintCommand(_ValueCommand):
 
     EXPRESSION is in C or C++ with GDB's operators: sp->in[1].weight * 2, *p@3, 'file.c'::x.
     FMT is one of the letters x d u o t a c f z s r. Of GDB's settings these apply: print pretty,
-    array, array-indexes, null-stop, static-members, symbol, union, elements, repeats and max-depth.
+    array, array-indexes, null-stop, static-members, symbol, union, raw-values, elements,
+    characters (of newer GDBs), repeats and max-depth.
     Others do not: print address, object and vtbl, output-radix, and pretty-printers."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,20 @@ def test_help(debugger: Debugger) -> None:
     out, _ = debugger.run("help dwarfgpu", "help dwarfgpu print", "dwarfgpu")
     assert "dwarfgpu explain -- Show step by step" in out
     assert "Usage: dwarfgpu print[/FMT] [--] EXPRESSION" in out
+
+
+def test_help_is_complete(debugger: Debugger) -> None:
+    """The overview has every command, and the help of `print` every setting that applies."""
+    overview, found, commands = debugger.run("help dwarfgpu")[0].partition("List of dwarfgpu sub")
+    names = re.findall(r"^dwarfgpu (\S+) -- ", commands, re.MULTILINE)
+    assert found and "save-state" in names
+    assert [name for name in names if f"\ndwarfgpu {name} " not in overview] == []
+    code = """
+from dwarfgpu.gdb.print_options import PRINT_SETTINGS
+text = gdb.execute("help dwarfgpu print", to_string=True)
+print([name for name in PRINT_SETTINGS if name.removeprefix("print ") not in text])
+"""
+    assert debugger.python(code) == "[]\n"
 
 
 def test_explain_steps_and_verdict(debugger: Debugger, demo: Path) -> None:
