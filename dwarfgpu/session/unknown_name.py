@@ -63,6 +63,8 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
     if inside is not None:
         return f' Did you mean "{inside}"?'
     if focus.pc is None:
+        if not focus.code_objects:
+            return " No code object is given"
         if _is_declared(focus, name):
             return (
                 " Without a program location, only global variables are in scope; give --pc ADDR: "
