@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.expr.operation import OPERATIONS
-from dwarfgpu.terminal.input import begins_as_path, is_existing
+from dwarfgpu.terminal.input import begins_as_path, is_existing, is_relative_path
 
 FILE_NAME: Final = pattern(r"[\w.+~@-]+")
 
@@ -29,5 +29,6 @@ def paths_of(words: Sequence[str], *, with_file_options: bool = False) -> list[s
 
 
 def _names_a_file(word: str) -> bool:
-    is_path = begins_as_path(word) or ("/" in word and len(word.split()) == 1)
+    is_one_word = "/" in word and len(word.split()) == 1
+    is_path = is_one_word or begins_as_path(word) or is_relative_path(word)
     return is_path or is_existing(word)

@@ -10,7 +10,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.cli.subject_words import names_operation
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect
@@ -27,6 +27,8 @@ _EXPECTED: Final = (
     "without a code object, DWARF operations are expected; a source expression must then contain "
     "a register ($s4) or an address space (local#0x10)"
 )
+_WITH_DOTS: Final = pattern(r"[A-Za-z_]\w*(?:\.[\w+~@-]+)+")
+"""A member, or the name of a file."""
 _PREFIX: Final = pattern(r"\s*DW_OP_", re.IGNORECASE)
 _WHOLE_BITS: Final = 1 << 64
 """The size of an object without a type: a register is one whole."""
@@ -55,9 +57,13 @@ def operations(
         except UsageError as error:
             if _PREFIX.match(text):  # plainly an operation
                 raise
+            advice = "to evaluate a variable, give its FILE before it"
             if text.isidentifier() and not args.file and "unknown operation" in error.message:
-                advice = "to evaluate a variable, give its FILE before it"
                 raise UsageError(f"{error.message}; {advice}") from None
+            word = args.subject[0] if args.subject else ""
+            if not (args.file or args.state) and _WITH_DOTS.fullmatch(word):
+                why = f"{shortened(word)}: No such file or directory, and no operation"
+                raise UsageError(f"{why} has that name; {advice}") from None
             if args.expression is not None and text.isidentifier():
                 advice = f"-e takes DWARF operations; a variable is given without -e: {text}"
                 raise UsageError(f"{error.message}; {advice}") from None

@@ -21,7 +21,13 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.terminal.input import begins_as_path, is_existing, is_named_as_file, is_object
+from dwarfgpu.terminal.input import (
+    begins_as_path,
+    is_existing,
+    is_named_as_file,
+    is_object,
+    is_relative_path,
+)
 
 POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"
 
@@ -134,7 +140,7 @@ def _require_no_file(args: Namespace, files: list[str]) -> None:
     if not files or args.file is not None or args.core is not None:
         return
     word = files[0]
-    is_path = begins_as_path(word)
+    is_path = begins_as_path(word) or (args.state is None and is_relative_path(word))
     is_one_word = is_path or len(word.split()) == 1 or is_existing(word)
     if word.startswith("$") or not is_one_word:
         return

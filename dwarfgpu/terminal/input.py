@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import BinaryIO, Final
 
 from dwarfgpu.base.limits import MAX_OPERATION_BYTES, MAX_TEXT_BYTES
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import is_regular, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import OBJECT_MAGICS, compressed_by, is_core_header
@@ -26,6 +27,8 @@ FILE_ENDINGS: Final = (
     ".json", ".core.gz", ".core.xz", ".core.zst",
 )  # fmt: skip
 """Endings of file names with which no expression ends."""
+_COMPONENT: Final = r"[\w~][\w.+~@-]*(?: \w[\w.+~@-]*)*"
+_RELATIVE_PATH: Final = pattern(rf"(?=[A-Za-z_~]){_COMPONENT}(?:/{_COMPONENT})+")
 
 
 def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
@@ -123,6 +126,12 @@ def begins_as_path(word: str) -> bool:
     """Return whether a word, perhaps with blanks, begins as a path and as no expression does;
     `//` and `/*` begin comments."""
     return word.startswith(("/", "./", "../")) and not word.startswith(("//", "/*"))
+
+
+def is_relative_path(word: str) -> bool:
+    """Return whether a word is written as a path in the current folder, `build/app`: no operations
+    are, and as a source expression it needs the file whose names it has."""
+    return _RELATIVE_PATH.fullmatch(word) is not None
 
 
 def is_file_alone(words: Sequence[str]) -> bool:

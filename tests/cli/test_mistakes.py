@@ -42,7 +42,9 @@ READ_STATES = (
 PRIVATE = "gfx942 has no address space private; did you mean private_wave or private_lane?; known: "
 
 
-@pytest.mark.parametrize("path", ["/no folder/x", "./no folder/x", "../no folder/x"])
+@pytest.mark.parametrize(
+    "path", ["/no folder/x", "./no folder/x", "../no folder/x", "no folder/x.O2", "no/such"]
+)
 @pytest.mark.parametrize("command", ["eval", "explain", "location", "check"])
 def test_a_missing_file_below_a_folder_with_a_blank(command: str, path: str) -> None:
     done = run(command, path)
@@ -98,6 +100,13 @@ def test_a_comment_is_not_a_file() -> None:
         ("conformance nofile", "nofile cannot be read: No such file or directory"),
         ("eval --state nofile", "nofile cannot be read: No such file or directory"),
         ("eval missing.json t", "missing.json cannot be read: No such file or directory"),
+        ("eval build/app t", "build/app cannot be read: No such file or directory"),
+        ("location build/app t", "build/app cannot be read: No such file or directory"),
+        ("explain app.O2 t", "app.O2: No such file or directory, and no operation has that name; "
+         "to evaluate a variable, give its FILE before it"),
+        ("eval s.a", "s.a: No such file or directory, and no operation has that name; to evaluate"),
+        ("location total", 'No symbol "total" in current context. No code object is given'),
+        ("lanes total", 'No symbol "total" in current context. No code object is given'),
         ("lanes missing.json", "missing.json cannot be read: No such file or directory"),
         ("location core.4711 t", "core.4711 cannot be read: No such file or directory"),
         ("explain missing.core.xz t", "missing.core.xz cannot be read: No such file or directory"),
