@@ -31,6 +31,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.coverage_text import variable_name
 from dwarfgpu.view.values import FormatOptions
 
 Find: TypeAlias = Callable[[GdbSession], TypedValue]
@@ -172,13 +173,18 @@ class Frame:
 
     def variables(self) -> list[Value]:
         """Return the variables in scope, the innermost first; of two with one name, the inner one
-        alone."""
+        alone. Those of namespaces and classes have qualified names."""
         with gdb_errors():
             self._own()
+            session = self.session()
             variables = {
-                variable.name: variable for variable in reversed(self.session().variables())
+                variable_name(variable): variable for variable in reversed(session.variables())
             }
-        return [self.variable(name) for name in reversed(variables)]
+            for name, variable in variables.items():
+                if name not in self._values:
+                    # A name cannot always be written: that of one in an unnamed namespace.
+                    self._values[name] = self._value(name, session.find_variable(name) or variable)
+            return [self._values[name] for name in reversed(variables)]
 
     def variable(self, name: str) -> Value:
         """Return the variable that a name denotes here."""

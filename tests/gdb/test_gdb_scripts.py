@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -337,3 +339,34 @@ print(hex(gdb.selected_frame().older().pc()))
     first, pc = debugger.python(scripts[2] + code, *STOPPED, file=demo).splitlines()[-2:]
     assert first == f"n = 41, on the way back to {pc}"
     assert len(scripts) == 3
+
+
+def test_every_variable_of_a_program_with_namespaces(
+    debugger: Debugger, tool: Callable[[str], str], scripts: list[str], tmp_path: Path
+) -> None:
+    """A variable of a namespace is in scope by its qualified name, and one of an unnamed one too:
+    headers of libstdc++ declare some in every program."""
+    source, program = tmp_path / "s.cpp", tmp_path / "s"
+    source.write_text("""\
+namespace deep { int count = 7; namespace { int hidden = 42; } }
+namespace other { int count = 8; struct Thing { static int made; }; int Thing::made = 9; }
+int plain = 3;
+void stop(int n) { plain += n; }
+int main() { stop(deep::hidden + deep::count + other::count + other::Thing::made); return 0; }
+""")
+    subprocess.run([tool("g++"), "-g", source, "-o", program], check=True)
+    code = """
+variables = dg.frame().variables()
+say([(each.name, each.text) for each in variables])
+say([tried(lambda: dg.variable(each.name).text) for each in variables if "(" not in each.name])
+"""
+    listed, found = said(debugger, program, code, "break stop", "run")
+    assert listed[0] == ["n", "66"]
+    assert dict(listed[1:]) == {
+        "deep::count": "7", "deep::(anonymous namespace)::hidden": "42", "other::count": "8",
+        "other::Thing::made": "9", "plain": "3",
+    }  # fmt: skip
+    assert found == [text for name, text in listed if "(" not in name]
+    assert "  int deep::count = 7  @ 0x" in debugger.python(
+        scripts[0], "break stop", "run", file=program
+    )
