@@ -370,3 +370,14 @@ say([tried(lambda: dg.variable(each.name).text) for each in variables if "(" not
     assert "  int deep::count = 7  @ 0x" in debugger.python(
         scripts[0], "break stop", "run", file=program
     )
+
+
+def test_every_variable_where_some_cannot_be_evaluated(
+    debugger: Debugger, scripts: list[str], demo: Path
+) -> None:
+    """The script of the page goes on after a variable in error, as clang's description of a
+    std::function, whose piece is larger than its value."""
+    out = debugger.python(scripts[0], *STOPPED, "set dwarfgpu max-bytes 4", file=demo)
+    assert "#0 leaf\n" in out and "#2 main\n" in out
+    assert re.search(r"^  int n = [0-9]+  @ ", out, re.MULTILINE)
+    assert re.search(r"^  \w+: LimitExceeded: ", out, re.MULTILINE), out
