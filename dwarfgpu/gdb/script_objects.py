@@ -155,7 +155,8 @@ class Frame:
         """The name of its function; None if debug information has none."""
         with gdb_errors():
             self._own()
-            return next(iter(self.session().functions()), None)
+            session = self.session()
+            return next(iter(session.functions()[session.inline_level :]), None)
 
     @property
     def cfa(self) -> Location:

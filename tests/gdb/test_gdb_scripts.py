@@ -381,3 +381,21 @@ def test_every_variable_where_some_cannot_be_evaluated(
     assert "#0 leaf\n" in out and "#2 main\n" in out
     assert re.search(r"^  int n = [0-9]+  @ ", out, re.MULTILINE)
     assert re.search(r"^  \w+: LimitExceeded: ", out, re.MULTILINE), out
+
+
+def test_the_function_of_a_caller_of_an_inlined_one(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Its frame has the code of the inlined one, and GDB names the caller."""
+    source, program = tmp_path / "s.c", tmp_path / "s"
+    source.write_text("""\
+int plain;
+__attribute__((noinline)) void stop(int n) { plain += n; }
+static inline __attribute__((always_inline)) void inner(int n) { stop(n); plain++; }
+static inline __attribute__((always_inline)) void outer(int n) { inner(n); plain++; }
+int main(void) { outer(4); return 0; }
+""")
+    subprocess.run([tool("gcc"), "-g", "-O1", source, "-o", program], check=True)
+    code = "say([each.function for each in dg.frames()]); say(gdb.selected_frame().name())"
+    names, selected = said(debugger, program, code, "break stop", "run", "frame 2")
+    assert names == ["stop", "inner", "outer", "main"] and selected == names[2]
