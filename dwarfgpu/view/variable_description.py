@@ -49,8 +49,8 @@ def _of(session: Session, variable: Variable) -> str:
     if variable.kind == "global" or not (session.level or variable.inline_level):
         return ""
     functions = session.functions()
-    is_known = variable.inline_level < len(functions)
-    return f" of {functions[variable.inline_level]}" if is_known else ""
+    level = session.inline_level or variable.inline_level  # a frame has only its own variables
+    return f" of {functions[level]}" if level < len(functions) else ""
 
 
 def _lane(session: Session) -> str:

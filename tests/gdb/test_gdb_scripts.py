@@ -399,3 +399,8 @@ int main(void) { outer(4); return 0; }
     code = "say([each.function for each in dg.frames()]); say(gdb.selected_frame().name())"
     names, selected = said(debugger, program, code, "break stop", "run", "frame 2")
     assert names == ["stop", "inner", "outer", "main"] and selected == names[2]
+    for level in (1, 2):
+        out, _ = debugger.run(
+            "break stop", "run", f"frame {level}", "dwarfgpu explain n", file=program
+        )
+        assert f"parameter int n of {names[level]}, declared at line" in out
