@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, Final
@@ -15,6 +16,17 @@ MOST_BYTES: Final = 16
 """An instruction is not longer: that of x86-64 has at most 15."""
 
 
+class _Engines(threading.local):
+    """The engines of capstone by machine. To make one takes as long as to decode a small function,
+    and two threads must not use one at the same time."""
+
+    def __init__(self) -> None:
+        self.by_machine: dict[str, tuple[Any, Any]] = {}
+
+
+_ENGINES: Final = _Engines()
+
+
 def host_instructions(
     machine: str, data: bytes, begin: int
 ) -> Iterator[tuple[int, bytes, str, int | None]]:
@@ -22,13 +34,8 @@ def host_instructions(
 
     `Unsupported` for other machines, and without capstone.
     """
-    capstone = require_capstone(machine)
-    abi = abi_of(machine)
-    engine: Any = capstone.Cs(*(getattr(capstone, name) for name in abi.capstone_mode or ()))
-    if engine.arch == capstone.CS_ARCH_X86:
-        engine.syntax = capstone.CS_OPT_SYNTAX_ATT
-    step = abi.instruction_bytes
-    engine.detail = True
+    capstone, engine = _engine(machine)
+    step = abi_of(machine).instruction_bytes
     offset = 0
     while offset < len(data):
         stop = offset + _AT_ONCE
@@ -47,6 +54,20 @@ def host_instructions(
                 None,
             )
             offset += step
+
+
+def _engine(machine: str) -> tuple[Any, Any]:
+    """Return capstone and its engine for a machine. `Unsupported` as in `require_capstone`."""
+    if machine in _ENGINES.by_machine:
+        return _ENGINES.by_machine[machine]
+    capstone = require_capstone(machine)
+    mode = abi_of(machine).capstone_mode or ()
+    engine: Any = capstone.Cs(*(getattr(capstone, name) for name in mode))
+    if engine.arch == capstone.CS_ARCH_X86:
+        engine.syntax = capstone.CS_OPT_SYNTAX_ATT
+    engine.detail = True
+    _ENGINES.by_machine[machine] = capstone, engine
+    return capstone, engine
 
 
 def require_capstone(machine: str) -> Any:
