@@ -6,8 +6,9 @@ command that fails prints one error, and the session continues.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterator, Mapping
+from contextlib import closing, suppress
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.absolute_path import absolute_path
@@ -207,8 +208,8 @@ class Shell:
         self.values.notes.clear()  # of a command that failed
         outer = console.begin(answer)
         try:
-            with reporting_units(console.progress), budget_of_command():
-                return self._executed(line, answer)
+            # a copy: Ctrl-C while the blocks inside end leaves nothing of theirs to the next line
+            return copy_context().run(self._executed, line, answer)
         finally:
             console.end(outer)
             if repeats:
@@ -221,8 +222,13 @@ class Shell:
         console = self.console
         pager = console.pager()
         try:
-            with unwrapped():
-                for part in self.run(line):
+            with (
+                reporting_units(console.progress),
+                budget_of_command(),
+                unwrapped(),
+                closing(self.run(line)) as output,
+            ):
+                for part in output:
                     if pager is None:
                         console.put(part)
                         continue
@@ -245,7 +251,7 @@ class Shell:
             raise
         return True
 
-    def run(self, line: str) -> Iterator[Part]:
+    def run(self, line: str) -> Generator[Part, None, None]:
         """Yield the output of a line as it is produced; errors are raised."""
         line = line.lstrip(" \t")
         if is_blank(line):

@@ -6,11 +6,13 @@ import io
 import sys
 from contextlib import suppress
 from random import Random
+from types import FrameType
 
 import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.expr.operation_budget import OPERATION_BUDGET, budget_of_command
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.state.load import load_state
@@ -122,3 +124,24 @@ def test_the_next_answers_are_the_usual_ones(make: type[Shell], lines: tuple[str
             output_of(shell, "output 1")
             interrupted(shell, line, call := rng.randrange(1, calls))
             assert answered(shell, line) == expected[line], (line, call)
+
+
+@pytest.mark.parametrize("call", range(4))
+def test_what_a_command_may_perform_ends_with_it(call: int) -> None:
+    """Also where Ctrl-C comes while its budget begins or ends: in one command of thousands."""
+    shell, count = lanes(), 0
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        nonlocal count
+        if event == "c_call" and frame.f_code.co_name == budget_of_command.__name__:
+            count += 1
+            if count == call + 1:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    with suppress(KeyboardInterrupt):
+        sys.setprofile(profile)
+        output_of(shell, "info locals")
+    sys.setprofile(None)
+    assert count == call + 1
+    assert OPERATION_BUDGET.get() is None
