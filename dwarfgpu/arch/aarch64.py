@@ -10,10 +10,14 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
+from dwarfgpu.arch.aarch64_groups import GROUPS
+from dwarfgpu.arch.aarch64_prologue import frame_register
 from dwarfgpu.arch.abi import Abi, relocations
 from dwarfgpu.arch.model import (
     AddressSpace,
     Architecture,
+    FlagField,
+    PseudoRegister,
     RegisterInfo,
     RegisterPart,
     bank,
@@ -21,6 +25,7 @@ from dwarfgpu.arch.model import (
 )
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.records import evolve
 
 _PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
 """x19-x29, v8-v15 (their lower halves; AAPCS64 6.1.2), thread pointers; x30 until it is saved."""
@@ -28,6 +33,34 @@ _RANGE_BIT: Final = 55
 """The bit of an address that says in which half of the address space it is, signed or not."""
 USER_MASK: Final = 0xFFFF << 48
 """For addresses of 48 bits: the bits that only select the half of the address space."""
+
+VECTOR: Final = BaseType("aarch64v", "unsigned", 128, vector_size=4)
+VECTOR_VIEWS: Final = {"q": 128, "d": 64, "s": 32, "h": 16, "b": 8}
+"""The views of a vector register to their sizes in bits, in the order of GDB's registers."""
+
+
+def _flags(text: str) -> tuple[FlagField, ...]:
+    """Return fields from `NAME:BIT` and `NAME:FIRST-LAST`."""
+    out: list[FlagField] = []
+    for word in text.split():
+        name, _, bits = word.partition(":")
+        first, _, last = bits.partition("-")
+        out.append(FlagField(name, int(first), int(last or first) - int(first) + 1))
+    return tuple(out)
+
+
+CPSR: Final = _flags(
+    "SP:0 EL:2-3 nRW:4 F:6 I:7 A:8 D:9 BTYPE:10-11 SSBS:12 IL:20 SS:21 PAN:22 UAO:23 DIT:24 TCO:25 "
+    "V:28 C:29 Z:30 N:31"
+)
+"""Arm Architecture Reference Manual, C5.2.18 SPSR_EL1: the process state as a signal saves it."""
+FPSR: Final = _flags("IOC:0 DZC:1 OFC:2 UFC:3 IXC:4 IDC:7 QC:27 V:28 C:29 Z:30 N:31")
+"""C5.2.8."""
+FPCR: Final = _flags(
+    "FIZ:0 AH:1 NEP:2 IOE:8 DZE:9 OFE:10 UFE:11 IXE:12 EBF:13 IDE:15 Len:16-18 FZ16:19 "
+    "Stride:20-21 RMode:22-23 FZ:24 DN:25 AHP:26"
+)
+"""C5.2.7."""
 
 ABI: Final = Abi(
     relocations=relocations(
@@ -51,6 +84,7 @@ ABI: Final = Abi(
     marks_virtual_in_second=True,
     capstone_mode=("CS_ARCH_ARM64", "CS_MODE_LITTLE_ENDIAN"),
     instruction_bytes=4,
+    frame_register=frame_register,
 )  # fmt: skip
 
 
@@ -78,10 +112,16 @@ def architecture(endian: Endian) -> Architecture:
         preserved_bits=dict.fromkeys(range(72, 80), 64),
         code_mask="pauth_cmask",
         abi=ABI,
+        register_groups=GROUPS,
         has_every_register=False,
         other_registers=tuple(_unnumbered(endian)),
         register_aliases=aliases,
         register_parts=_parts({register.name: register for register in registers.values()}, endian),
+        pseudo_registers={
+            register.name: register
+            for n in range(32)
+            for register in _vector_views(registers[64 + n], n, endian)
+        },
         dwarf_names=views,
         are_dwarf_names_narrow=True,
         made_by=(architecture, (endian,)),
@@ -100,24 +140,37 @@ def _parts(registers: Mapping[str, RegisterInfo], endian: Endian) -> dict[str, R
     }
 
 
+def _vector_views(vector: RegisterInfo, n: int, endian: Endian) -> Iterator[PseudoRegister]:
+    """Yield the low parts of a vector register as instructions name them; GDB gives each a union
+    of the ways to read it."""
+    for letter, bit_size in VECTOR_VIEWS.items():
+        view = BaseType(f"__gdb_builtin_type_vn{letter}", "unsigned", bit_size, endian)
+        first_bit = 0 if endian == "little" else vector.size_bits - bit_size
+        yield PseudoRegister(f"{letter}{n}", view, ((vector, first_bit, bit_size),))
+
+
 def without_signature(address: int, mask: int) -> int:
     """Return a code address without its signature, in the bits of a mask."""
     return address | mask if address >> _RANGE_BIT & 1 else address & ~mask
 
 
 def _unnumbered(endian: Endian) -> Iterator[RegisterInfo]:
-    """Yield the masks of signed addresses, as GDB names them: of data and of code."""
-    mask = BaseType("uint64_t", "unsigned", 64, endian)
+    """Yield registers without a DWARF number, as GDB names them; the masks are of the bits that
+    can sign an address of data and of code."""
+    for name, flags in (("cpsr", CPSR), ("fpsr", FPSR), ("fpcr", FPCR)):
+        word = BaseType(f"{name}_flags", "unsigned", 32, endian)
+        yield RegisterInfo(name, None, word, "system", is_of_wave=False, flags=flags)
+    mask = BaseType("long", "signed", 64, endian)
     for name in ("pauth_dmask", "pauth_cmask"):
         yield RegisterInfo(name, None, mask, "system", is_of_wave=False)
 
 
 def _registers(endian: Endian) -> Iterator[RegisterInfo]:
-    signed = BaseType("int64_t", "signed", 64, endian)
+    signed = BaseType("long", "signed", 64, endian)
     unsigned = BaseType("uint64_t", "unsigned", 64, endian)
     data = BaseType("void *", "address", 64, endian)
     code = BaseType("void (*)()", "address", 64, endian)
-    vector = BaseType("uint32_t[4]", "unsigned", 128, endian, vector_size=4)
+    vector = evolve(VECTOR, endian=endian)
     yield from bank(0, (f"x{n}" for n in range(31)), signed)
     yield RegisterInfo("sp", 31, data)
     yield RegisterInfo("pc", 32, code)

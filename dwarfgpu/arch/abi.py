@@ -6,7 +6,7 @@ in `Architecture`. Each module of a family has its own as `ABI`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.records import Factory, field, frozen
@@ -125,6 +125,9 @@ class Abi:
     """Alignment of its instructions."""
     prologue: Prologue | None = None
     """How functions set a frame pointer; None: not known here."""
+    frame_register: Callable[[bytes | None], str | None] | None = None
+    """Returns from which register GDB counts in a frame, given what of the first line of the
+    function has executed, or None where that is not known; None: the prologue above decides."""
 
 
 NO_ABI: Final = Abi()

@@ -31,7 +31,7 @@ REGISTERS = {
     "x86_64": r"r(?:[a-d]x|[sd]i|[bsi]p|[89]|1[0-5])|eflags|[c-gs]s|[fg]s_base|xmm[0-9]|xmm1[0-5]"
     r"|st[0-7]|mxcsr|fctrl|fstat",
     "i386": r"e(?:[a-d]x|[sd]i|[bsi]p)|eflags|[c-gs]s|xmm[0-7]|st[0-7]|mxcsr|fctrl|fstat",
-    "aarch64": r"x[0-9]+|sp|pc|v[0-9]+|tpidr|pauth_[cd]mask",
+    "aarch64": r"x[0-9]+|sp|pc|v[0-9]+|cpsr|fpsr|fpcr|tpidr|pauth_[cd]mask",
     "": r"[sva][0-9]+|exec(?:_hi)?|vcc(?:_hi)?|m0|status|mode|trapsts|flat_scratch|scratch_base"
     r"|xnack_mask|state_priv|trap_ctrl|excp_flag_(?:priv|user)|ttmp(?:[4-9]|1[013])",
 }

@@ -9,10 +9,11 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.thread_local import UNKNOWN_THREAD_POINTER
-from dwarfgpu.dwarf.types.types import Base
+from dwarfgpu.dwarf.types.types import Base, Pointer
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.c_numbers import Numbers
+from dwarfgpu.language.frame_base_address import frame_base_address
 from dwarfgpu.language.register_types import register_type
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
@@ -21,7 +22,6 @@ from dwarfgpu.machine.target import Extensible, Named
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import UNDEFINED, Implicit, Part, Register
-from dwarfgpu.session.frame_base_address import frame_base_address
 from dwarfgpu.session.session import Session
 
 ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
@@ -42,14 +42,14 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         register = None if counter is None else architecture.register(counter)
         location = None if register is None else _location(session, register)
         return TypedValue(kind, location, bits=Bits(session.pc, architecture.address_bits))
-    prologue = architecture.abi.prologue
-    if name == "fp" and prologue is not None and not session.has_ended:
+    if name == "fp" and not session.has_ended:
         base = frame_base_address(session)
         if base is not None:
-            kind = register_type(architecture.by_name[prologue.base])
+            kind = Pointer(None, size_bytes=architecture.address_bits // 8)
             return TypedValue(kind, bits=Bits(base, architecture.address_bits))
-    register = _register(session, name)
     pseudo = architecture.pseudo_named(name)
+    # d0 of AArch64 is a part of v0, whatever operations call that.
+    register = None if pseudo is not None else _register(session, name)
     part = architecture.part_named(name)
     if session.has_ended and (register or pseudo or part):
         raise UsageError("No registers.")
@@ -95,7 +95,7 @@ def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
         return UsageError(
             f'"${name}" is a value of the value history, which dwarfgpu does not have'
         )
-    if lacks(session, architecture.register_named(name) or architecture.pseudo_named(name)):
+    if lacks(session, architecture.pseudo_named(name) or architecture.register_named(name)):
         return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
     readable = [
         *architecture.by_name,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Function, Member, Pointer, Struct, Type, Typedef
@@ -35,6 +37,10 @@ def register_type(register: RegisterInfo | PseudoRegister) -> Type:
     base = register.type
     if base.name in _UNIONS:
         return _union(base.name)
+    if base.name == "aarch64v":
+        return _aarch64_vector(base.endian)
+    if base.name.startswith(_VIEW):
+        return _aarch64_view(base.name[-1], base.endian)
     if isinstance(register, PseudoRegister):
         return Base(base, is_range=True)
     is_code = register.name in _CODE
@@ -75,6 +81,53 @@ def _union(name: str) -> Struct:
         count = size_bits // 128
         members.append(Member(f"v{count}_int128", Array(quadword, (count,), is_vector=True)))
     return Struct("union", name, size_bits // 8, tuple(members))
+
+
+_VIEW: Final = "__gdb_builtin_type_vn"
+"""What GDB calls the types of the low parts of AArch64's vector registers, before their letters."""
+_FLOATS: Final = {
+    "d": (("f", "double"),),
+    "s": (("f", "float"),),
+    "h": (("bf", "bfloat16"), ("f", "half")),
+}
+"""The members of AArch64's views with floating-point numbers, by the letters of the views."""
+_VIEW_BITS: Final = {"d": 64, "s": 32, "h": 16, "b": 8, "q": 128}
+
+
+@cache
+def _aarch64_view(letter: str, endian: Endian) -> Struct:
+    """Return `union __gdb_builtin_type_vnd {double f; uint64_t u; int64_t s;}`."""
+    members = tuple(Member(name, kind) for name, kind in _readings(letter, endian, is_long=False))
+    return Struct("union", f"{_VIEW}{letter}", _VIEW_BITS[letter] // 8, members)
+
+
+@cache
+def _aarch64_vector(endian: Endian) -> Struct:
+    """Return `union aarch64v {union vnd d; ...}`, each with arrays of all elements."""
+    views: list[Member] = []
+    for letter, bit_size in _VIEW_BITS.items():
+        count = 128 // bit_size
+        members: list[Member] = []
+        for name, element in _readings(letter, endian, is_long=True):
+            array = Array(element, (count,), is_vector=True)
+            mark = {"u": "u", "s": "i", "bf": "bf16", "f": "d" if letter == "d" else "f"}[name]
+            members.append(Member(name, Typedef(f"v{count}{mark}", array)))
+        views.append(Member(letter, Struct("union", f"vn{letter}", 16, tuple(members))))
+    return Struct("union", "aarch64v", 16, tuple(views))
+
+
+def _readings(letter: str, endian: Endian, *, is_long: bool) -> Iterator[tuple[str, Base]]:
+    """Yield the ways to read an element: its floating-point formats, unsigned and signed.
+
+    `is_long`: with the names of floating-point types in descriptions of a processor.
+    """
+    bit_size = _VIEW_BITS[letter]
+    for name, form in _FLOATS.get(letter, ()):
+        called = _DESCRIBED[form] if is_long else form
+        yield name, Base(BaseType(called, "float", bit_size, endian, float_format=_FORMATS[form]))
+    for name, sign, encoding in (("u", "u", "unsigned"), ("s", "", "signed")):
+        kind = BaseType(f"{sign}int{bit_size}_t", encoding, bit_size, endian)
+        yield name, Base(kind, is_range=True)
 
 
 def _element(name: str, size_bits: int) -> Base:

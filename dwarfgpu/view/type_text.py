@@ -281,7 +281,7 @@ def _flags(kind: Base) -> str:
     """Return `flag i386_eflags {...}`: a register that is made of flags."""
     lines = [f"flag {kind.name} {{"]
     for flag in kind.flags:
-        word = "bool" if flag.size_bits == 1 else kind.base.encoding
+        word = "bool" if flag.size_bits == 1 else f"uint{kind.base.bit_size}_t"
         word = f"enum {{{', '.join(flag.values)}}}" if flag.values else word
         last = f"-{flag.first_bit + flag.size_bits - 1}" if flag.size_bits > 1 else ""
         name = f" {flag.name}" if flag.name else ""

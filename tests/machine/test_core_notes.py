@@ -79,18 +79,26 @@ def test_a_note_that_is_wrong_leaves_the_one_before() -> None:
 
 @pytest.mark.parametrize("endian", ["little", "big"])
 def test_general_and_vector_registers_of_aarch64(endian: Endian) -> None:
-    vectors = b"".join(bytes([index]) * 16 for index in range(32)) + bytes(16)
+    vectors = b"".join(bytes([index]) * 16 for index in range(32))
+    vectors += b"".join(word.to_bytes(4, endian) for word in (5, 6, 0, 0))  # fpsr, fpcr
     dump = read(
         status(9, words(34, endian), endian=endian, size_bytes=392),
         note("CORE", 2, vectors, endian),
         note("LINUX", 0x401, (0x1234).to_bytes(8, endian) + bytes(8), endian),
+        note("LINUX", 0x406, (7).to_bytes(8, endian) + (8).to_bytes(8, endian), endian),
         machine=AARCH64,
         endian=endian,
     )
     [thread] = dump.threads
     registers = thread.registers
-    names = [*(f"x{n}" for n in range(31)), "sp", "pc", "pstate"]
-    assert [int.from_bytes(registers[name], endian) for name in names] == list(range(1, 35))
+    names = [*(f"x{n}" for n in range(31)), "sp", "pc"]
+    assert [int.from_bytes(registers[name], endian) for name in names] == list(range(1, 34))
+    words_of = {
+        name: int.from_bytes(registers[name][:4], endian) for name in ("cpsr", "fpsr", "fpcr")
+    }
+    assert words_of == {"cpsr": 34, "fpsr": 5, "fpcr": 6}
+    masks = [int.from_bytes(registers[f"pauth_{kind}mask"], endian) for kind in "dc"]
+    assert masks == [7, 8]
     assert registers["v0"] == bytes(16) and registers["v31"] == b"\x1f" * 16
     assert int.from_bytes(registers["tpidr_el0"], endian) == 0x1234
     assert dump.architecture is not None and dump.architecture.endian == endian

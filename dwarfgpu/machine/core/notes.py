@@ -16,6 +16,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState, read_core_state
 from dwarfgpu.machine.core.register_layouts import (
     LAYOUTS,
+    NT_ARM_PAC_MASK,
     NT_ARM_TLS,
     NT_FPREGSET,
     NT_PRSTATUS,
@@ -26,7 +27,7 @@ from dwarfgpu.machine.core.register_layouts import (
     extended_registers,
     has_layout,
     lacking_registers,
-    thread_pointer,
+    system_registers,
 )
 from dwarfgpu.machine.core.signals import SignalInfo, signal_info
 from dwarfgpu.machine.core.thread_registers import RegisterNotes, ThreadRegisters
@@ -56,7 +57,6 @@ _NAMES: Final = {
     ("LINUX", 0x403): "NT_ARM_HW_WATCH",
     ("LINUX", 0x404): "NT_ARM_SYSTEM_CALL",
     ("LINUX", 0x405): "NT_ARM_SVE",
-    ("LINUX", 0x406): "NT_ARM_PAC_MASK",
     ("LINUX", 0x407): "NT_ARM_PACA_KEYS",
     ("LINUX", 0x408): "NT_ARM_PACG_KEYS",
     ("LINUX", 0x409): "NT_ARM_TAGGED_ADDR_CTRL",
@@ -242,10 +242,10 @@ class _Notes:
         assert self._shared is not None
         self._shared.xsave_layout = note.content
 
-    def thread_pointer(self, note: Note) -> None:
+    def system(self, note: Note) -> None:
         if self._is_in_thread:
-            thread_pointer(note.content)  # whether it can be read
-            self._registers[-1].thread_pointer_at = note.offset
+            system_registers(note.type, note.content)  # whether it can be read
+            self._registers[-1].system_at += ((note.type, note.offset),)
 
     def signal(self, note: Note) -> None:
         if self._is_in_thread and self._threads[-1].why is None:
@@ -290,7 +290,8 @@ _READERS: Final[dict[tuple[str, int], Callable[[_Notes, Note], None]]] = {
     ("CORE", NT_FILE): _Notes.mapped,
     ("LINUX", NT_X86_XSTATE): _Notes.extended,
     ("LINUX", NT_X86_XSAVE_LAYOUT): _Notes.xsave_layout,
-    ("LINUX", NT_ARM_TLS): _Notes.thread_pointer,
+    ("LINUX", NT_ARM_TLS): _Notes.system,
+    ("LINUX", NT_ARM_PAC_MASK): _Notes.system,
     ("AMDGPU", NT_AMDGPU_CORE_STATE): _Notes.gpu,
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Malformed
 
 NT_PRSTATUS: Final = 1
@@ -18,6 +18,7 @@ NT_FPREGSET: Final = 2
 NT_X86_XSTATE: Final = 0x202
 NT_X86_XSAVE_LAYOUT: Final = 0x205
 NT_ARM_TLS: Final = 0x401
+NT_ARM_PAC_MASK: Final = 0x406
 
 GENERAL_AT: Final = 112
 """The offset of the general registers in a `struct elf_prstatus` of a 64-bit system."""
@@ -102,12 +103,16 @@ _X87_WORDS: Final = (
 )  # fmt: skip
 """Where FXSAVE has them, and how many bytes."""
 _AARCH64: Final = Layout(
-    general=_words(" ".join([*(f"x{n}" for n in range(31)), "sp", "pc", "pstate"]), GENERAL_AT),
+    general=_words(" ".join([*(f"x{n}" for n in range(31)), "sp", "pc", "cpsr"]), GENERAL_AT),
     status_bytes=392,
-    floating=_words(" ".join(f"v{n}" for n in range(32)), 0, 16),
+    floating={**_words(" ".join(f"v{n}" for n in range(32)), 0, 16), "fpsr": 512, "fpcr": 516},
     floating_bytes=528,
 )
-LAYOUTS: Final = {"x86_64": _X86_64, "aarch64": _AARCH64, "aarch64_be": _AARCH64}
+_AARCH64_BE: Final = evolve(
+    _AARCH64, general={**_AARCH64.general, "cpsr": _AARCH64.general["cpsr"] + 4}
+)
+"""`pstate` has 8 bytes, and the register is the lower half of it."""
+LAYOUTS: Final = {"x86_64": _X86_64, "aarch64": _AARCH64, "aarch64_be": _AARCH64_BE}
 """Keyed by the name of the architecture."""
 
 
@@ -239,8 +244,17 @@ def _components(data: bytes) -> Iterator[tuple[int, int, int]]:
         yield words[0], words[1], words[2]
 
 
-def thread_pointer(data: bytes) -> Mapping[str, bytes]:
-    """Return TPIDR_EL0, the first of the registers of NT_ARM_TLS."""
-    if len(data) < 8:
-        raise Malformed(f"NT_ARM_TLS has {len(data)} bytes, not 8")
-    return {"tpidr_el0": data[:8]}
+SYSTEM_NOTES: Final[Mapping[int, tuple[str, ...]]] = {
+    NT_ARM_TLS: ("tpidr_el0",),
+    NT_ARM_PAC_MASK: ("pauth_dmask", "pauth_cmask"),
+}
+"""Notes of AArch64 to the registers of 8 bytes at their beginning (`struct user_pac_mask`)."""
+
+
+def system_registers(kind: int, data: bytes) -> Mapping[str, bytes]:
+    """Return the registers of one of these notes."""
+    names = SYSTEM_NOTES[kind]
+    if len(data) < 8 * len(names):
+        note = "NT_ARM_TLS" if kind == NT_ARM_TLS else "NT_ARM_PAC_MASK"
+        raise Malformed(f"{note} has {len(data)} bytes, not {8 * len(names)}")
+    return {name: data[8 * index : 8 * index + 8] for index, name in enumerate(names)}

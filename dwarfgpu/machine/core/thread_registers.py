@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dwarfgpu.machine.core.register_layouts import (
+    SYSTEM_NOTES,
     Layout,
     extended_registers,
     floating_registers,
-    thread_pointer,
+    system_registers,
 )
 from dwarfgpu.objfile.elf import ObjectFile
 
@@ -41,7 +42,7 @@ class RegisterNotes:
 class ThreadRegisters(Mapping[str, bytes]):
     """Name to its bytes, of one thread; `Malformed` if the file has become shorter."""
 
-    __slots__ = ("_notes", "_status_at", "extended", "floating_at", "thread_pointer_at")
+    __slots__ = ("_notes", "_status_at", "extended", "floating_at", "system_at")
 
     def __init__(self, notes: RegisterNotes, status_at: int) -> None:
         self._notes = notes
@@ -50,8 +51,8 @@ class ThreadRegisters(Mapping[str, bytes]):
         """Offset of the content of NT_FPREGSET in the file, in bytes; None for none, as below."""
         self.extended: tuple[int, int] | None = None
         """Offset and size of the content of NT_X86_XSTATE."""
-        self.thread_pointer_at: int | None = None
-        """Offset of the content of NT_ARM_TLS."""
+        self.system_at: tuple[tuple[int, int], ...] = ()
+        """Types of notes of `SYSTEM_NOTES`, and offsets of their contents."""
 
     def __getitem__(self, name: str) -> bytes:
         offset = self._notes.layout.general.get(name)
@@ -73,8 +74,9 @@ class ThreadRegisters(Mapping[str, bytes]):
         if self.floating_at is not None:
             data = notes.read(self.floating_at, layout.floating_bytes)
             yield from floating_registers(data, layout).items()
-        if self.thread_pointer_at is not None:
-            yield from thread_pointer(notes.read(self.thread_pointer_at, 8)).items()
+        for kind, offset in self.system_at:
+            data = notes.read(offset, 8 * len(SYSTEM_NOTES[kind]))
+            yield from system_registers(kind, data).items()
         if self.extended is not None:
             data = notes.read(*self.extended)
             yield from extended_registers(data, notes.xsave_layout).items()

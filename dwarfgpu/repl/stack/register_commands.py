@@ -36,9 +36,9 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info registers [REGISTER | GROUP]...
 
     Shows the name, the value in hexadecimal and, except for vectors, the value by its type. GROUP
-    is one of all, general, scalar, vector, system, trap; on x86-64 one of general, float, system,
-    vector, all, save, restore, mmx, sse. Abbreviations are allowed. Without an argument, shows
-    every register with known contents.
+    is one of all, general, scalar, vector, system, trap; on CPUs one of general, float, system,
+    vector, all, save, restore, on x86 also mmx, sse. Abbreviations are allowed. Without an
+    argument, shows every register with known contents.
     """
     session = shell.session
     if session.has_ended:
@@ -73,12 +73,16 @@ def _register(shell: Shell, value: RegisterValue) -> Output:
 
 @command("info float", topic="stack")
 def info_float(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the floating point unit (x87).
+    """Show the floating point unit (x87), or the registers with floating-point numbers.
 
     Usage: info float
     """
     session = shell.session
-    if session.architecture.register_named("ftag") is None:
+    architecture = session.architecture
+    if architecture.register_named("ftag") is None:
+        if architecture.register_groups is not None:
+            yield from info_registers.run(shell, "float")
+            return
         yield Output("No floating-point info available for this processor.", {"x87": None})
         return
     if _is_without_registers(session):

@@ -11,12 +11,12 @@ from dwarfgpu.cfi.rule import RegisterRule, SameValueRule
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.language.frame_base_address import frame_base_address
+from dwarfgpu.model.storage import Composite, Memory
 from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.frame.argument_words import arguments_text
 from dwarfgpu.service.frame.focus import unread_arguments
 from dwarfgpu.service.output import Output, heading
-from dwarfgpu.session.frame_base_address import frame_base_address
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame
 from dwarfgpu.view.frame_line import arguments_of
@@ -202,7 +202,7 @@ def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
     order: Iterable[RegisterInfo] = architecture.registers.values()
     groups = architecture.register_groups
     if groups is not None:
-        names = groups.members("general", lambda name: False)
+        names = groups.members("save", lambda name: False)
         order = map(architecture.by_name.__getitem__, names)
     for number in (register.number for register in order if register.number is not None):
         try:
@@ -211,5 +211,10 @@ def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
             single = frame.entry_register(number).single_locations[0]
         except DwarfGpuError:
             continue
-        if isinstance(single.storage, Memory) and single.byte_address is not None:
-            yield architecture.register(number).name, single.byte_address
+        singles = [single]
+        if number in architecture.preserved_bits and isinstance(single.storage, Composite):
+            # One of its parts is saved.
+            singles = [part.location.single_locations[0] for part in single.storage.parts]
+        for single in singles:
+            if isinstance(single.storage, Memory) and single.byte_address is not None:
+                yield architecture.register(number).name, single.byte_address

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.arch.model import Architecture, PseudoRegister, RegisterInfo, RegisterPart
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type
+from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, without_typedefs
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.language.address_symbols import symbolizer
@@ -76,8 +76,7 @@ class RegisterValue:
             return f"{head:<{_NATURAL_COLUMN - 1}} (raw {self.bits.value:#0{digits + 2}x})"
         head += self.text(evolve(options, letter="x"))
         has_flags = isinstance(self.register, RegisterInfo) and bool(self.register.flags)
-        is_vector = isinstance(self.type, Array | Struct)
-        if is_vector or not self.is_known or not (self.bits.is_complete or has_flags):
+        if _is_vector(self.type) or not self.is_known or not (self.bits.is_complete or has_flags):
             return head
         # GDB leaves the type of a pointer out here; the symbol after the address may have blanks.
         natural = self.text(options)
@@ -102,7 +101,7 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
         raise UsageError("Missing register name")
     architecture = session.architecture
     register: AnyRegister | None = architecture.part_named(name)
-    register = register or architecture.register_named(name) or architecture.pseudo_named(name)
+    register = register or architecture.pseudo_named(name) or architecture.register_named(name)
     if not isinstance(register, RegisterPart) and lacks(session, register):
         raise UsageError(f"Invalid register `{name}'")
     if register is not None:
@@ -163,7 +162,7 @@ def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
     arch = session.architecture
     if arch.register_groups is not None:
         return [
-            arch.register_named(name) or arch.pseudo_registers[name]
+            arch.part_named(name) or arch.pseudo_named(name) or arch.by_name[name]
             for name in arch.register_groups.members(group or "general", partial(_has, session))
         ]
     candidates = [*arch.registers.values(), *arch.other_registers]
@@ -182,6 +181,13 @@ def _has(session: Session, name: str) -> bool:
     single = SingleLocation(Register(register, session.wave))
     size_bits = register.size_bits
     return _contents(session, Location((single,), session.stop), size_bits).is_complete
+
+
+def _is_vector(kind: Type | None) -> bool:
+    """Return whether a type is a vector to GDB: an array, or a union with one."""
+    if isinstance(kind, Struct):
+        return any(_is_vector(member.type) for member in kind.members)
+    return isinstance(without_typedefs(kind), Array)
 
 
 def _end_of_cast(text: str) -> int:

@@ -1,26 +1,43 @@
-"""The base address of a frame of x86, as GDB finds it in the first instructions of the function.
+"""The base address of a frame, as GDB finds it in the first instructions of the function.
 
 `info frame` shows it as that of the arguments, and `$fp` is it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Final
 
 from dwarfgpu.access.exact_reads import memory_bytes
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.source_lines import step_at
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
 
+_MOST_BYTES: Final = 1024
+"""Of a function, for the analysis of its beginning."""
+
 
 def frame_base_address(session: Session) -> int | None:
-    """Return the address: the frame pointer where the function has saved that and set it; else the
-    stack pointer where it has saved the other, and below before; where it aligns the stack, what
-    that was before counts. None where that is not known, and for other architectures."""
+    """Return the address; None where it is not known, and for other architectures than x86 and
+    AArch64.
+
+    On x86, the frame pointer where the function has saved that and set it; else the stack pointer
+    where it has saved the other, and below before; where it aligns the stack, what that was before
+    counts.
+    """
     physical, architecture = session.physical_frame, session.architecture
+    if session.target is None or physical is None:
+        return None
+    if architecture.abi.frame_register is not None:
+        name = _frame_register(session, physical, architecture.abi.frame_register)
+        number = None if name is None else architecture.by_name[name].number
+        return None if number is None else _contents(physical, number)
     prologue = architecture.abi.prologue
-    if prologue is None or session.target is None or physical is None:
+    if prologue is None:
         return None
     start = _start(session)
     begin = b"" if start is None else _code(session, start, prologue.most_bytes)
@@ -37,16 +54,35 @@ def frame_base_address(session: Session) -> int | None:
     base, top = architecture.by_name[prologue.base].number, architecture.stack_pointer
     number = base if has_base else top if kept is None else kept
     assert number is not None
+    value = _contents(physical, number)
+    if value is None:
+        return None
+    word_bytes = architecture.address_bits // 8
+    if kept is not None and not has_base:
+        return (value - word_bytes & -16) - word_bytes
+    return value if has_pushed else value - word_bytes
+
+
+def _contents(physical: CfiFrame, number: int) -> int | None:
+    """Return the contents of a register in a frame; None if they are not known."""
     try:
         bits = physical.contents(number)
     except DwarfGpuError:
         return None
-    if not bits.is_complete:
-        return None
-    word_bytes = architecture.address_bits // 8
-    if kept is not None and not has_base:
-        return (bits.value - word_bytes & -16) - word_bytes
-    return bits.value if has_pushed else bits.value - word_bytes
+    return bits.value if bits.is_complete else None
+
+
+def _frame_register(
+    session: Session, physical: CfiFrame, of_code: Callable[[bytes | None], str | None]
+) -> str | None:
+    """Return the register from which to count, by the executed code of the function's first
+    line."""
+    start = _start(session)
+    if start is None:
+        return of_code(None)
+    step = step_at(session, start)
+    end = physical.pc if step is None else min(step.end, physical.pc)
+    return of_code(_code(session, start, max(min(end - start, _MOST_BYTES), 0)))
 
 
 def _start(session: Session) -> int | None:
