@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.meaning import has_tag
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
-from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
@@ -41,7 +41,7 @@ def static_member(session: Session, member: Member) -> Variable | None:
     defined = session.meanings(member.name).definition(declared)
     variable = Variable(member.name, defined, "global")
     is_placed = defined is not declared or (
-        address_of_symbol(session.code_objects, variable) is not None
+        symbol_of_variable(session.code_objects, variable) is not None
     )
     return variable if is_placed else None
 

@@ -19,8 +19,9 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, force_setattr, frozen, plain_fields
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,
@@ -358,11 +359,18 @@ class Session(FocusedNames):
 
     def at_symbol(self, variable: Variable) -> Location | None:
         """Return the location of the symbol to which a dynamic linker binds a variable's name, if
-        the variable has no location, or that of another file."""
+        the variable has no location, or that of another file.
+
+        For a thread-local variable raises what `tls_address` raises.
+        """
         if variable.kind != "global":
             return None
         if variable.location is None:
-            address = address_of_symbol(self.objects_with(variable.name), variable)
+            symbol = symbol_of_variable(self.objects_with(variable.name), variable)
+            address = None if symbol is None else symbol.address
+            if symbol is not None and symbol.thread_local_in is not None:
+                file = symbol.thread_local_in
+                address = tls_address(file, symbol.address, self.wave, self.target)
         elif self.architecture.is_simt:
             return None
         else:

@@ -155,6 +155,21 @@ def test_the_first_variable_of_a_program_for_aarch64() -> None:
     assert (done.out, done.status) == ("0x4010\n", 0)
 
 
+def test_a_variable_without_a_location_is_at_its_symbol() -> None:
+    """gcc describes no thread-local variable of AArch64 by a location; GDB takes the symbol."""
+    file = CORES / "crash.aarch64.O0"
+    given = "--reg", "tpidr=0x4000", "--mem", "0x4010=07000000"
+    done = run("eval", "--file", file, *given, "mine", "&mine", "mine * 2")
+    assert done.lines == ["mine = 7", "&mine = (int *) 0x4010", "mine * 2 = 14"]
+    done = run("eval", "--file", file, "mine")
+    assert "the thread pointer is unknown: register tpidr_el0" in done.err
+    done = run("debug", file, "--batch", "-ex", "info address mine")
+    assert done.lines == [
+        'Symbol "mine" is a thread-local variable at offset 0x0 in the thread-local storage for '
+        f"`{file}'."
+    ]
+
+
 def test_without_a_thread_there_is_no_value() -> None:
     done = run("eval", "--file", FIXTURES / "x86_64/demo.gcc.O0.v5", "per_thread")
     assert done.status != 0 and "the thread pointer is unknown: register fs_base" in done.err

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.language.evaluator import source_type
@@ -91,6 +91,6 @@ def test_the_default_version_of_a_symbol_is_meant(tmp_path: Path) -> None:
         for name, base in (("user", 1 << 20), ("library", 2 << 20))
     )
     variables = [die for die in user.info.units[0].root.children() if die.name == "data"]
-    address = address_of_symbol((user, library), Variable("data", variables[0], "global"))
+    symbol = symbol_of_variable((user, library), Variable("data", variables[0], "global"))
     [new] = library.file.symbols_named("new")
-    assert address == new.address + (2 << 20)
+    assert symbol is not None and symbol.address == new.address + (2 << 20)

@@ -20,6 +20,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
+_DATA: Final = ("object", "thread_local")
 _ADDR: Final = 0x03
 _ADDRX: Final = 0xA1
 _NO_NAMES: Final = {
@@ -48,10 +49,15 @@ def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
     return tuple(dict.fromkeys((code_object.file, code_object.info.object)))
 
 
-def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) -> int | None:
-    """Return the address of an external variable without a location: at the symbol to which the
-    dynamic linker binds its name, that of the first file that has one. None if there is none, or
-    its name is unknown."""
+def symbol_of_variable(
+    code_objects: Iterable[CodeObject], variable: Variable
+) -> UntypedSymbol | None:
+    """Return the symbol of an external variable without a location, to which the dynamic linker
+    binds its name: that of the first file that has one. None if there is none, or its name is
+    unknown.
+
+    gcc describes no thread-local variable of AArch64 by a location.
+    """
     name = _linkage_name(variable)
     if name is None or not variable.is_external:
         return None
@@ -59,8 +65,8 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
         for file in symbol_files(code_object):
             symbols = file.symbols_named(name, f"{name}@")
             for symbol in sorted(symbols, key=_is_old_version):
-                if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
-                    return symbol.address + code_object.load_address
+                if symbol.kind in _DATA and symbol.is_in_section and not symbol.is_local:
+                    return _as_loaded(code_object, file, symbol)
     return None
 
 

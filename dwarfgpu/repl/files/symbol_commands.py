@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
@@ -39,6 +38,7 @@ from dwarfgpu.service.symbol.symbol_description import (
     scope_at,
     symbol_description,
     symbols_at,
+    thread_local_text,
 )
 from dwarfgpu.service.symbol.type_definition import name_of_type
 from dwarfgpu.session.focused_frame import position_in_file
@@ -124,10 +124,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         if symbol is None:
             raise names.unknown(argument)
         if symbol.thread_local_in is not None:
-            text = (
-                f"a thread-local variable at offset {symbol.address:#x} in the thread-local "
-                f"storage for `{one_line(absolute_path(symbol.thread_local_in.path))}'"
-            )
+            text = thread_local_text(symbol.thread_local_in, symbol.address)
         elif function is None:
             text = f"at {symbol.address:#x} in a file compiled without debugging"
         else:

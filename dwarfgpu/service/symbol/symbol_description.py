@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from dwarfgpu.base.absolute_path import real_path
+from dwarfgpu.base.absolute_path import absolute_path, real_path
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
@@ -15,10 +16,12 @@ from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable, only_in_abstract, variable_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.info_address import Describer
 
@@ -59,6 +62,10 @@ def symbol_description(
                 return "constant"
             if _is_block(entity):
                 return f"constant bytes:  {entity.location.data.hex(' ')}"
+        if entity.location is None and entity.kind == "global":
+            described = symbol_of_variable(session.objects_with(entity.name), entity)
+            if described is not None and described.thread_local_in is not None:
+                return thread_local_text(described.thread_local_in, described.address)
         symbol = session.at_symbol(entity)
         if symbol is not None:
             return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
@@ -74,6 +81,14 @@ def symbol_description(
             return "a typedef"  # to GDB, all types and namespaces are
         case _:
             return "a name that has no place"
+
+
+def thread_local_text(file: ObjectFile, offset: int) -> str:
+    """Return where GDB says that a symbol in the thread-local storage of a file is."""
+    return (
+        f"a thread-local variable at offset {offset:#x} in the thread-local storage for "
+        f"`{one_line(absolute_path(file.path))}'"
+    )
 
 
 def _is_block(variable: Variable) -> bool:
