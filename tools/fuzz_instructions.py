@@ -101,7 +101,10 @@ def _is_suitable(kind: OperandKind, field: int, *, is_valid: bool) -> bool:
 
 
 def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMachine:
-    """Four waves of two workgroups before some code, with random registers and memory."""
+    """Four waves of two workgroups before some code, with random registers and memory.
+
+    By the seed, one wave or all waves may have no active lane.
+    """
     numbers = np.random.default_rng(seed)
     global_memory = GlobalMemory()
     generation = decoder(target, wave_size).target.generation
@@ -124,7 +127,8 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
             generation=generation,
         )
         wave.set_mode(0x3F0)
-        wave.set_exec(int(numbers.integers(1, 1 << 63)) | 1)
+        mask = int(numbers.integers(1, 1 << 63)) | 1
+        wave.set_exec(0 if seed % 16 in (number, _WAVES) else mask)
         wave.s[:] = [int(item) for item in numbers.integers(0, 1 << 32, len(wave.s))]
         for rows in (wave.vectors, wave.accumulators):
             rows[:] = numbers.integers(0, 1 << 32, rows.shape, np.uint32)

@@ -404,3 +404,13 @@ def test_an_access_to_two_elements_keeps_to_the_private_memory(
     assert stopped is not None and stopped.reason is reason
     assert text in stopped.text
     assert machine.global_memory.read(BUFFER, 4096) == before
+
+
+@pytest.mark.parametrize("name", ["byte", "byte_d16_hi", "short", "dword", "dwordx3"])
+@pytest.mark.parametrize("executor", get_args(Executor))
+def test_a_store_to_scratch_by_no_lane(executor: Executor, name: str) -> None:
+    """Compilers branch over a block that no lane executes only where that is faster."""
+    machine = before("gfx942", f"scratch_store_{name}", exec_mask=0, vdata=2, vaddr=1)
+    machine.executor = executor
+    wave, _ = done(machine)
+    assert wave.pc > 0x10000 and not wave.scratch.any()

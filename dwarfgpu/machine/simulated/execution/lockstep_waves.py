@@ -391,8 +391,9 @@ class WaveGroup(WaveAccesses):
                 values = row[lanes].view(np.uint32)
                 self._private[wave, (addresses >> 2) + number, lane] = values
             return
-        raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8).reshape(len(lanes), -1)
-        self._private_bytes[self._byte_indices(addresses, raw.shape[1], lanes)] = raw
+        size = data.itemsize * len(rows)
+        raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8).reshape(len(lanes), size)
+        self._private_bytes[self._byte_indices(addresses, size, lanes)] = raw
 
     def _byte_indices(self, addresses: Lanes, size: int, lanes: Lanes) -> tuple[Lanes, ...]:
         offsets = addresses[:, None] + np.arange(size)

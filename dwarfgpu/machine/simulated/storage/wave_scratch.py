@@ -68,7 +68,7 @@ class WaveScratch(WaveLds):
             return
         index = self._scratch_bytes(addresses, data.itemsize * len(rows), lanes)
         raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8)
-        self._scratch_view()[index] = raw.reshape(len(lanes), -1)
+        self._scratch_view()[index] = raw.reshape(index.shape)
         if self.scratch_written is not None:
             self.scratch_written.view(np.uint8).reshape(-1)[index] = 0xFF
 
