@@ -15,6 +15,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.machine.gdb_target import selected_wave
+from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.script_objects import Frame, Value, frame_of, the_debugger
@@ -50,7 +51,7 @@ def frame(level: int | None = None) -> Frame:
             return frame_of(gdb.selected_frame())
         frame = gdb.newest_frame()
         while frame is not None and frame.level() < level:
-            frame = frame.older()
+            frame = older_frame(frame)
         if frame is None or frame.level() != level:
             raise UsageError(f"No frame at level {level}.")
         return frame_of(frame)

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.machine.gdb_target import frame_architecture, frame_cfa
+from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.machine.registers_of_frames import Contents, RegistersOfFrames
 from dwarfgpu.gdb.stack_by_cfi import aligned, is_left, require_stack
 from dwarfgpu.session.session import Session
@@ -149,7 +150,7 @@ def gdb_frames() -> Iterator[gdb.Frame]:
     frame = gdb.newest_frame()
     while frame is not None:
         yield frame
-        frame = frame.older()
+        frame = older_frame(frame)
 
 
 def _where(frame: gdb.Frame) -> str:

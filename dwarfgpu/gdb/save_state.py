@@ -337,6 +337,14 @@ def older_frames(frame: Any) -> Iterator[Any]:
             return
 
 
+def find_frames_again() -> None:
+    """Let GDB search for all its frames again: it keeps one without a caller where Ctrl-C ended the
+    search for it."""
+    selected = gdb.selected_frame()
+    gdb.invalidate_cached_frames()
+    selected.select()
+
+
 def save_stack(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
     """Save the stack of a thread as far as GDB finds frames."""
     top = int(newest.read_register("sp")) % (1 << 64)
@@ -530,6 +538,9 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
             raise
         except gdb.error as error:
             raise gdb.GdbError("save-state: " + " ".join(str(error).split())) from None
+        except KeyboardInterrupt:
+            find_frames_again()
+            raise
 
 
 class Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types

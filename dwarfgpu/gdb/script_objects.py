@@ -22,6 +22,7 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
+from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
@@ -169,7 +170,7 @@ class Frame:
         """Return the frame that called this one, or into which it is inlined; None for the
         outermost."""
         with gdb_errors():
-            caller = self._own().older()
+            caller = older_frame(self._own())
         return None if caller is None else Frame(self.debugger, caller, self.lane_number)
 
     def variables(self) -> list[Value]:

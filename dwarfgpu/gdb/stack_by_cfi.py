@@ -18,6 +18,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.gdb.frame_levels import inline_depth
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.machine.gdb_target import selected_wave, symbol_text
+from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.stack_frames import StackFrame, functions_at, stack_frames
@@ -66,7 +67,7 @@ def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame |
 
 def _ends_by_choice(frame: gdb.Frame | None) -> bool:
     """Return whether GDB shows no caller of a frame although it could find one."""
-    if frame is None or frame.older() is not None:
+    if frame is None or older_frame(frame) is not None:
         return False
     return bool(frame.unwind_stop_reason() == gdb.FRAME_UNWIND_NO_REASON)
 
