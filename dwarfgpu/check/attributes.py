@@ -261,6 +261,13 @@ def is_list(form: int, kind: str, format: UnitFormat) -> bool:
     return format.version < 4 and form in (dw.FORM_DATA4, dw.FORM_DATA8)
 
 
+def is_without_base(abbreviation: Abbreviation) -> bool:
+    """Return whether an entry is a function with code and without a frame base (A.3.3.5)."""
+    names = abbreviation.positions
+    has_code = dw.AT_LOW_PC in names or dw.AT_RANGES in names
+    return abbreviation.tag == dw.TAG_SUBPROGRAM and has_code and dw.AT_FRAME_BASE not in names
+
+
 def _layout_of(abbreviation: Abbreviation) -> int | None:
     """Return an attribute of entries whose layout is checked; None for others."""
     names = {attribute.name for attribute in abbreviation.attributes}

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Iterable
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Final, Literal
 
@@ -23,6 +24,7 @@ from dwarfgpu.check.attributes import (
     CheckedValue,
     attribute_name,
     checked_values,
+    is_without_base,
     vendor_numbers,
 )
 from dwarfgpu.check.contained_beyond import LeadingOut
@@ -32,6 +34,7 @@ from dwarfgpu.check.entry_positions import EntryPositions, unit_position
 from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings
+from dwarfgpu.check.function_facts import FunctionFacts, LackingFunction
 from dwarfgpu.check.layout import code_fault, layout_fault
 from dwarfgpu.check.list_headers import ListHeaders
 from dwarfgpu.check.references import References
@@ -43,7 +46,6 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.scope.scope_entries import DATA
-from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
@@ -103,18 +105,23 @@ class EntryChecker:
     """The types that contain types of other units, after `run`."""
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
-    _functions_checked_for_lanes: set[int] = field(init=False, factory=set)
+    _has_function_without_base: bool = field(init=False, default=False)
+    """Whether a function with code has no DW_AT_frame_base: then no expression with DW_OP_fbreg is
+    passed over."""
     _numbers: dict[int, int] = field(init=False, factory=dict)
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
     _has_reported_addresses: bool = field(init=False, default=False)
     """Whether it was reported that the addresses of the unit are in another file."""
+    _plans: dict[int, tuple[_Step, ...]] = field(init=False, factory=dict)
+    """What to check in the entries of an abbreviation, by its code."""
     _results: dict[Role, Results] = field(init=False, factory=dict)
     _sizes: dict[int, int | None] = field(init=False, factory=dict)
     """The sizes in bytes of objects whose descriptions have one, by the index of their entry."""
     _references: References = field(init=False)
     references: EntryReferences = field(init=False)
     _positions: EntryPositions = field(init=False)
+    _functions: FunctionFacts = field(init=False)
     _values: AttributeValues = field(init=False)
     _list_headers: ListHeaders = field(init=False)
 
@@ -130,6 +137,10 @@ class EntryChecker:
     def _positions_of_unit(self) -> EntryPositions:
         return EntryPositions(self.unit)
 
+    @_functions.default
+    def _functions_of_unit(self) -> FunctionFacts:
+        return FunctionFacts(self._positions)
+
     @_values.default
     def _values_of_unit(self) -> AttributeValues:
         return AttributeValues(self.unit)
@@ -142,7 +153,7 @@ class EntryChecker:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
         unit = self.unit
         self._numbers = vendor_numbers(unit)
-        plans: dict[int, tuple[_Step, ...]] = {}
+        plans = self._plans
         expressions = self.expressions
         start, budget = unit.header.entries_at, unit.sections.budget
         index, remaining = -1, budget.checked_entries_left
@@ -212,6 +223,11 @@ class EntryChecker:
             problem = class_fault(attribute.name, attribute.form, self.unit.format)
             if problem is not None:
                 self._report("wrong-class", problem, partial(self._positions.position, index, None))
+        if not self._has_function_without_base and is_without_base(abbreviation):
+            self._has_function_without_base = True
+            for step in chain.from_iterable(self._plans.values()):
+                if step.spec.role is not None and not step.spec.is_list:
+                    step.known = frozenset()
         if abbreviation.tag == 0:
             message = f"abbreviation {abbreviation.code} has tag 0, which no entry can have"
             self._report("reserved-tag", message, partial(self._positions.position, index, None))
@@ -281,7 +297,7 @@ class EntryChecker:
                 checked.add(value)
                 self._list(index, spec, role, value)
         elif isinstance(value, bytes):
-            if spec.vendor is None:
+            if spec.vendor is None and not self._has_function_without_base:
                 step.known = self._results_of(role).clean
             self._expression(index, spec, role, value, None)
 
@@ -312,6 +328,8 @@ class EntryChecker:
     ) -> None:
         results = self._results_of(role)
         checked = self.expressions.check(data, results)
+        if self._has_function_without_base and data in results.framed:
+            self._lacking(spec, self._functions.frame_base(index))
         if checked is None:
             return
         faults = checked.faults
@@ -328,8 +346,8 @@ class EntryChecker:
             self.findings.add(
                 Finding(problem.severity, problem.rule, message, section, position, fault.shown)
             )
-        if checked.uses_lane:
-            self._lane(index)
+        if checked.uses_lane and not self._has_inner_lanes:
+            self._lacking(spec, self._functions.lanes(index))
         if checked.piece_bits is not None and spec.number == dw.AT_LOCATION:
             self._size(index, spec, data, "pieces", checked.piece_bits, span)
         if checked.value_bits is not None and spec.number == dw.AT_LOCATION:
@@ -350,27 +368,11 @@ class EntryChecker:
                 message = f"{reference.operation}: {wrong}"
                 self._report(rule, message, position, reference.section, shown, severity)
 
-    def _lane(self, index: int) -> None:
-        """Check the lane: a function without DW_AT_LLVM_lanes has one lane: lane 0 (A.3.3.5)."""
-        function = self._positions.function(index)
-        if (
-            function is None
-            or function in self._functions_checked_for_lanes
-            or self._has_inner_lanes
-        ):
-            return
-        self._functions_checked_for_lanes.add(function)
-        try:
-            lanes = Subprogram(self.unit.die(function)).lanes
-        except DwarfGpuError:
-            return  # reported separately
-        if lanes is None:
-            message = (
-                "DW_OP_LLVM_push_lane in a function that has one lane: DW_AT_LLVM_lanes is absent"
-            )
-            self._report(
-                "lanes-missing", message, partial(self._positions.position, function, None)
-            )
+    def _lacking(self, spec: CheckedValue, functions: Iterable[LackingFunction]) -> None:
+        for one in functions:
+            attribute = None if one.rule == "lanes-missing" else spec.name
+            position = partial(self._positions.position, one.index, attribute)
+            self._report(one.rule, one.message, position)
 
     def _size(
         self,
@@ -456,7 +458,7 @@ class EntryChecker:
                     span = Range(begin - bias, end - bias)
                     if not is_within:
                         self._within(index, spec, span, ranges)
-            if is_clean:
+            if is_clean and not self._has_function_without_base:
                 self.expressions.count += 1
             else:
                 self._expression(index, spec, role, expression, span)

@@ -74,6 +74,8 @@ class Checked:
     faults: tuple[Fault, ...] = ()
     uses_lane: bool = False
     """Whether it needs the current lane by name (A.2.5.4.3.1)."""
+    uses_frame_base: bool = False
+    """Whether it needs the frame base of the function (A.2.5.4.4.3)."""
     piece_bits: int | None = None
     """The bits of all its pieces, where the result is what they make."""
     value_bits: int | None = None
@@ -86,6 +88,7 @@ LONGEST_BYTES: Final = 1 << 16
 _MAX_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
 _NOTHING: Final = Checked()
+_FRAMED: Final = Checked(uses_frame_base=True)
 _OF_PARTS: Final = (Role("location"), Role())
 """Roles in which the stack is empty at first, and a composite may be the result."""
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
@@ -154,6 +157,8 @@ class Results:
     role: Role
     clean: set[bytes] = field(init=False, factory=set)
     """Those about which there is nothing to say."""
+    framed: set[bytes] = field(init=False, factory=set)
+    """Those that need the frame base, clean ones included."""
     checked_expressions: dict[bytes, Checked] = field(init=False, factory=dict)
     typed: dict[tuple[bytes, tuple[tuple[int, BaseType], ...]], tuple[Fault, ...]] = field(
         init=False, factory=dict
@@ -209,7 +214,9 @@ class ExpressionChecker:
             self._findings.skip(error)
             return None
         checked = self._check(data, results)
-        if checked == _NOTHING:
+        if checked.uses_frame_base:
+            results.framed.add(data)
+        if checked in (_NOTHING, _FRAMED):
             results.clean.add(data)
             return None
         results.checked_expressions[data] = checked
@@ -260,7 +267,7 @@ class ExpressionChecker:
         if not parts or len(parts) == 1:
             return None
         size_bits = offset = 0
-        uses_lane, all_references = False, list[Reference]()
+        uses_lane, uses_frame_base, all_references = False, False, list[Reference]()
         for part in parts:
             checked = self._shared(part, results)
             if checked.faults or checked.piece_bits is None:
@@ -268,6 +275,8 @@ class ExpressionChecker:
             size_bits += checked.piece_bits
             if checked.uses_lane:
                 uses_lane = True
+            if checked.uses_frame_base:
+                uses_frame_base = True
             if checked.references:
                 all_references += [
                     evolve(one, offset=offset + one.offset) for one in checked.references
@@ -275,7 +284,7 @@ class ExpressionChecker:
             offset += len(part)
         if architectures and size_bits > architectures[0].largest_space_bits:
             return None
-        return Checked((), uses_lane, size_bits, references=tuple(all_references))
+        return Checked((), uses_lane, uses_frame_base, size_bits, references=tuple(all_references))
 
     def _by_operations(self, data: bytes, results: Results) -> Checked:
         dialect, form, role = results.dialect, results.form, results.role
@@ -289,8 +298,8 @@ class ExpressionChecker:
         if not names.isdisjoint(PIECES):
             piece_bits = extent_of(data, dialect, form).size_bits
         uses_lane = not names.isdisjoint(("LLVM_push_lane", "push_lane"))
-        referred = tuple(references(expression))
-        return Checked(faults, uses_lane, piece_bits, _value_bits(expression), referred)
+        value_bits, referred = _value_bits(expression), tuple(references(expression))
+        return Checked(faults, uses_lane, "fbreg" in names, piece_bits, value_bits, referred)
 
     def shown(
         self, data: bytes, dialect: Dialect, form: UnitFormat, offset: int | None = None

@@ -101,6 +101,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "also through types of other units"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
+    "no-frame-base": (
+        "`DW_OP_fbreg` in a function with code and without `DW_AT_frame_base`. Reported once for "
+        "each function"
+    ),
     "lanes-missing": (
         "`push_lane` in a function without `DW_AT_LLVM_lanes`, which has one lane. Reported once "
         "for each function. Functions with inlined calls that have their own lanes are excluded"

@@ -388,6 +388,53 @@ def test_lanes_are_missed_once_for_a_function() -> None:
     assert rules(verdict_on(outside)) == []
 
 
+def frame_users(*bases: str | None) -> bytes:
+    """Functions with code, each with a frame base or without one, and with two variables in a block
+    that need it, one by a piece."""
+    code = (dw.AT_LOW_PC, ADDR), (dw.AT_HIGH_PC, DATA1)
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(SUBPROGRAM, (*code, (dw.AT_FRAME_BASE, EXPRLOC)), True),
+        Shape(SUBPROGRAM, code, True),
+        Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)),
+    ]
+    entries = b"\x01"
+    for start, base in enumerate(bases):
+        entries += b"\x03" if base is None else b"\x02"
+        entries += words(0x1000 + 0x40 * start) + b"\x20"
+        entries += b"" if base is None else block(operations(base))
+        entries += b"\x04\x05" + block(operations("fbreg 4"))
+        entries += b"\x05" + block(operations("fbreg 8; piece 4; regx s3; piece 4")) + b"\0\0"
+    return info_file(shapes, entries + b"\0")
+
+
+def test_a_frame_base_is_needed_where_fbreg_is_used() -> None:
+    base = "regx s32; deref_size 4; lit5; LLVM_form_aspace_address"
+    assert rules(verdict_on(frame_users(base, base))) == []
+    verdict = verdict_on(frame_users(base, None, base, None))
+    assert rules(verdict) == 2 * [("error", "no-frame-base")]  # once for each function
+    first = verdict.findings.kept[0]
+    assert first.position.attribute == "DW_AT_location" and first.position.kind == "variable"
+    assert verdict_on(frame_users(base, None)).expressions == 5  # each is counted
+
+
+def test_a_frame_base_is_needed_by_lists_and_in_functions_with_code() -> None:
+    framed = b"\x07" + words(0x1000, 0x1080) + block(operations("fbreg 4")) + b"\0"
+    head = struct.pack("<HBBI", 5, 8, 0, 0)
+    section = words(len(head) + len(framed), size_bytes=4) + head + framed
+    shape = Shape(VARIABLE, ((dw.AT_LOCATION, SEC_OFFSET),))
+    data = function_file(words(12, size_bytes=4), shape, loc=section)
+    assert rules(verdict_on(data)) == [("error", "no-frame-base")]
+    without_code = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(SUBPROGRAM, (), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)),
+    ]
+    entries = b"\x01\x02\x03" + block(operations("fbreg 4")) + b"\0\0"
+    assert rules(verdict_on(info_file(without_code, entries))) == []
+
+
 def test_a_list_that_many_share_is_checked_once() -> None:
     shape = Shape(VARIABLE, ((dw.AT_LOCATION, SEC_OFFSET),))
     one = b"\x05" + block(operations("plus")) + b"\0"
