@@ -42,6 +42,10 @@ def relocations(
     return {row[0]: Relocation(f"R_{prefix}_{row[1]}", row[2], row[3]) for row in rows}
 
 
+_PUSHES: Final = bytes(range(0x50, 0x58))
+"""The instructions of x86 that push a register, of one byte each."""
+
+
 @frozen
 class Prologue:
     """Instructions at the begin of functions that set a frame pointer."""
@@ -56,11 +60,28 @@ class Prologue:
     """Saves the frame pointer of the caller."""
     moves: tuple[bytes, ...]
     """The encodings of setting it, all of one length."""
+    counts_pushes: bool = False
+    """Whether GDB also counts other registers that the function pushes where it sets none, and in
+    code of no function takes the frame pointer to be set."""
+
+    @property
+    def most_pushes(self) -> int:
+        """How many instructions are counted; that which saves the frame pointer comes first."""
+        return 9 if self.counts_pushes else 1
+
+    def pushes_in(self, code: bytes) -> int:
+        """Return how many registers instructions save by pushing, from the begin of code on."""
+        if not self.counts_pushes:
+            return int(code.startswith(self.push))
+        is_frame_pointer = code.startswith(self.push)
+        most = self.most_pushes if is_frame_pointer else self.most_pushes - 1
+        return len(code[:most]) - len(code[:most].lstrip(_PUSHES))
 
     @property
     def most_bytes(self) -> int:
         """The bytes of all of them."""
-        return len(self.landing + self.alignments[0] + self.push + self.moves[0])
+        prologue = self.landing + self.alignments[0] + self.push + self.moves[0]
+        return len(prologue) + self.most_pushes
 
     def alignment_in(self, code: bytes) -> bytes:
         """Return the instructions at the begin of code that align the stack, or none."""

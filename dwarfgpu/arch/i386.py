@@ -15,11 +15,14 @@ from dwarfgpu.arch.model import (
     bank,
     registers_of_thread,
 )
-from dwarfgpu.arch.x86_64 import EFLAGS, MXCSR, XMM
+from dwarfgpu.arch.x86_64 import EFLAGS, MXCSR, XMM, vector_parts, wide_vectors
 from dwarfgpu.arch.x86_groups import GROUPS_OF_I386
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import X87_EXTENDED
+
+MMX: Final = BaseType("builtin_type_vec64i", "unsigned", 64)
+"""As GDB names it, which has these registers of i386 alone."""
 
 ABI: Final = Abi(
     relocations=relocations(
@@ -34,6 +37,7 @@ ABI: Final = Abi(
         ),
     ),
     file_format="i386",
+    thread_pointer="gs_base",
     long_double_bits=96,
     has_x87=True,
     has_binary_decimals=True,
@@ -48,6 +52,7 @@ ABI: Final = Abi(
         ),
         push=b"\x55",
         moves=(b"\x89\xe5", b"\x8b\xec"),  # mov %esp,%ebp
+        counts_pushes=True,
     ),
 )  # fmt: skip
 
@@ -56,6 +61,7 @@ ABI: Final = Abi(
 def architecture(endian: Endian) -> Architecture:
     """Return the architecture; registers are named as GDB names them."""
     registers = registers_of_thread(_registers())
+    unnumbered = tuple(_unnumbered_registers())
     return Architecture(
         name="i386",
         machine="386",
@@ -63,14 +69,19 @@ def architecture(endian: Endian) -> Architecture:
         endian=endian,
         registers=registers,
         address_spaces={0: AddressSpace(0, "default", 32)},
-        other_registers=tuple(_unnumbered_registers()),
+        other_registers=unnumbered,
         return_address_register=8,
         program_counter=8,
         stack_pointer=4,
+        pushed_bytes=4,
         preserved=frozenset((3, 5, 6, 7, *range(40, 46))),  # ebx, ebp, esi, edi, segments
         abi=ABI,
         register_groups=GROUPS_OF_I386,
         register_parts=_parts({register.name: register for register in registers.values()}),
+        pseudo_registers={
+            register.name: register
+            for register in wide_vectors({r.name: r for r in (*registers.values(), *unnumbered)}, 8)
+        },
         register_aliases={"ps": "eflags"} | {f"st({n})": f"st{n}" for n in range(8)},
         made_by=(architecture, (endian,)),
     )
@@ -100,6 +111,9 @@ def _unnumbered_registers() -> Iterator[RegisterInfo]:
     yield from (RegisterInfo(name, None, word, "float", is_of_wave=False) for name in names)
     kind = BaseType("long", "signed", 32)
     yield RegisterInfo("orig_eax", None, kind, "system", is_of_wave=False)
+    base = BaseType("long", "signed", 32)
+    yield RegisterInfo("gs_base", None, base, "system", is_of_wave=False)  # the thread pointer
+    yield from vector_parts(8)
 
 
 def _registers() -> Iterator[RegisterInfo]:
@@ -117,7 +131,7 @@ def _registers() -> Iterator[RegisterInfo]:
     yield RegisterInfo("eflags", 9, flags, "system", flags=EFLAGS)
     yield from bank(11, (f"st{n}" for n in range(8)), extended)
     yield from bank(21, (f"xmm{n}" for n in range(8)), XMM, "vector")
-    yield from bank(29, (f"mm{n}" for n in range(8)), mask, "vector")
+    yield from bank(29, (f"mm{n}" for n in range(8)), MMX, "vector")
     yield from bank(37, ("fctrl", "fstat"), BaseType("int", "signed", 32), "float")
     yield RegisterInfo("mxcsr", 39, mxcsr, "system", flags=MXCSR)
     yield from bank(40, ("es", "cs", "ss", "ds", "fs", "gs"), signed, "system")

@@ -112,7 +112,9 @@ def architecture(endian: Endian) -> Architecture:
         register_parts=_parts({register.name: register for register in registers.values()}),
         pseudo_registers={
             register.name: register
-            for register in _wide({r.name: r for r in (*registers.values(), *unnumbered)})
+            for register in wide_vectors(
+                {r.name: r for r in (*registers.values(), *unnumbered)}, 32
+            )
         },
         dwarf_names={49: "RFLAGS"},
         made_by=(architecture, (endian,)),
@@ -144,9 +146,9 @@ def _parts(registers: Mapping[str, RegisterInfo]) -> dict[str, RegisterPart]:
     return out
 
 
-def _wide(registers: Mapping[str, RegisterInfo]) -> Iterator[PseudoRegister]:
+def wide_vectors(registers: Mapping[str, RegisterInfo], count: int) -> Iterator[PseudoRegister]:
     """Yield ymm and zmm; files describe only their lowest 128 bits, as xmm."""
-    for n in range(32):
+    for n in range(count):
         low, high, top = (registers[name] for name in (f"xmm{n}", f"ymm{n}h", f"zmm{n}h"))
         yield PseudoRegister(f"ymm{n}", YMM, ((low, 0, 128), (high, 0, 128)))
         yield PseudoRegister(f"zmm{n}", ZMM, ((low, 0, 128), (high, 0, 128), (top, 0, 256)))
@@ -159,9 +161,14 @@ def _unnumbered_registers() -> Iterator[RegisterInfo]:
     yield from (RegisterInfo(name, None, word, "float", is_of_wave=False) for name in names)
     kind = BaseType("long", "signed", 64)
     yield RegisterInfo("orig_rax", None, kind, "system", is_of_wave=False)
+    yield from vector_parts(32)
+
+
+def vector_parts(count: int) -> Iterator[RegisterInfo]:
+    """Yield the parts of ymm and zmm that are above xmm and ymm."""
     half = BaseType("uint128_t", "unsigned", 128)
     top = BaseType("v2ui128", "unsigned", 256, vector_size=2)
-    for n in range(32):
+    for n in range(count):
         yield RegisterInfo(f"ymm{n}h", None, half, "part", is_of_wave=False)
         yield RegisterInfo(f"zmm{n}h", None, top, "part", is_of_wave=False)
 

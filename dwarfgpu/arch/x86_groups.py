@@ -61,23 +61,30 @@ def _kept(has: Callable[[str], bool], masks: list[str]) -> Iterator[str]:
 
 
 def _names_of_i386(group: str, has: Callable[[str], bool]) -> Iterator[str]:
-    """Yield the same for i386, whose registers end with xmm7; those of MMX are vectors."""
+    """Yield the same for i386, with vectors up to number 7; those of MMX are vectors."""
     masks = _named("k", 8) if has("k0") else []
+    sse = [*_named("xmm", 8), "mxcsr"]
+    has_avx = bool(masks) or has("ymm0h")
+    wide = _named("zmm" if masks else "ymm", 8) if has_avx else []
     if group == "mmx":
         yield from _named("mm", 8)
     elif group == "system":
         yield "orig_eax"
-    elif group in ("vector", "sse"):
-        yield from (*_named("xmm", 8), "mxcsr", *(_named("mm", 8) if group == "vector" else ()))
+    elif group == "sse":
+        yield from sse
+    elif group == "vector":
+        yield from (*(["mxcsr", *wide] if wide else sse), *_named("mm", 8))
     elif group == "float":
         yield from _FLOAT
+    elif group == "general":
+        yield from (*_INTEGER_OF_I386, *masks)
+    elif group == "all":
+        yield from (*_INTEGER_OF_I386, *_FLOAT, *(["mxcsr"] if wide else sse))
+        yield from (*masks, *wide, *_named("mm", 8))
     else:
-        yield from (*_INTEGER_OF_I386, *(() if group == "general" else _FLOAT))
-        if group != "general":
-            yield from (*_named("xmm", 8), "mxcsr")
-        yield from masks
-        yield from _named("mm", 8) if group == "all" else ()
-        yield from ("orig_eax",) if group in ("save", "restore") else ()
+        yield from (*_INTEGER_OF_I386, *_FLOAT, *sse)
+        yield from (f"ymm{n}h" for n in range(8 if has_avx else 0))
+        yield from (*masks, *(f"zmm{n}h" for n in range(len(masks))), "orig_eax")
 
 
 def _named(kind: str, count: int) -> list[str]:

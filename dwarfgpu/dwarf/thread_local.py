@@ -46,18 +46,19 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
             f"offset {offset:#x} is outside the {segment.memory_bytes:#x} bytes of thread-local "
             f"storage of {name}"
         )
+    mask = (1 << 8 * file.address_bytes) - 1
     if not is_program(file):
         block = _block_from_target(file, wave, target)
         if block is None and abi.thread_control_bytes is None:
             block = _block_from_tables(file, wave, target, thread_pointer)
         if block is not None:
-            return block + offset & (1 << 64) - 1
+            return block + offset & mask
         raise Unsupported(
             f"thread-local storage of {name}: it is not marked as a program (ET_EXEC, DF_1_PIE), "
             "and the dynamic linker's tables do not say where the block of a library is"
         )
     pointer = _pointer(thread_pointer, wave, target)
-    return pointer + _displacement(file, segment, abi) + offset & (1 << 64) - 1
+    return pointer + _displacement(file, segment, abi) + offset & mask
 
 
 def is_program(file: ObjectFile) -> bool:

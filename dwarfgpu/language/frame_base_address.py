@@ -27,7 +27,8 @@ def frame_base_address(session: Session) -> int | None:
 
     On x86, the frame pointer where the function has saved that and set it; else the stack pointer
     where it has saved the other, and below before; where it aligns the stack, what that was before
-    counts.
+    counts. On i386 what other registers occupy is left out, and the frame pointer is taken to be
+    set in code of no function.
     """
     physical, architecture = session.physical_frame, session.architecture
     if session.target is None or physical is None:
@@ -52,15 +53,20 @@ def frame_base_address(session: Session) -> int | None:
     has_moved = begin.removeprefix(push).startswith(prologue.moves)
     has_base = has_pushed and executed > len(push) and has_moved
     base, top = architecture.by_name[prologue.base].number, architecture.stack_pointer
-    number = base if has_base else top if kept is None else kept
+    is_taken = has_base
+    if start is None and prologue.counts_pushes:
+        is_taken = bool(_code(session, physical.pc, 1))  # no frame was set behind a wrong jump
+    number = base if is_taken else top if kept is None else kept
     assert number is not None
     value = _contents(physical, number)
     if value is None:
         return None
     word_bytes = architecture.address_bits // 8
-    if kept is not None and not has_base:
+    if is_taken:
+        return value
+    if kept is not None:
         return (value - word_bytes & -16) - word_bytes
-    return value if has_pushed else value - word_bytes
+    return value + word_bytes * (prologue.pushes_in(begin[: max(executed, 0)]) - 1)
 
 
 def _contents(physical: CfiFrame, number: int) -> int | None:

@@ -59,7 +59,10 @@ def register_type(register: RegisterInfo | PseudoRegister) -> Type:
     return Array(element, (base.vector_size,), is_vector=True)
 
 
-_UNIONS: Final = {"vec128": 128, "builtin_type_vec256i": 256, "builtin_type_vec512i": 512}
+_UNIONS: Final = {
+    "builtin_type_vec64i": 64, "vec128": 128, "builtin_type_vec256i": 256,
+    "builtin_type_vec512i": 512,
+}  # fmt: skip
 """The sizes of x86's vector registers, in bits."""
 
 
@@ -67,6 +70,8 @@ _UNIONS: Final = {"vec128": 128, "builtin_type_vec256i": 256, "builtin_type_vec5
 def _union(name: str) -> Struct:
     """Return `union vec128 {v8bf16 v8_bfloat16; ...}`."""
     size_bits = _UNIONS[name]
+    if size_bits == 64:
+        return _mmx(name)
     members: list[Member] = []
     for element, (mark, element_bits) in _VECTORS.items():
         count = size_bits // element_bits
@@ -81,6 +86,16 @@ def _union(name: str) -> Struct:
         count = size_bits // 128
         members.append(Member(f"v{count}_int128", Array(quadword, (count,), is_vector=True)))
     return Struct("union", name, size_bits // 8, tuple(members))
+
+
+def _mmx(name: str) -> Struct:
+    """Return the union of a register of MMX, which has integers alone."""
+    members = [Member("uint64", _element("int64", 64))]
+    for element in ("int32", "int16", "int8"):
+        count = 64 // _VECTORS[element][1]
+        array = Array(_element(element, 64), (count,), is_vector=True)
+        members.append(Member(f"v{count}_{element}", array))
+    return Struct("union", name, 8, tuple(members))
 
 
 _VIEW: Final = "__gdb_builtin_type_vn"

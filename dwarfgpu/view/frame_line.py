@@ -44,9 +44,9 @@ def frame_words(
 
 
 def origin_of(code_object: CodeObject | None) -> str | None:
-    """Return the library of a frame without a source line; None for the program itself, as in
-    GDB."""
-    if code_object is None:
+    """Return the library of a frame without a source line; None for the program itself, and for
+    what the system adds to a process, as in GDB."""
+    if code_object is None or code_object.name.startswith("["):
         return None
     try:
         return None if is_program(code_object.file) else str(code_object.file.path)

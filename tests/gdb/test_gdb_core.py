@@ -44,7 +44,7 @@ SETTINGS = (
 )  # fmt: skip
 KINDS = {
     "pie": ("-fPIE", "-pie"), "no-pie": ("-no-pie",), "static": ("-static",),
-    "no-build-id": ("-Wl,--build-id=none",),
+    "no-build-id": ("-Wl,--build-id=none",), "i386": ("-m32",), "i386-static": ("-m32", "-static"),
 }  # fmt: skip
 CASES = [
     ("gcc", "O0", "pie", "recursion"),
@@ -58,6 +58,13 @@ CASES = [
     ("clang-19", "O0", "pie", "handler"),
     ("clang-19", "O2", "pie", "recursion"),
     ("clang-19", "O2", "no-pie", "threads"),
+    ("gcc", "O0", "i386", "recursion"),
+    ("gcc", "O2", "i386", "handler"),
+    ("gcc", "O2", "i386-static", "threads"),
+    ("gcc", "O1", "i386", "callback"),
+    ("gcc", "O3", "i386", "division"),
+    ("clang-19", "O2", "i386", "recursion"),
+    ("clang-19", "O0", "i386", "threads"),
 ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import frozen
 
-X86_64, AARCH64, AMDGPU = 62, 183, 224
+X86_64, AARCH64, AMDGPU, I386 = 62, 183, 224, 3
 
 
 @frozen
@@ -72,6 +72,29 @@ def core(
         table += struct.pack(f"{form}IIQQQQQQ", *row)
         body += load.data
     return header + table + body
+
+
+def core_of_i386(notes: Iterable[bytes], loads: Iterable[Load] = ()) -> bytes:
+    """A core file of i386."""
+    loads, area = list(loads), b"".join(notes)
+    ident = b"\x7fELF" + bytes((1, 1, 1)) + bytes(9)
+    fields = (4, I386, 1, 0, 52, 0, 0, 52, 32, 1 + len(loads), 0, 0, 0)
+    header = ident + struct.pack("<HHIIIIIHHHHHH", *fields)
+    offset = len(header) + 32 * (1 + len(loads))
+    table, body = struct.pack("<IIIIIIII", 4, offset, 0, 0, len(area), 0, 0, 4), area
+    for load in loads:
+        size, at = len(load.data), offset + len(body)
+        table += struct.pack("<IIIIIIII", 1, at, load.address, 0, size, size, load.flags, 4096)
+        body += load.data
+    return header + table + body
+
+
+def status_of_i386(lwp: int, registers: bytes, signal: int = 11) -> bytes:
+    """NT_PRSTATUS of i386, with the contents of its general registers."""
+    head = bytearray(72)
+    struct.pack_into("<H", head, 12, signal)
+    struct.pack_into("<I", head, 24, lwp)
+    return note("CORE", 1, (bytes(head) + registers).ljust(144, b"\0"))
 
 
 def mapped_files(*entries: tuple[int, int, int, str]) -> bytes:

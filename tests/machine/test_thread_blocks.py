@@ -79,7 +79,7 @@ def blocks(
         loaded("ld.so", LINKER, {"_rtld_global": 0x40}, 0x10),
         *[loaded("lib.so", LIBRARY, {}, 0x20)] * copies,
     ]
-    return ThreadBlocks(read, "little", files, lambda: {LIBRARY + 0x20: MAP})
+    return ThreadBlocks(read, "little", 64, files, lambda: {LIBRARY + 0x20: MAP})
 
 
 @pytest.mark.parametrize(

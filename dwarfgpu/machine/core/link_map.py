@@ -19,8 +19,9 @@ AT_PHNUM: Final = 5
 _PT_DYNAMIC: Final = 2
 _PT_PHDR: Final = 6
 _DT_DEBUG: Final = 21
-_ADDRESS_BYTES: Final = 8
-_HEADER_BYTES: Final = 56
+_HEADER_BYTES: Final = {4: 32, 8: 56}
+"""The size of a program header, and below the offset of its address, by the size of an address."""
+_HEADER_ADDRESS_AT: Final = {4: 8, 8: 16}
 _MAX_HEADERS: Final = 100
 _MAX_ENTRIES: Final = 1_000
 _MAX_LIBRARIES: Final = 10_000
@@ -44,24 +45,26 @@ def link_maps(dump: CoreDump, memory: CoreMemory) -> Mapping[int, int]:
 
 
 def _entries(dump: CoreDump, memory: CoreMemory) -> Iterator[tuple[int, int, str]]:
-    if dump.file.address_bytes != _ADDRESS_BYTES:
-        return
     with suppress(Unavailable):  # keep the entries before it
-        yield from _libraries(_Words(memory, dump.file.endian), dump)
+        yield from _libraries(_Words(memory, dump.file.endian, dump.file.address_bytes), dump)
 
 
 class _Words:
     """Memory as numbers of the size of an address."""
 
-    def __init__(self, memory: CoreMemory, endian: Literal["little", "big"]) -> None:
+    def __init__(
+        self, memory: CoreMemory, endian: Literal["little", "big"], size_bytes: int
+    ) -> None:
         self._memory = memory
         self._endian = endian
+        self.size_bytes = size_bytes
 
     def at(self, address: int, count: int) -> tuple[int, ...]:
-        data = self._memory.read(address, count * _ADDRESS_BYTES)
+        size_bytes = self.size_bytes
+        data = self._memory.read(address, count * size_bytes)
         return tuple(
-            int.from_bytes(data[offset : offset + _ADDRESS_BYTES], self._endian)
-            for offset in range(0, len(data), _ADDRESS_BYTES)
+            int.from_bytes(data[offset : offset + size_bytes], self._endian)
+            for offset in range(0, len(data), size_bytes)
         )
 
     def kind(self, address: int) -> int:
@@ -79,7 +82,7 @@ def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, int, str]]:
     first = None if section is None else _value(words, section, _DT_DEBUG)
     if not first:
         return
-    entry = words.at(first + _ADDRESS_BYTES, 1)[0]
+    entry = words.at(first + words.size_bytes, 1)[0]
     for _ in range(_MAX_LIBRARIES):
         if not entry:
             return
@@ -94,9 +97,10 @@ def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
     if headers is None:
         return None
     count = min(dump.auxiliary.get(AT_PHNUM, 0), _MAX_HEADERS)
+    header_bytes, address_at = _HEADER_BYTES[words.size_bytes], _HEADER_ADDRESS_AT[words.size_bytes]
     addresses = {
-        words.kind(header): words.at(header + 2 * _ADDRESS_BYTES, 1)[0]
-        for header in range(headers, headers + count * _HEADER_BYTES, _HEADER_BYTES)
+        words.kind(header): words.at(header + address_at, 1)[0]
+        for header in range(headers, headers + count * header_bytes, header_bytes)
     }
     if _PT_DYNAMIC not in addresses:
         return None
@@ -105,7 +109,7 @@ def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
 
 def _value(words: _Words, section: int, wanted_tag: int) -> int | None:
     for index in range(_MAX_ENTRIES):
-        tag, value = words.at(section + 2 * _ADDRESS_BYTES * index, 2)
+        tag, value = words.at(section + 2 * words.size_bytes * index, 2)
         if tag in (0, wanted_tag):
             return value if tag else None
     return None

@@ -383,7 +383,7 @@ class _Loader:
         for number in self._threads:
             target.add_wave(number)
         maps = partial(link_maps, self._dump, memory)
-        blocks = ThreadBlocks(memory.read, arch.endian, files, maps)
+        blocks = ThreadBlocks(memory.read, arch.endian, arch.address_bits, files, maps)
         host = CoreTarget(self._threads, memory, target, blocks)
         if gpu is None:
             return host

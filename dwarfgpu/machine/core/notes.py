@@ -15,11 +15,14 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState, read_core_state
 from dwarfgpu.machine.core.register_layouts import (
+    FXSAVE_BYTES,
     LAYOUTS,
+    NT_386_TLS,
     NT_ARM_PAC_MASK,
     NT_ARM_TLS,
     NT_FPREGSET,
     NT_PRSTATUS,
+    NT_PRXFPREG,
     NT_X86_XSAVE_LAYOUT,
     NT_X86_XSTATE,
     Layout,
@@ -27,6 +30,7 @@ from dwarfgpu.machine.core.register_layouts import (
     extended_registers,
     has_layout,
     lacking_registers,
+    legacy_area,
     system_registers,
 )
 from dwarfgpu.machine.core.signals import SignalInfo, signal_info
@@ -45,12 +49,10 @@ AT_PHDR: Final = 3
 AT_ENTRY: Final = 9
 AT_EXECFN: Final = 31
 AT_SYSINFO_EHDR: Final = 33
-_PROCESS_BYTES: Final = 136
-_MAPPING_BYTES: Final = 24
+_NAME_BYTES: Final = 16
 _NAMES: Final = {
     ("CORE", 4): "NT_TASKSTRUCT",
     ("CORE", 18): "NT_LWPSTATUS",
-    ("LINUX", 0x200): "NT_386_TLS",
     ("LINUX", 0x201): "NT_386_IOPERM",
     ("LINUX", 0x204): "NT_X86_SHSTK",
     ("LINUX", 0x402): "NT_ARM_HW_BREAK",
@@ -145,9 +147,12 @@ def read_core(file: ObjectFile) -> CoreDump:
 
 def _architecture(file: ObjectFile) -> Architecture:
     architecture = architecture_of(file)
-    if architecture.name not in LAYOUTS or file.address_bytes != 8:
+    layout = LAYOUTS.get(architecture.name)
+    if layout is None or file.address_bytes != layout.word_bytes:
         expected = f"{8 * file.address_bytes}-bit {architecture.name}"
-        raise Unsupported(f"{file.path} is a core file of {expected}; x86_64 and aarch64 are read")
+        raise Unsupported(
+            f"{file.path} is a core file of {expected}; x86_64, i386 and aarch64 are read"
+        )
     return architecture
 
 
@@ -185,6 +190,10 @@ class _Notes:
             problems=tuple(self.problems),
         )
 
+    @property
+    def _word_bytes(self) -> int:
+        return self.core_dump.file.address_bytes
+
     def _reader(self, data: bytes) -> Reader:
         return Reader(data, self.core_dump.file.endian)
 
@@ -196,18 +205,17 @@ class _Notes:
         if len(data) != self.layout.status_bytes:
             raise Malformed(f"NT_PRSTATUS has {len(data)} bytes, not {self.layout.status_bytes}")
         endian = self.core_dump.file.endian
+        lwp_at = self.layout.lwp_at
         signal, lwp = (
-            int.from_bytes(data[offset:end], endian) for offset, end in ((12, 14), (32, 36))
+            int.from_bytes(data[offset:end], endian)
+            for offset, end in ((12, 14), (lwp_at, lwp_at + 4))
         )
         registers = ThreadRegisters(self._shared, note.offset)
         # aarch64 has no extensions that a processor may lack.
-        lacking = lacking_registers(None) if self._is_x86_64() else frozenset()
+        lacking = lacking_registers(None) if self.layout.is_x86 else frozenset()
         self._threads.append(CoreThread(lwp, signal, registers, lacking=lacking))
         self._registers.append(registers)
         self._is_in_thread = True
-
-    def _is_x86_64(self) -> bool:
-        return self.layout is LAYOUTS["x86_64"]
 
     def floating(self, note: Note) -> None:
         assert self.layout is not None
@@ -215,11 +223,23 @@ class _Notes:
             check_floating_bytes(note.content, self.layout)
             self._registers[-1].floating_at = note.offset
 
+    def fxsave(self, note: Note) -> None:
+        """Read NT_PRXFPREG, which i386 alone has."""
+        if len(note.content) != FXSAVE_BYTES:
+            raise Malformed(f"NT_PRXFPREG has {len(note.content)} bytes, not {FXSAVE_BYTES}")
+        if self._is_in_thread:
+            self._registers[-1].fxsave_at = note.offset
+
+    def segments(self, note: Note) -> None:
+        """Read NT_386_TLS: where the segments for thread-local storage begin."""
+        if self._is_in_thread and self._word_bytes == 4:
+            self._registers[-1].segments = note.offset, len(note.content)
+
     def extended(self, note: Note) -> None:
         """Read XCR0; the layout of the other contents may come after the threads."""
         if self._is_in_thread:
             self._registers[-1].extended = note.offset, len(note.content)
-            if self._is_x86_64():
+            if self.layout is not None and self.layout.is_x86:
                 lacking = lacking_registers(note.content)
                 self._threads[-1] = evolve(self._threads[-1], lacking=lacking)
 
@@ -231,6 +251,8 @@ class _Notes:
             data, layout = self._shared.read(*registers.extended), self._shared.xsave_layout
             try:
                 extended_registers(data, layout)
+                if self._word_bytes == 4:
+                    legacy_area(data)
             except Malformed as error:
                 error.context = self.core_dump.file.path
                 self.problems.append(error)
@@ -249,23 +271,25 @@ class _Notes:
 
     def signal(self, note: Note) -> None:
         if self._is_in_thread and self._threads[-1].why is None:
-            why = signal_info(self._reader(note.content))
+            why = signal_info(self._reader(note.content), self._word_bytes)
             self._threads[-1] = evolve(self._threads[-1], why=why, siginfo=note.content)
 
     def process(self, note: Note) -> None:
-        """Read `struct elf_prpsinfo` of a 64-bit system."""
-        data = note.content
-        if len(data) != _PROCESS_BYTES:
-            raise Malformed(f"NT_PRPSINFO has {len(data)} bytes, not {_PROCESS_BYTES}")
-        pid = int.from_bytes(data[24:28], self.core_dump.file.endian)
-        name, command = (_text(data[offset:end]) for offset, end in ((40, 56), (56, 136)))
+        """Read `struct elf_prpsinfo`."""
+        assert self.layout is not None
+        data, layout = note.content, self.layout
+        if len(data) != layout.process_bytes:
+            raise Malformed(f"NT_PRPSINFO has {len(data)} bytes, not {layout.process_bytes}")
+        pid = int.from_bytes(data[layout.pid_at : layout.pid_at + 4], self.core_dump.file.endian)
+        command_at = layout.name_at + _NAME_BYTES
+        name, command = _text(data[layout.name_at : command_at]), _text(data[command_at:])
         self.core_dump = evolve(self.core_dump, process=CoreProcess(pid, name, command.rstrip()))
 
     def auxiliary(self, note: Note) -> None:
-        reader = self._reader(note.content)
+        reader, word_bytes = self._reader(note.content), self._word_bytes
         vector: dict[int, int] = {}
-        while reader.remaining_bytes >= 16:
-            key, value = reader.unsigned(8), reader.unsigned(8)
+        while reader.remaining_bytes >= 2 * word_bytes:
+            key, value = reader.unsigned(word_bytes), reader.unsigned(word_bytes)
             vector.setdefault(key, value)
             if not key:
                 break
@@ -273,7 +297,7 @@ class _Notes:
 
     def mapped(self, note: Note) -> None:
         most = self.core_dump.file.limits.mapped_files
-        files = tuple(_mapped(self._reader(note.content), most))
+        files = tuple(_mapped(self._reader(note.content), most, self._word_bytes))
         self.core_dump = evolve(self.core_dump, mapped=files)
 
     def gpu(self, note: Note) -> None:
@@ -288,6 +312,8 @@ _READERS: Final[dict[tuple[str, int], Callable[[_Notes, Note], None]]] = {
     ("CORE", NT_SIGINFO): _Notes.signal,
     ("CORE", NT_AUXV): _Notes.auxiliary,
     ("CORE", NT_FILE): _Notes.mapped,
+    ("LINUX", NT_PRXFPREG): _Notes.fxsave,
+    ("LINUX", NT_386_TLS): _Notes.segments,
     ("LINUX", NT_X86_XSTATE): _Notes.extended,
     ("LINUX", NT_X86_XSAVE_LAYOUT): _Notes.xsave_layout,
     ("LINUX", NT_ARM_TLS): _Notes.system,
@@ -300,17 +326,17 @@ def _text(data: bytes) -> str:
     return data.partition(b"\0")[0].decode("utf-8", "replace")
 
 
-def _mapped(reader: Reader, most: int) -> Iterator[MappedFile]:
+def _mapped(reader: Reader, most: int, word_bytes: int) -> Iterator[MappedFile]:
     """Yield the entries of NT_FILE, by address: count, page size, ranges, and behind them the
     names."""
-    count, page_bytes = reader.unsigned(8), reader.unsigned(8)
-    if count * (_MAPPING_BYTES + 1) > reader.remaining_bytes:
+    count, page_bytes = reader.unsigned(word_bytes), reader.unsigned(word_bytes)
+    if count * (3 * word_bytes + 1) > reader.remaining_bytes:
         raise Malformed(f"NT_FILE has no room for its {count} entries")
     if count > most:
         raise LimitExceeded(
             f"NT_FILE has {count} entries, at most {most} are read", "--max-mapped-files"
         )
-    ranges = [tuple(reader.unsigned(8) for _ in range(3)) for _ in range(count)]
+    ranges = [tuple(reader.unsigned(word_bytes) for _ in range(3)) for _ in range(count)]
     mappings = []
     for start, end, page in ranges:
         path = reader.string().decode("utf-8", "surrogateescape")

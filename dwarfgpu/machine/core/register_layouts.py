@@ -15,14 +15,20 @@ from dwarfgpu.errors import Malformed
 
 NT_PRSTATUS: Final = 1
 NT_FPREGSET: Final = 2
+NT_PRXFPREG: Final = 0x46E62B7F
 NT_X86_XSTATE: Final = 0x202
 NT_X86_XSAVE_LAYOUT: Final = 0x205
+NT_386_TLS: Final = 0x200
 NT_ARM_TLS: Final = 0x401
 NT_ARM_PAC_MASK: Final = 0x406
 
 GENERAL_AT: Final = 112
 """The offset of the general registers in a `struct elf_prstatus` of a 64-bit system."""
-_FXSAVE_BYTES: Final = 512
+_GENERAL_AT_32: Final = 72
+"""That of a 32-bit system."""
+FXSAVE_BYTES: Final = 512
+_FSAVE_BYTES: Final = 108
+_INITIAL_FCTRL: Final = 0x37F
 _HEADER_END: Final = 576
 """The end of the header of an XSAVE area, which comes after the FXSAVE area."""
 _AVX: Final = 2
@@ -76,6 +82,16 @@ class Layout:
     """Register to its offset in bytes in NT_FPREGSET."""
     floating_bytes: int
     """The size in bytes of NT_FPREGSET."""
+    word_bytes: int = 8
+    """The size of a general register, an address and a `long` in notes."""
+    is_x86: bool = False
+    lwp_at: int = 32
+    """The offset of the thread's id in NT_PRSTATUS."""
+    process_bytes: int = 136
+    """The size in bytes of NT_PRPSINFO."""
+    pid_at: int = 24
+    """The offset in it of the process's id, and below of the names of its file and command."""
+    name_at: int = 40
 
 
 def _words(names: str, first: int, size_bytes: int = 8) -> dict[str, int]:
@@ -95,8 +111,28 @@ _X86_64: Final = Layout(
         **_words(" ".join(f"st{n}" for n in range(8)), 32, 16),
         **_words(" ".join(f"xmm{n}" for n in range(16)), 160, 16),
     },
-    floating_bytes=_FXSAVE_BYTES,
+    floating_bytes=FXSAVE_BYTES,
+    is_x86=True,
 )
+_I386: Final = Layout(
+    general=_words(
+        "ebx ecx edx esi edi ebp eax ds es fs gs orig_eax eip cs eflags esp ss", _GENERAL_AT_32, 4
+    ),
+    status_bytes=144,
+    floating={
+        "mxcsr": 24,
+        **_words(" ".join(f"st{n}" for n in range(8)), 32, 16),
+        **_words(" ".join(f"xmm{n}" for n in range(8)), 160, 16),
+    },
+    floating_bytes=_FSAVE_BYTES,
+    word_bytes=4,
+    is_x86=True,
+    lwp_at=24,
+    process_bytes=124,
+    pid_at=12,
+    name_at=28,
+)
+"""Its NT_FPREGSET is an FSAVE area; the other registers are those of FXSAVE, in NT_PRXFPREG."""
 _X87_WORDS: Final = (
     ("fctrl", 0, 2), ("fstat", 2, 2), ("fioff", 8, 4), ("fiseg", 12, 4), ("fooff", 16, 4),
     ("foseg", 20, 4),
@@ -112,23 +148,61 @@ _AARCH64_BE: Final = evolve(
     _AARCH64, general={**_AARCH64.general, "cpsr": _AARCH64.general["cpsr"] + 4}
 )
 """`pstate` has 8 bytes, and the register is the lower half of it."""
-LAYOUTS: Final = {"x86_64": _X86_64, "aarch64": _AARCH64, "aarch64_be": _AARCH64_BE}
+LAYOUTS: Final = {"x86_64": _X86_64, "i386": _I386, "aarch64": _AARCH64, "aarch64_be": _AARCH64_BE}
 """Keyed by the name of the architecture."""
 
 
 def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
-    """Return the registers of NT_FPREGSET, each in at most 16 bytes.
+    """Return the registers of NT_FPREGSET, each in at most 16 bytes."""
+    check_floating_bytes(data, layout)
+    return _fsave_registers(data) if layout is _I386 else fxsave_registers(data, layout)
+
+
+def fxsave_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
+    """Return the registers of an FXSAVE area, or of the `struct user_fpsimd_state` of AArch64.
 
     The MMX registers are x87 registers too, whose stack begins at TOP, bits 11 to 13 of the status
     word.
     """
-    check_floating_bytes(data, layout)
     x87 = {name: data[offset : offset + 16] for name, offset in layout.floating.items()}
-    if layout is _X86_64:
+    if layout.is_x86:
         top = int.from_bytes(data[2:4], "little") >> 11 & 7
         x87 |= {f"mm{n}": x87[f"st{n - top & 7}"] for n in range(8)}
         x87 |= dict(_x87_state(data, [x87[f"st{n - top & 7}"] for n in range(8)]))
     return x87
+
+
+def _fsave_registers(data: bytes) -> Mapping[str, bytes]:
+    """Return the registers of an FSAVE area, which unlike FXSAVE has the whole tag word (SDM
+    volume 1, 8.1.10)."""
+    fctrl, fstat, ftag, fioff, code, fooff, foseg = (
+        int.from_bytes(data[offset : offset + 4], "little") for offset in range(0, 28, 4)
+    )
+    top = fstat >> 11 & 7
+    numbers = [data[28 + 10 * n : 38 + 10 * n] for n in range(8)]
+    words = {
+        "fctrl": fctrl & 0xFFFF, "fstat": fstat & 0xFFFF, "ftag": ftag & 0xFFFF, "fioff": fioff,
+        "fiseg": code & 0xFFFF, "fooff": fooff, "foseg": foseg & 0xFFFF, "fop": code >> 16 & 0x7FF,
+    }  # fmt: skip
+    return {
+        **{f"st{n}": number for n, number in enumerate(numbers)},
+        **{f"mm{n}": numbers[n - top & 7] for n in range(8)},
+        **{name: word.to_bytes(4, "little") for name, word in words.items()},
+    }
+
+
+def legacy_area(data: bytes) -> bytes:
+    """Return the FXSAVE area of NT_X86_XSTATE, with the initial state of what XSTATE_BV says is in
+    that (SDM volume 1, 13.6)."""
+    if len(data) < _HEADER_END:
+        raise Malformed(f"NT_X86_XSTATE has {len(data)} bytes, less than its header")
+    area, in_use = bytearray(data[:FXSAVE_BYTES]), data[FXSAVE_BYTES]
+    if not in_use & 1:
+        area[:24] = _INITIAL_FCTRL.to_bytes(2, "little") + bytes(22)
+        area[32:160] = bytes(128)
+    if not in_use & 2:
+        area[160:416] = bytes(256)
+    return bytes(area)
 
 
 def check_floating_bytes(data: bytes, layout: Layout) -> None:
@@ -158,6 +232,18 @@ def _tag(number: bytes) -> int:
     return 2 if exponent or any(number[:8]) else 1
 
 
+def segment_base(data: bytes, selector: int) -> int | None:
+    """Return the base of the segment of a selector, from NT_386_TLS: entries with their number,
+    base, limit and flags (`struct user_desc`). None if it has none."""
+    for offset in range(0, len(data) - 15, 16):
+        number, base = (
+            int.from_bytes(data[first : first + 4], "little") for first in (offset, offset + 4)
+        )
+        if number == selector >> 3 and not selector & 4:  # of the global table
+            return base
+    return None
+
+
 def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, bytes]:
     """Return the registers of NT_X86_XSTATE that are not in NT_FPREGSET: k0-k7, xmm16-xmm31, and
     the parts of ymm and zmm above xmm.
@@ -175,7 +261,7 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
         return {}
     if len(data) < _HEADER_END:
         raise Malformed(f"NT_X86_XSTATE has {len(data)} bytes, less than its header")
-    in_use = int.from_bytes(data[_FXSAVE_BYTES : _FXSAVE_BYTES + 8], "little")
+    in_use = int.from_bytes(data[FXSAVE_BYTES : FXSAVE_BYTES + 8], "little")
     registers: dict[str, bytes] = {}
     for component, size_bytes, offset in components:
         if _SIZES.get(component) != size_bytes:

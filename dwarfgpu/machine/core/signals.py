@@ -1,4 +1,4 @@
-"""Linux signals on x86-64 and AArch64: their numbers and GDB's names for them."""
+"""Linux signals on x86 and AArch64: their numbers and GDB's names for them."""
 
 from __future__ import annotations
 
@@ -47,8 +47,6 @@ _MEANINGS: Final = {
     "ILL_ILLOPC": "no instruction",
     "ILL_ILLOPN": "no instruction",
 }
-SIGINFO_BYTES: Final = 128
-_FIELDS_AT: Final = 16
 
 
 def signal_name(number: int) -> str:
@@ -100,11 +98,14 @@ class SignalInfo:
         return f"{sentence or 'known by its code alone'} ({self.code_name})"
 
 
-def signal_info(reader: Reader) -> SignalInfo:
-    """Decode a `siginfo_t` of a 64-bit system; `Malformed` if it is cut short."""
-    number, _, code, _ = (reader.signed(4) for _ in range(4))
+def signal_info(reader: Reader, address_bytes: int) -> SignalInfo:
+    """Decode a `siginfo_t` of a system with addresses of 4 or 8 bytes; `Malformed` if it is cut
+    short."""
+    number, _, code = (reader.signed(4) for _ in range(3))
+    if address_bytes == 8:
+        reader.signed(4)  # the fields are aligned
     if code in _SENDERS:
         return SignalInfo(number, code, sender=reader.unsigned(4))
     # SI_KERNEL of SIGSEGV is a fault without an address from the processor.
     is_fault = number in _FAULTS and 0 < code < _KERNEL
-    return SignalInfo(number, code, reader.unsigned(8) if is_fault else None)
+    return SignalInfo(number, code, reader.unsigned(address_bytes) if is_fault else None)

@@ -15,11 +15,10 @@ from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.modules import LoadedFile
 from dwarfgpu.objfile.dynamic_relocations import PT_DYNAMIC
 
-_NO_STATIC_OFFSETS: Final = (0, (1 << 64) - 1)
+_NO_STATIC_OFFSETS: Final = (0, -1)
 """NO_TLS_OFFSET and FORCED_DYNAMIC_TLS_OFFSET, where the block is before the thread pointer."""
 _UNALLOCATED: Final = 1
 """The lowest bit of TLS_DTV_UNALLOCATED."""
-_WORD_BITS: Final = 64
 _MAX_LISTS: Final = 10_000
 
 
@@ -38,9 +37,15 @@ class ThreadBlocks:
     read: Callable[[int, int], bytes]
     """Reads the process's memory."""
     endian: Literal["little", "big"]
+    word_bits: int
+    """Size of an address, in bits."""
     files: Sequence[LoadedFile]
     link_maps: Callable[[], Mapping[int, int]]
     """Returns the address of each `struct link_map`, by that of the dynamic section."""
+
+    @property
+    def _mask(self) -> int:
+        return (1 << self.word_bits) - 1
 
     def block(self, path: str, thread_pointer: int) -> int | None:
         """Return the address of a file's block in the thread with a thread pointer; None if the
@@ -55,9 +60,7 @@ class ThreadBlocks:
         file = loaded[0]
         sections = [segment.address for segment in file.file.segments if segment.type == PT_DYNAMIC]
         link_map = (
-            self.link_maps().get(file.load_address + sections[0] & (1 << 64) - 1)
-            if sections
-            else None
+            self.link_maps().get(file.load_address + sections[0] & self._mask) if sections else None
         )
         if link_map is None:
             return None
@@ -87,9 +90,9 @@ class ThreadBlocks:
         offset = self._word("link_map_l_tls_offset", link_map)
         if offset is None:
             return None
-        if offset in _NO_STATIC_OFFSETS:
+        if offset in [none & self._mask for none in _NO_STATIC_OFFSETS]:
             raise Unavailable("the dynamic linker has not allocated it in this thread yet")
-        return thread_pointer - offset
+        return thread_pointer - offset & self._mask
 
     def _slot(self, module: int) -> int | None:
         """Return the address of a module's `struct dtv_slotinfo`."""
@@ -111,9 +114,9 @@ class ThreadBlocks:
     def _word(self, name: str, structure: int) -> int | None:
         """Return a field of the structure at an address; None if it is not described as a word."""
         field = self._field(name)
-        if field is None or field.bits != _WORD_BITS:
+        if field is None or field.bits != self.word_bits:
             return None
-        data = self.read(structure + field.offset & (1 << 64) - 1, _WORD_BITS // 8)
+        data = self.read(structure + field.offset & self._mask, self.word_bits // 8)
         return int.from_bytes(data, self.endian)
 
     def _field(self, name: str) -> _Field | None:
@@ -128,7 +131,7 @@ class ThreadBlocks:
     def _address_of(self, name: str) -> int | None:
         """Return the address of the only loaded symbol of a name."""
         addresses = {
-            file.load_address + symbol.address & (1 << 64) - 1
+            file.load_address + symbol.address & self._mask
             for file in self.files
             for symbol in file.file.symbols_named(name)
             if symbol.section

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dwarfgpu.machine.core.register_layouts import (
+    FXSAVE_BYTES,
     SYSTEM_NOTES,
     Layout,
     extended_registers,
     floating_registers,
+    fxsave_registers,
+    legacy_area,
+    segment_base,
     system_registers,
 )
 from dwarfgpu.objfile.elf import ObjectFile
@@ -42,13 +46,19 @@ class RegisterNotes:
 class ThreadRegisters(Mapping[str, bytes]):
     """Name to its bytes, of one thread; `Malformed` if the file has become shorter."""
 
-    __slots__ = ("_notes", "_status_at", "extended", "floating_at", "system_at")
+    __slots__ = (
+        "_notes", "_status_at", "extended", "floating_at", "fxsave_at", "segments", "system_at",
+    )  # fmt: skip
 
     def __init__(self, notes: RegisterNotes, status_at: int) -> None:
         self._notes = notes
         self._status_at = status_at
         self.floating_at: int | None = None
         """Offset of the content of NT_FPREGSET in the file, in bytes; None for none, as below."""
+        self.fxsave_at: int | None = None
+        """Offset of the content of NT_PRXFPREG."""
+        self.segments: tuple[int, int] | None = None
+        """Offset and size of the content of NT_386_TLS."""
         self.extended: tuple[int, int] | None = None
         """Offset and size of the content of NT_X86_XSTATE."""
         self.system_at: tuple[tuple[int, int], ...] = ()
@@ -57,7 +67,7 @@ class ThreadRegisters(Mapping[str, bytes]):
     def __getitem__(self, name: str) -> bytes:
         offset = self._notes.layout.general.get(name)
         if offset is not None:  # a list of all threads reads only these
-            return self._notes.read(self._status_at + offset, 8)
+            return self._notes.read(self._status_at + offset, self._notes.layout.word_bytes)
         return self._notes.decoded(self)[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -74,6 +84,16 @@ class ThreadRegisters(Mapping[str, bytes]):
         if self.floating_at is not None:
             data = notes.read(self.floating_at, layout.floating_bytes)
             yield from floating_registers(data, layout).items()
+        if self.fxsave_at is not None:
+            yield from fxsave_registers(notes.read(self.fxsave_at, FXSAVE_BYTES), layout).items()
+        elif self.extended is not None and layout.floating_bytes != FXSAVE_BYTES:
+            area = legacy_area(notes.read(*self.extended))
+            yield from fxsave_registers(area, layout).items()
+        if self.segments is not None:
+            selector = int.from_bytes(self["gs"], "little")
+            base = segment_base(notes.read(*self.segments), selector)
+            if base is not None:
+                yield "gs_base", base.to_bytes(4, "little")
         for kind, offset in self.system_at:
             data = notes.read(offset, 8 * len(SYSTEM_NOTES[kind]))
             yield from system_registers(kind, data).items()

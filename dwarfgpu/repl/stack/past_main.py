@@ -204,5 +204,8 @@ def _functions_named(code_object: CodeObject, name: str) -> tuple[int, ...]:
 
 
 def _entry(session: Session) -> int | None:
+    """Return where the program begins; None in a library, as the vDSO of i386, whose entry point is
+    a function that makes system calls."""
     code_object = session.code_object
-    return None if code_object is None else code_object.file.entry or None
+    is_program = code_object is not None and code_object is session.code_objects[0]
+    return code_object.file.entry or None if code_object is not None and is_program else None

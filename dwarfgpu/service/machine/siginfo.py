@@ -8,60 +8,95 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type, Typedef
+from dwarfgpu.dwarf.types.type_sizes import size_bytes as size_bytes_of
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    Typedef,
+    without_typedefs,
+)
 from dwarfgpu.language import TypedValue
 from dwarfgpu.model.object import Bits
 
 SIGINFO_BYTES: Final = 128
-_PAD_WORDS: Final = 28
-_FIELDS_AT: Final = 16
 
 
 @cache
-def _type(endian: Endian) -> Struct:
-    """Return `siginfo_t` of a 64-bit system (Linux, `asm-generic/siginfo.h`)."""
+def _type(endian: Endian, address_bytes: int) -> Struct:
+    """Return `siginfo_t` of a system with addresses of 4 or 8 bytes (Linux,
+    `asm-generic/siginfo.h`)."""
     int_ = Base(BaseType("int", "signed", 32, endian))
     unsigned = Base(BaseType("unsigned int", "unsigned", 32, endian))
     short = Base(BaseType("short", "signed", 16, endian))
-    long = Base(BaseType("long", "signed", 64, endian))
-    pointer = Pointer(None)
+    long = Base(BaseType("long", "signed", 8 * address_bytes, endian))
+    pointer = Pointer(None, size_bytes=address_bytes)
     pid, uid, clock = (
         Typedef("__pid_t", int_), Typedef("__uid_t", unsigned), Typedef("__clock_t", long),
     )  # fmt: skip
-    value = _struct("union", "sigval_t", 8, ("sival_int", int_, 0), ("sival_ptr", pointer, 0))
-    bounds = _struct("struct", None, 16, ("_lower", pointer, 0), ("_upper", pointer, 8))
-    sender = ("si_pid", pid, 0), ("si_uid", uid, 4)
-    kinds: tuple[tuple[str, Type, int], ...] = (
-        ("_pad", Array(int_, (_PAD_WORDS,), is_vector=True), 0),
-        ("_kill", _struct("struct", None, 8, *sender), 0),
-        ("_timer", _struct("struct", None, 16, ("si_tid", int_, 0), ("si_overrun", int_, 4),
-                         ("si_sigval", value, 8)), 0),
-        ("_rt", _struct("struct", None, 16, *sender, ("si_sigval", value, 8)), 0),
-        ("_sigchld", _struct("struct", None, 32, *sender, ("si_status", int_, 8),
-                           ("si_utime", clock, 16), ("si_stime", clock, 24)), 0),
-        ("_sigfault", _struct("struct", None, 32, ("si_addr", pointer, 0), ("_addr_lsb", short, 8),
-                            ("_addr_bnd", bounds, 16)), 0),
-        ("_sigpoll", _struct("struct", None, 16, ("si_band", long, 0), ("si_fd", int_, 8)), 0),
-        ("_sigsys", _struct("struct", None, 16, ("_call_addr", pointer, 0), ("_syscall", int_, 8),
-                          ("_arch", unsigned, 12)), 0),
+    fields_at = -(-12 // address_bytes) * address_bytes
+    value = _union("sigval_t", ("sival_int", int_), ("sival_ptr", pointer))
+    bounds = _struct(None, ("_lower", pointer), ("_upper", pointer))
+    sender = ("si_pid", pid), ("si_uid", uid)
+    pad = Array(int_, ((SIGINFO_BYTES - fields_at) // 4,), is_vector=True)
+    fields = _union(
+        None,
+        ("_pad", pad),
+        ("_kill", _struct(None, *sender)),
+        ("_timer", _struct(None, ("si_tid", int_), ("si_overrun", int_), ("si_sigval", value))),
+        ("_rt", _struct(None, *sender, ("si_sigval", value))),
+        ("_sigchld", _struct(None, *sender, ("si_status", int_), ("si_utime", clock),
+                             ("si_stime", clock))),
+        ("_sigfault", _struct(None, ("si_addr", pointer), ("_addr_lsb", short),
+                              ("_addr_bnd", bounds))),
+        ("_sigpoll", _struct(None, ("si_band", long), ("si_fd", int_))),
+        ("_sigsys", _struct(None, ("_call_addr", pointer), ("_syscall", int_),
+                            ("_arch", unsigned))),
     )  # fmt: skip
-    fields = _struct("union", None, SIGINFO_BYTES - _FIELDS_AT, *kinds)
-    return _struct(
-        "struct", "siginfo", SIGINFO_BYTES,
-        ("si_signo", int_, 0), ("si_errno", int_, 4), ("si_code", int_, 8),
-        ("_sifields", fields, _FIELDS_AT),
-    )  # fmt: skip
+    words = ("si_signo", int_), ("si_errno", int_), ("si_code", int_)
+    return _struct("siginfo", *words, ("_sifields", fields))
 
 
-def _struct(
-    kind: str, name: str | None, size_bytes: int, *members: tuple[str, Type, int]
-) -> Struct:
-    members_of = tuple(Member(name, of, 8 * offset) for name, of, offset in members)
-    return Struct("union" if kind == "union" else "struct", name, size_bytes, members_of)
+def _union(name: str | None, *members: tuple[str, Type]) -> Struct:
+    size_bytes = max(_size_bytes(kind) for _, kind in members)
+    return Struct("union", name, size_bytes, tuple(Member(*member) for member in members))
+
+
+def _struct(name: str | None, *members: tuple[str, Type]) -> Struct:
+    """Return a structure whose members are aligned as in C."""
+    offset_bytes, alignment_bytes = 0, 1
+    placed: list[Member] = []
+    for member, kind in members:
+        own = _alignment_bytes(kind)
+        offset_bytes = -(-offset_bytes // own) * own
+        placed.append(Member(member, kind, 8 * offset_bytes))
+        offset_bytes += _size_bytes(kind)
+        alignment_bytes = max(alignment_bytes, own)
+    size_bytes = -(-offset_bytes // alignment_bytes) * alignment_bytes
+    return Struct("struct", name, size_bytes, tuple(placed))
+
+
+def _size_bytes(kind: Type) -> int:
+    size = size_bytes_of(kind)
+    assert size is not None
+    return size
+
+
+def _alignment_bytes(kind: Type | None) -> int:
+    assert kind is not None
+    bare = without_typedefs(kind)
+    if isinstance(bare, Struct):
+        return max(_alignment_bytes(member.type) for member in bare.members if member.type)
+    if isinstance(bare, Array):
+        return _alignment_bytes(bare.element)
+    return _size_bytes(kind)
 
 
 def siginfo_value(architecture: Architecture, data: bytes) -> TypedValue:
     """Return the value of the bytes of one."""
-    kind = _type(architecture.endian)
+    kind = _type(architecture.endian, architecture.address_bits // 8)
     bits = Bits(int.from_bytes(data[:SIGINFO_BYTES], architecture.endian), 8 * SIGINFO_BYTES)
     return TypedValue(kind, bits=bits)
