@@ -35,6 +35,7 @@ from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings
 from dwarfgpu.check.function_facts import FunctionFacts, LackingFunction
+from dwarfgpu.check.lane_descriptions import lane_faults
 from dwarfgpu.check.layout import code_fault, layout_fault
 from dwarfgpu.check.list_headers import ListHeaders
 from dwarfgpu.check.references import References
@@ -330,6 +331,8 @@ class EntryChecker:
         checked = self.expressions.check(data, results)
         if self._has_function_without_base and data in results.framed:
             self._lacking(spec, self._functions.frame_base(index))
+        if spec.vendor is not None:
+            self._lanes(index, spec, data, span)
         if checked is None:
             return
         faults = checked.faults
@@ -367,6 +370,13 @@ class EntryChecker:
                 )
                 message = f"{reference.operation}: {wrong}"
                 self._report(rule, message, position, reference.section, shown, severity)
+
+    def _lanes(self, index: int, spec: CheckedValue, data: bytes, span: Range | None) -> None:
+        architectures = self.expressions.architectures
+        shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
+        position = partial(self._positions.position, index, spec.name, span)
+        for fault in lane_faults(self.unit.die(index), spec.number, data, architectures):
+            self._report(fault.rule, fault.message, position, None, shown, fault.severity)
 
     def _lacking(self, spec: CheckedValue, functions: Iterable[LackingFunction]) -> None:
         for one in functions:
@@ -458,7 +468,7 @@ class EntryChecker:
                     span = Range(begin - bias, end - bias)
                     if not is_within:
                         self._within(index, spec, span, ranges)
-            if is_clean and not self._has_function_without_base:
+            if is_clean and not self._has_function_without_base and spec.vendor is None:
                 self.expressions.count += 1
             else:
                 self._expression(index, spec, role, expression, span)

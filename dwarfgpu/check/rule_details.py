@@ -110,7 +110,15 @@ DETAILS: Final[Mapping[str, str]] = {
         "for each function. Functions with inlined calls that have their own lanes are excluded"
     ),
     "bad-lane-count": "`DW_AT_LLVM_lanes` of 0 or less; a warning if it is larger than a wave",
-    "bad-iteration-count": "`DW_AT_LLVM_iterations` of 0 or less",
+    "few-lanes": (
+        "`DW_AT_LLVM_lane_pc` that describes fewer addresses, or `DW_AT_LLVM_active_lane` fewer "
+        "bits, than `DW_AT_LLVM_lanes`; a warning for registers, which may be elsewhere in an "
+        "outer frame"
+    ),
+    "bad-iteration-count": (
+        "`DW_AT_LLVM_iterations` of 0 or less, or that describes anything else than an implicit "
+        "value; a warning for a register"
+    ),
     "bad-vector-size": "`DW_AT_LLVM_vector_size` of 0 or less",
     "unknown-memory-space": (
         "a `DW_AT_LLVM_memory_space` that is neither a common nor a vendor's memory space"

@@ -118,7 +118,10 @@ _ENTRIES: Final = (
          "give the function DW_AT_LLVM_lanes, the wave size: without it only lane 0 exists"),
     Rule("bad-lane-count", "error", "A.3.3.5", "DW_AT_LLVM_lanes of 0 or less",
          "give the number of lanes onto which source threads are mapped: 32 or 64"),
-    Rule("bad-iteration-count", "error", "A.3.3.5", "DW_AT_LLVM_iterations of 0 or less",
+    Rule("few-lanes", "error", "A.3.3.5", "a description of fewer lanes than the function has",
+         "describe every lane of DW_AT_LLVM_lanes: lane_pc has an address for each, active_lane a "
+         "bit"),
+    Rule("bad-iteration-count", "error", "A.3.3.5", "DW_AT_LLVM_iterations of no number above 0",
          "give the number of iterations that execute concurrently, at least 1"),
     Rule("bad-vector-size", "error", "A.5.1", "DW_AT_LLVM_vector_size of 0 or less",
          "give the number of elements, at least 1"),

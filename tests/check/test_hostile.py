@@ -58,7 +58,7 @@ def test_every_rule_is_broken_by_some_test() -> None:
         "bad-reference", "dangling-reference", "unknown-augmentation",
         "wrong-layout", "wrong-class", "outside-table", "value-short-of-type",
         "value-exceeds-type", "repeated-attribute", "unbalanced-entries", "table-header",
-        "type-signature", "no-frame-base",
+        "type-signature", "no-frame-base", "few-lanes",
         "range-outside-parent", "wrong-sibling", "wrong-index", "overlapping-units",
             "overlapping-code",
     }  # fmt: skip

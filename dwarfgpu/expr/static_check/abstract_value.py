@@ -110,6 +110,18 @@ class Known:
         """The bits of a value of the generic type, where they are known."""
         return self.entry.bits if isinstance(self.entry, Value) else None
 
+    @property
+    def remaining_bits(self) -> int | None:
+        """The bits from the location to the end of its storage; None if they are unknown, or the
+        storage has no size."""
+        if isinstance(self.entry, PartialComposite):
+            return self.entry.size_bits
+        if not isinstance(self.entry, Location):
+            return None
+        single = self.entry.single_locations[0]
+        size_bits = single.storage.size_bits
+        return None if size_bits is None else size_bits - single.bit_offset
+
     def joined(self, other: Known) -> Known:
         kinds = self.kinds | other.kinds
         type = self.type if self.type == other.type else None

@@ -95,6 +95,19 @@ def check(
     return sorted(checker.findings, key=lambda finding: finding.offset)
 
 
+def result_of(
+    data: bytes,
+    dialect: Dialect,
+    form: UnitFormat,
+    arch: Architecture | None,
+    *,
+    initial_stack_depth: int = 0,
+) -> Known | None:
+    """Return what is known of the result of an expression; None if it certainly has none."""
+    checker = _Checker(bind(decode(data, dialect, form)), arch, None)
+    return checker.run(_initial(initial_stack_depth))
+
+
 def _initial(depth: int | None) -> Shape:
     if depth is None:
         return UNKNOWN_SHAPE
