@@ -15,6 +15,7 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rows import row_table
 from dwarfgpu.cfi.rule import Row, UndefinedRule
 from dwarfgpu.cfi.section import FrameSection
+from dwarfgpu.check.cfi_results import cfa_fault, short_of_register
 from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
@@ -26,6 +27,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.static_check.abstract_value import Known
 from dwarfgpu.expr.static_check.severity import Severity
 
 MAX_WORK: Final = 100_000_000
@@ -226,8 +228,7 @@ class FrameChecker:
         self, index: int, instruction: CfaInstruction, data: bytes, checked_entry: CheckedEntry
     ) -> None:
         role = _ROLES.get(instruction.operation.name, _CFA)
-        format = checked_entry.program.format
-        form = UnitFormat(format.address_size, 4, 5, format.endian)
+        form = self._form(checked_entry)
         checked = self.expressions.check(data, self.expressions.of(self.dialect, form, role))
         where = instruction.title
         if isinstance(instruction.operands[0], int):
@@ -244,10 +245,43 @@ class FrameChecker:
                 severity=problem.severity,
                 section=problem.section,
             )
-        last = gives_no_memory(decode(data, self.dialect, form)) if role is _CFA else None
+        results = () if checked is None else checked.results
+        if role is _CFA:
+            self._cfa(index, instruction, data, results, checked_entry)
+        elif role.result == "location" and self.expressions.architectures.is_complete:
+            number, machines = instruction.operands[0], self.expressions.architectures.all
+            assert isinstance(number, int)
+            shortage = short_of_register(number, results, machines) if results else None
+            if shortage is not None:
+                message = f"{checked_entry.register(number)} {shortage}"
+                shown = checked_entry.shown(index)
+                checked_entry.report("register-size", message, shown=shown, severity="warning")
+
+    def _cfa(
+        self,
+        index: int,
+        instruction: CfaInstruction,
+        data: bytes,
+        results: tuple[Known | None, ...],
+        checked_entry: CheckedEntry,
+    ) -> None:
+        """Check that the result of a CFA expression is in memory (A.6.4.2.2)."""
+        expression = decode(data, self.dialect, self._form(checked_entry))
+        last, fault = gives_no_memory(expression), cfa_fault(data, results)
+        severity: Severity = "error"
         if last is not None:
-            message = f"{instruction.title}: the result of {last} is not a memory location"
-            checked_entry.report("cfa-not-memory", message, shown=checked_entry.shown(index))
+            subject = f"the result of {last}"
+        elif fault is not None:
+            subject, severity = fault
+        else:
+            return
+        message = f"{instruction.title}: {subject} is not a memory location"
+        shown = checked_entry.shown(index)
+        checked_entry.report("cfa-not-memory", message, shown=shown, severity=severity)
+
+    def _form(self, checked_entry: CheckedEntry) -> UnitFormat:
+        format = checked_entry.program.format
+        return UnitFormat(format.address_size, 4, 5, format.endian)
 
     def _stopped(self, error: DwarfGpuError, checked_entry: CheckedEntry) -> None:
         """Report why the instructions could not be executed to their end."""

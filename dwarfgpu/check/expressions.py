@@ -6,7 +6,7 @@ that the operands name, so that a repeated expression costs one look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from math import inf
 from typing import Final
@@ -30,6 +30,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.operation_budget import AnalysisBudget
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check import checker as static
+from dwarfgpu.expr.static_check.abstract_value import Known
 from dwarfgpu.expr.static_check.extent import extent_of, with_zero
 from dwarfgpu.expr.static_check.severity import SEVERITIES
 from dwarfgpu.expr.text.assembly import disassemble, instruction_text
@@ -81,6 +82,9 @@ class Checked:
     value_bits: int | None = None
     """The bits of the value, where the result is one of DW_OP_implicit_value."""
     references: tuple[Reference, ...] = ()
+    results: tuple[Known | None, ...] = ()
+    """What is known of the result of an expression of call frame information, on each architecture
+    that the file may be for."""
 
 
 LONGEST_BYTES: Final = 1 << 16
@@ -299,7 +303,21 @@ class ExpressionChecker:
             piece_bits = extent_of(data, dialect, form).size_bits
         uses_lane = not names.isdisjoint(("LLVM_push_lane", "push_lane"))
         value_bits, referred = _value_bits(expression), tuple(references(expression))
-        return Checked(faults, uses_lane, "fbreg" in names, piece_bits, value_bits, referred)
+        return Checked(
+            faults,
+            uses_lane,
+            "fbreg" in names,
+            piece_bits,
+            value_bits,
+            referred,
+            tuple(self._results_in_cfi(data, results)) if role.is_cfi else (),
+        )
+
+    def _results_in_cfi(self, data: bytes, results: Results) -> Iterator[Known | None]:
+        depth = results.role.initial_entries or 0
+        for arch in self.architectures.all:
+            dialect, form = results.dialect, results.form
+            yield static.result_of(data, dialect, form, arch, initial_stack_depth=depth)
 
     def shown(
         self, data: bytes, dialect: Dialect, form: UnitFormat, offset: int | None = None

@@ -239,7 +239,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "rules, it is a note. `DW_CFA_def_cfa_register` at the start of a CIE, as GNU as for "
         "RISC-V and LLVM for MIPS write it, is a warning: debuggers take the offset as 0"
     ),
-    "cfa-not-memory": "a CFA expression whose result is an implicit location or a composite",
+    "cfa-not-memory": (
+        "a CFA expression without operations, or whose result is an implicit location, a composite "
+        "or a position within a byte; a warning for a register, which memory may hold in an outer "
+        "frame"
+    ),
     "unbalanced-state": "`restore_state` without `remember_state`",
     "location-order": (
         "a row that does not start after the previous one, or an advance in a CIE; a warning for a "
@@ -247,7 +251,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "register-cycle": "registers, or the CFA, whose rules depend on each other",
     "register-size": (
-        "`register(R)`, `val_offset` or `val_expression` gives a register a value of another size"
+        "`register(R)`, `val_offset` or `val_expression` gives a register a value of another size; "
+        "a warning for an `expression` that describes fewer bits than the register has"
     ),
     "empty-fde": (
         "an FDE that defines neither the CFA nor a register: unwinding stops there. It is a note "

@@ -1,0 +1,62 @@
+"""Results of expressions in call frame information that no debugger can use (A.6.4.1, A.6.4.2.2).
+
+Law: only what holds on every machine for which the file may be is a fault. A register is a warning:
+in an outer frame memory may hold it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.expr.static_check.abstract_value import REGISTER, Known
+from dwarfgpu.expr.static_check.severity import Severity
+from dwarfgpu.model.location import Location, PartialComposite
+from dwarfgpu.model.storage import Memory
+
+_EMPTY: Final = "an empty expression"
+
+
+def cfa_fault(data: bytes, results: Sequence[Known | None]) -> tuple[str, Severity] | None:
+    """Return what the CFA expression gives in place of a byte address in memory."""
+    if not data:
+        return _EMPTY, "error"
+    faults = {_no_byte_address(result) for result in results}
+    return faults.pop() if len(faults) == 1 else None
+
+
+def _no_byte_address(result: Known | None) -> tuple[str, Severity] | None:
+    if result is None:
+        return None
+    if result.kinds == REGISTER:
+        return "a register", "warning"
+    if not isinstance(result.entry, Location):
+        return None  # a composite that is not complete is known by the last operation
+    single = result.entry.single_locations[0]
+    if isinstance(single.storage, Memory) and single.bit_offset % 8:
+        return "a position within a byte", "error"
+    return None
+
+
+def short_of_register(
+    number: int, results: Sequence[Known | None], architectures: Sequence[Architecture]
+) -> str | None:
+    """Return how a rule `expression` describes fewer bits than its register has; None if it does
+    not.
+
+    `results` and `architectures`: one of the other.
+    """
+    shortages = set[str | None]()
+    for result, architecture in zip(results, architectures, strict=True):
+        register = architecture.registers.get(number)
+        size_bits = None if result is None else result.remaining_bits
+        if result is None or register is None or size_bits is None:
+            return None
+        noun = "a register" if result.kinds == REGISTER else "a location"
+        if isinstance(result.entry, PartialComposite):
+            noun = "pieces"
+        is_short = size_bits < register.size_bits
+        shortage = f"has {register.size_bits} bits, and its rule gives {noun} of {size_bits} bits"
+        shortages.add(shortage if is_short else None)
+    return shortages.pop() if len(shortages) == 1 else None
