@@ -21,6 +21,7 @@ from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.ada_arrays import unconstrained_array
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, UNAVAILABLE
+from dwarfgpu.view.fortran_arrays import FortranArray
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole, address_of, is_signed, unknown_text
 from dwarfgpu.view.strings import character_kind
@@ -97,7 +98,8 @@ def _struct_pieces(
         fields = [
             field for field in fields if isinstance(field, DwarfGpuError) or not field.is_static
         ]
-    new_line = "\n" + "  " * (depth + 1) if shown.options.pretty else ""
+    is_pretty = shown.options.pretty and shown.options.style != "fortran"  # as in GDB
+    new_line = "\n" + "  " * (depth + 1) if is_pretty else ""
     yield marks.opening.rstrip() if new_line else marks.opening
     visited = shown.bases if shown.bases is not None else set()
     for member in bases:
@@ -349,6 +351,14 @@ def array_pieces(
         row = Array(element, array_type.dimensions[1:]) if has_rows else element
         yield _without_elements(shown, row, counts[0], first_bit, letter, depth)
         return
+    if shown.options.style == "fortran":
+        text = None
+        if len(counts) == 1:
+            text = _string(shown, element, first_bit, counts[0], strides[0], letter)
+        lower = array_type.lower_bounds or (0,) * len(counts)
+        array = FortranArray(shown, element, counts, [*strides], lower, depth, letter)
+        yield from array.pieces(first_bit) if text is None else (text,)
+        return
     indexes = _indexes(shown, array_type, counts)
     yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, indexes)
 
@@ -467,7 +477,9 @@ def _string(
 ) -> str | None:
     """Return the array as a string, if it is one of characters that are all known."""
     kind = character_kind(element, shown.options.style)
-    if kind is None or stride != 8 * kind.unit_bytes or letter not in (None, "s", "r"):
+    # In Fortran GDB prints a string as text whatever the letter.
+    is_text = letter in (None, "s", "r") or shown.options.style == "fortran"
+    if kind is None or stride != 8 * kind.unit_bytes or not is_text:
         return None
     is_cut = shown.is_cut and first_bit + count * stride > shown.object.size_bits
     if is_cut:

@@ -37,6 +37,8 @@ _UNPRINTABLE: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 """Categories of Unicode without characters to print, for the C library and so for GDB."""
 _LONGEST_UTF8: Final = 6
 _PLAIN_TEXT: Final = pattern(rb"[ !#-\[\]-~]*")
+_KIND_4: Final = "4_"
+"""What GDB writes before strings of Fortran with characters of four bytes."""
 _WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
@@ -60,8 +62,9 @@ def character_kind(type_: Type | None, style: Style = "c") -> CharacterKind | No
     characters."""
     if style != "c":
         bare = strip(type_)
-        if isinstance(bare, Base) and bare.base.encoding in CHARACTERS:
-            return CharacterKind(bare.size_bytes, style=style)
+        if isinstance(bare, Base) and _is_character(bare, style):
+            is_wide = style == "fortran" and bare.size_bytes == 4
+            return CharacterKind(bare.size_bytes, _KIND_4 if is_wide else "", style)
         return None
     for _ in range(MAX_CHAIN):
         name = declared_name(type_)
@@ -82,6 +85,13 @@ def character_kind(type_: Type | None, style: Style = "c") -> CharacterKind | No
     if base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "ASCII"):
         return CharacterKind(1) if base.bit_size == 8 else None
     return None
+
+
+def _is_character(bare: Base, style: Style) -> bool:
+    """Return whether a base type is of characters; gfortran describes those of kind 4 as
+    integers."""
+    is_named = style == "fortran" and bare.name.startswith("character")
+    return bare.base.encoding in CHARACTERS or (is_named and bare.base.is_integral)
 
 
 def quoted_character(code: int, kind: CharacterKind, *, sevenbit: bool = False) -> str:

@@ -263,6 +263,8 @@ def _complex(shown: Shown, bare: Base, bits: Bits, letter: str) -> str:
     for index in (0, 1):
         half_bits = bits.slice(index * half, half, bare.base.endian)
         texts += _scalar(shown, part, part, half_bits, 1, letter)
+    if shown.options.style == "fortran":
+        return f"({texts[0]},{texts[1]})"
     return f"{texts[0]} + {texts[1]}i"
 
 
