@@ -7,10 +7,9 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Struct, strip
 from dwarfgpu.errors import EvaluationError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.convenience_functions import INTERNAL
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.model.location import single_location_in
 from dwarfgpu.model.object import Bits

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Array, Base, strip
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
@@ -22,8 +22,6 @@ from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 if TYPE_CHECKING:
     from dwarfgpu.base.regexp import Regexp
 
-INTERNAL: Final = Unspecified("<internal function>")
-"""The type of such a function."""
 _MAX_BYTES: Final = 1 << 20
 
 

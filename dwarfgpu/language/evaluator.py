@@ -30,7 +30,7 @@ from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import refuse_overloaded
-from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
+from dwarfgpu.language.convenience_functions import FUNCTIONS
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.fortran_operators import (
     complex_literal,
@@ -49,7 +49,7 @@ from dwarfgpu.language.operations import Operations
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits

@@ -12,7 +12,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Base, Type
+from dwarfgpu.dwarf.types.types import Base, Type, Unspecified
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import NO_MEMORY, NOT_IN_STATE, UNMAPPED
@@ -26,6 +26,8 @@ from dwarfgpu.session.type_attributes import EnclosingObject
 
 NOTHING_THERE: Final = (NOT_IN_STATE, UNMAPPED, NO_MEMORY)
 """Reasons that say no more than that memory cannot be accessed."""
+INTERNAL: Final = Unspecified("<internal function>")
+"""The type of a function built into the debugger, as `$_strlen`."""
 _OF_LANE: Final = pattern(
     r"(?P<address>\w+#\w+) of lane (?P<lane>[0-9]+): cannot access memory at address "
     r"(?P<inner>[\w#]+): (?P<why>.*)",

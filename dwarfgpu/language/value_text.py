@@ -8,13 +8,13 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Member, Pointer, Type, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Member, Pointer, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import static_member
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import as_stored
@@ -54,7 +54,7 @@ def format(
         raise value.error
     if value.type is None:
         return "void"
-    if isinstance(value.type, Unspecified) and value.convenience is not None:
+    if value.type is INTERNAL:
         return f"<internal function {value.convenience}>"
     if value.pointer is not None:
         name = type_name(value.type, cplusplus=options.cplusplus, style=options.style)

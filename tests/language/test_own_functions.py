@@ -5,6 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu import language
+from dwarfgpu.dwarf.types.types import Unspecified
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.model.object import Bits
 from tests.language.sessions import demo, stopped, text
 
 
@@ -135,3 +139,8 @@ def test_a_dynamic_cast_needs_the_class_of_the_object() -> None:
     assert text(session, "dynamic_cast<Bottom *>(top) == &bottom") == "true"
     expected = "Couldn't determine value's most derived type for dynamic_cast"  # GDB 13
     assert text(session, "dynamic_cast<Bottom *>(&plain)") == expected
+
+
+def test_a_convenience_variable_with_a_null_pointer_is_not_a_function() -> None:
+    kept = TypedValue(Unspecified("decltype(nullptr)", 8), bits=Bits(0, 64), convenience="none")
+    assert language.format(kept, demo()) == "0"
