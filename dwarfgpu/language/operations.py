@@ -162,10 +162,11 @@ class Operations(MemberAccess):
         if isinstance(bare, Function):
             return value
         form = bare.form if isinstance(bare, Dynamic | Absent) else bare
-        if isinstance(form, Array) and self.is_fortran:  # its elements have no address there
-            raise UsageError(NO_POINTER)
         if isinstance(form, Array):
-            return self.objects.element(value, 0)
+            # Arrays become pointers to their first element in C alone, and vectors nowhere.
+            if self.is_fortran or self.is_ada or form.is_vector:
+                raise UsageError(NO_POINTER)
+            return self.objects.element(value, form.lower_bound or 0)
         if is_integer(value.type):  # GDB: the address of an int
             return self._int_at(value, written)
         return self.objects.dereferenced(value)

@@ -119,6 +119,12 @@ def test_neither_references_nor_unicode_characters_are_addresses(operand: str) -
     assert text(stopped("bases.gcc.O0"), f"*({operand})") == expected
 
 
+def test_a_vector_does_not_become_a_pointer() -> None:
+    """As in C and in GDB 13, unlike other arrays."""
+    session = stopped("bases.gcc.O0")
+    assert text(session, "*$xmm0.v4_int32") == "Attempt to take contents of a non-pointer value."
+
+
 @pytest.mark.parametrize("cast", ["(long &)$rax", "(int &)$eax", "(long &)$rip", "(char &&)$rax"])
 def test_a_register_is_in_no_memory_to_refer_to(cast: str) -> None:
     session = stopped("bases.gcc.O0")

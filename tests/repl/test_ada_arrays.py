@@ -76,3 +76,10 @@ def test_the_indexes_of_a_type(shell: Shell, expression: str) -> None:
     command = "whatis" if "@" in expression else "ptype"
     shown = output_of(shell, f"{command} bounds__{expression}")
     assert shown.strip() == f"type = {TYPES[expression]}"
+
+
+@pytest.mark.parametrize("name", ["v_zero", "v_days", "v_late", "v_grid"])
+def test_an_array_is_no_pointer(shell: Shell, name: str) -> None:
+    """As in GDB 13; the first element of `v_late` has the index 2."""
+    shown = output_of(shell, f"output *bounds__{name}")
+    assert shown.strip() == "Attempt to take contents of a non-pointer value."
