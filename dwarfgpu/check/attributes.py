@@ -87,6 +87,15 @@ USUAL_SIZES: Final = range(1, 1 << 31)
 _SIBLING: Final = 0x01
 """DW_AT_sibling, which may refer to the end of the entries."""
 
+AT_CALL_PC: Final = 0x81
+CALLS: Final[Mapping[tuple[int, int], str]] = {
+    (dw.TAG_CALL_SITE, 0x7D): "DW_AT_call_return_pc",
+    (dw.TAG_CALL_SITE, AT_CALL_PC): "DW_AT_call_pc",
+    (0x4109, dw.AT_LOW_PC): "DW_AT_low_pc",  # of GCC's own call sites before DWARF 5
+}
+"""Addresses of calls, by the tags of the entries and their attributes."""
+_ADDRESSES: Final = frozenset({"address", "addrx", "addrx_offset"})
+
 _LISTS: Final = frozenset({0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D})
 """Attributes that may be location lists in every version."""
 _REFERRING: Final = frozenset({"unit_reference", "section_reference", "signature"})
@@ -194,6 +203,8 @@ class CheckedValue:
     """Whether it is DW_AT_high_pc."""
     is_looked_up: bool = False
     """Whether it leads into another section, as the index of a string does."""
+    is_call: bool = False
+    """Whether it is the address of a call, or that to which the call returns."""
     is_layout: bool = False
     """Whether the entry says how many bits a number has, and where they are."""
 
@@ -214,6 +225,10 @@ def checked_values(
             title = attribute_name(attribute.name)
             value = CheckedValue(position, attribute.name, attribute.form, title, None)
             out.append(evolve(value, is_looked_up=True))
+        call = CALLS.get((abbreviation.tag, attribute.name))
+        if call is not None and FORMS[attribute.form][0] in _ADDRESSES:
+            value = CheckedValue(position, attribute.name, attribute.form, call, None)
+            out.append(evolve(value, is_call=True))
         number = numbers.get(attribute.name, attribute.name)
         vendor = _VENDORS[number] if attribute.name in numbers else None
         kind = FORMS[attribute.form][0]

@@ -27,6 +27,7 @@ from dwarfgpu.check.attributes import (
     is_without_base,
     vendor_numbers,
 )
+from dwarfgpu.check.call_addresses import call_fault
 from dwarfgpu.check.contained_beyond import LeadingOut
 from dwarfgpu.check.contained_types import ContainedTypes
 from dwarfgpu.check.entry_nesting import EntryNesting
@@ -91,7 +92,7 @@ class _Step:
     def _count(self) -> int:
         spec = self.spec
         is_other = spec.is_reference or spec.is_high_pc or spec.is_layout or spec.is_looked_up
-        return int(not (spec.is_list or is_other))
+        return int(not (spec.is_list or spec.is_call or is_other))
 
 
 @define
@@ -261,6 +262,13 @@ class EntryChecker:
             step.known = self._values.known(spec.number, spec.form)
             if value not in step.known:
                 self._look_up(index, spec, value)
+            return
+        if spec.is_call:
+            assert isinstance(value, int)
+            message = call_fault(self._positions, index, spec.number, spec.form, value)
+            if message is not None:
+                position = partial(self._positions.position, index, spec.name)
+                self._report("call-outside-function", message, position)
             return
         if spec.is_layout:
             if spec.number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE):

@@ -144,6 +144,10 @@ DETAILS: Final[Mapping[str, str]] = {
     "range-outside-function": (
         "a list entry whose range is not within the code of the enclosing function"
     ),
+    "call-outside-function": (
+        "the address of a call, or the one to which it returns, is not one of a call in the code "
+        "of the function around the call site (DWARF 5 3.4.1)"
+    ),
     "range-outside-parent": (
         "the code of a function is not within that of its unit, or the code of a block or an "
         "inlined call not within that of the entry around it (DWARF 5 2.17). A function in a "

@@ -142,6 +142,8 @@ _ENTRIES: Final = (
          "swap the labels, or check the base address"),
     Rule("range-outside-function", "warning", "A.2.5.5", "a range outside its function",
          "check the base address and the length: no pc of the function is in the range"),
+    Rule("call-outside-function", "warning", "3.4.1", "a call site outside its function",
+         "check the label: debuggers find no values on entry, and no tail calls, of this call"),
     Rule("range-outside-parent", "warning", "2.17", "code outside the entry that contains it",
          "give the entry around it the code of all that it contains: debuggers that look for a pc "
          "from the unit downwards do not find what is outside"),

@@ -435,6 +435,31 @@ def test_a_frame_base_is_needed_by_lists_and_in_functions_with_code() -> None:
     assert rules(verdict_on(info_file(without_code, entries))) == []
 
 
+def calling(number: int, address: int, tag: int = dw.TAG_CALL_SITE) -> bytes:
+    """A function at [0x1000,0x1100) with a call site in it."""
+    return function_file(words(address), Shape(tag, ((number, ADDR),)))
+
+
+@pytest.mark.parametrize(
+    ("number", "tag", "good", "bad"),
+    [
+        (0x7D, dw.TAG_CALL_SITE, (0x1001, 0x1100), (0x1000, 0x1101)),  # DW_AT_call_return_pc
+        (0x81, dw.TAG_CALL_SITE, (0x1000, 0x10FF), (0xFFF, 0x1100)),  # DW_AT_call_pc
+        (dw.AT_LOW_PC, 0x4109, (0x1001, 0x1100), (0x1000, 0x1200)),  # DW_TAG_GNU_call_site
+    ],
+)
+def test_calls_are_in_their_functions(
+    number: int, tag: int, good: tuple[int, ...], bad: tuple[int, ...]
+) -> None:
+    for address in good:
+        assert rules(verdict_on(calling(number, address, tag))) == []
+    for address in bad:
+        verdict = verdict_on(calling(number, address, tag))
+        assert rules(verdict) == [("warning", "call-outside-function")]
+        (found,) = verdict.findings.kept
+        assert f"{address:#x} is not of a call in the function, [0x1000,0x1100)" in found.message
+
+
 def test_a_list_that_many_share_is_checked_once() -> None:
     shape = Shape(VARIABLE, ((dw.AT_LOCATION, SEC_OFFSET),))
     one = b"\x05" + block(operations("plus")) + b"\0"
