@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import gdb
 
 from dwarfgpu.base.printable import one_line
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.operation_budget import budget_of_command
 from dwarfgpu.gdb.machine.gdb_target import undisturbed
 from dwarfgpu.gdb.machine.interruptions import interruptions
@@ -21,16 +21,23 @@ from dwarfgpu.language import is_in_gdbs_words
 
 @contextmanager
 def gdb_errors() -> Iterator[None]:
-    """Convert errors to `gdb.GdbError`, which GDB shows as one line; errors with GDB's wording lose
-    their kind."""
+    """Convert errors to `gdb.GdbError`, which GDB shows as one line, with GDB's words where it has
+    some; any other error begins with its kind."""
     try:
         with interruptions().noted():
             yield
     except DwarfGpuError as error:
-        kind = "" if is_in_gdbs_words(error) else f"{error.kind}: "
-        raise gdb.GdbError(one_line(f"{kind}{error}")) from error
+        raise gdb.GdbError(one_line(_text(error))) from error
     except gdb.error as error:
         raise gdb.GdbError(one_line(" ".join(str(error).split()))) from None
+
+
+def _text(error: DwarfGpuError) -> str:
+    if isinstance(error, UndefinedBits):
+        from dwarfgpu.service.gdb_error_text import message_of  # few commands end so
+
+        return message_of(error)
+    return str(error) if is_in_gdbs_words(error) else f"{error.kind}: {error}"
 
 
 @contextmanager

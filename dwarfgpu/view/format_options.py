@@ -86,7 +86,8 @@ class FormatOptions:
         """Raise `UsageError` for an unknown output format."""
         letter = self.letter
         if letter is not None and (len(letter) != 1 or letter not in _LETTERS):
-            raise UsageError(f"unknown output format {letter!r}: use one of {' '.join(_LETTERS)}")
+            known = " ".join(_LETTERS)
+            raise UsageError(f'Undefined output format "{letter}": use one of {known}')
 
     @property
     def most_characters(self) -> int:

@@ -34,7 +34,7 @@ ERRORS = [
     (STOPPED, "dwarfgpu print -pretty n", '"dwarfgpu print" has no option -pretty.'),
     (STOPPED, "dwarfgpu print --", "Argument required (expression to compute)."),
     (STOPPED, "dwarfgpu explain --n", "write -- n, or (--n) to decrement"),
-    (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
+    (STOPPED, "dwarfgpu print/q n", 'Undefined output format "q": use one of x d'),
     ((*STOPPED, "kill"), "dwarfgpu print n", 'No symbol "n" in current context.'),
 ]
 
