@@ -68,7 +68,6 @@ _OPERATOR_COMMA: Final = pattern(r"\boperator\s*$")
 """Before a comma that is the name of an operator."""
 _JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
-
 _MAX_KEPT: Final = 1_000
 """Names, with the functions that they denote."""
 
@@ -205,6 +204,9 @@ def _locations_of_linespec(
     inside = _IN_FUNCTION.fullmatch(text)
     if inside is not None:
         return _locations_in_function(session, text, inside["function"], int(inside["offset"], 0))
+    before, has_rest, rest = split_at_comma(text)  # in an expression, the rest would be the value
+    if has_rest and _locations_of_linespec(session, before, around, options):
+        raise _unexpected(f",{rest}")
     return (_location_of_expression(session, text),)
 
 
