@@ -168,7 +168,7 @@ def test_an_array_of_c_has_an_address_without_its_length(
 
 def test_of_a_huge_array_the_elements_shown_are_read() -> None:
     shown = text(stopped("shapes.gfx942", 3), "absurd")
-    assert shown.startswith("(1, 2, 3, 4, 5, 6, 0 <repeats 58 times>, ") and shown.endswith("...)")
+    assert shown.startswith("(1, 2, 3, 4, 5, 6, 0, <repeats 58 times>, ") and shown.endswith("...)")
 
 
 def test_one_entry_is_still_one_type() -> None:
