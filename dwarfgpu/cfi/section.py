@@ -181,7 +181,12 @@ class FrameSection:
 
     def search_differences(self) -> Iterator[str]:
         """Return how the search table and the section disagree, all of both compared."""
-        if self.search is None or not self.search.count:
+        if self.search is None:
+            return
+        begin, named = self._base.section_address, self.search.frames_address
+        if named != begin:
+            yield f"{SECTION} is for {self.kind} at {named:#x}, which is at {begin:#x}"
+        if not self.search.count:
             return
         _ = self._headers  # so that only where an entry begins one is read
         pairs = [self.search.pair(index) for index in range(self.search.count)]

@@ -273,8 +273,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "section begins at 0"
     ),
     "search-table": (
-        "`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2) cannot be read, is not sorted, leads "
-        "to something else than the FDE of its address, or omits an FDE"
+        "`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2) cannot be read, is not for the "
+        "section, is not sorted, leads to something else than the FDE of its address, or omits an "
+        "FDE"
     ),
     "ill-formed-cfi": (
         "any other instruction that cannot be executed, an offset that has more bits than an "

@@ -163,6 +163,25 @@ def test_all_of_a_table(pairs: list[tuple[int, int]], differences: list[str]) ->
     assert searched.find(0x2030) is None
 
 
+def test_a_table_of_other_frames() -> None:
+    """Neither readers without a table nor tools that look for `.eh_frame` find the entries."""
+    data = bytearray(header(GOOD))
+    data[4] ^= 8
+    table = read_search_table(bytes(data), HEADER)
+    searched = FrameSection(".eh_frame", DATA, section_address=FRAMES, search=table)
+    difference = f".eh_frame_hdr is for .eh_frame at {FRAMES - 8:#x}, which is at {FRAMES:#x}"
+    assert list(searched.search_differences()) == [difference]
+
+
+def test_check_reports_a_table_of_other_frames(tmp_path: Path) -> None:
+    data = bytearray(PROGRAM.read_bytes())
+    search = CodeObject.open(PROGRAM).info.call_frames.sections[0].search
+    assert search is not None
+    data[data.index(search.data) + 4] ^= 8
+    done = run("check", "--only", "search-table", changed(tmp_path / "demo", data))
+    assert ".eh_frame_hdr is for .eh_frame at 0x2078, which is at 0x2070 [search-table" in done.out
+
+
 def changed(path: Path, data: bytearray) -> Path:
     path.write_bytes(data)
     return path
