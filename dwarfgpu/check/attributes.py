@@ -23,17 +23,19 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
 
 _LOCATION: Final = Role("location")
+_OF_OBJECT: Final = Role("location", has_object=False)
+"""Role of attributes that say themselves where an object, or a fact about a function, is."""
 _VALUE: Final = Role("value")
 _OF_DIMENSION: Final = Role("value", 1)
 """Role of a generic subrange: the number of its dimension is on the stack (DWARF 5 5.13)."""
 _UNKNOWN: Final = Role(None, None)
 """For an unknown attribute: its expression must be readable, no more."""
 _EITHER: Final = Role()
-_MEMORY: Final = Role("location", needs_memory=True)
-_FRAME_BASE: Final = Role("location", is_frame_base=True, needs_memory=True)
+_MEMORY: Final = Role("location", has_object=False, needs_memory=True)
+_FRAME_BASE: Final = Role("location", is_frame_base=True, has_object=False, needs_memory=True)
 
 ROLES: Final[Mapping[int, tuple[str, Role]]] = {
-    0x02: ("location", _LOCATION),  # A.4.1
+    0x02: ("location", _OF_OBJECT),  # A.4.1
     0x0B: ("byte_size", _VALUE),
     0x0D: ("bit_size", _VALUE),
     0x19: ("string_length", _LOCATION),
@@ -234,7 +236,7 @@ def checked_values(
         kind = FORMS[attribute.form][0]
         name, role = ROLES.get(number, ("", None))
         if vendor is not None:
-            name, role = vendor.name, _LOCATION if number in _VENDOR_LISTS else None
+            name, role = vendor.name, _OF_OBJECT if number in _VENDOR_LISTS else None
         elif role is None and kind == "exprloc":
             name, role = f"{number:#x}", _UNKNOWN
         if number == dw.AT_LOCATION and abbreviation.tag == _TAG_DWARF_PROCEDURE:

@@ -47,6 +47,8 @@ class Role:
     """None if unknown."""
     is_frame_base: bool = False
     is_cfi: bool = False
+    has_object: bool = True
+    """Whether there may be a current object (A.2.5.1)."""
     needs_memory: bool = False
     """Whether the result must be a memory location description (A.3.3.5)."""
 
@@ -93,8 +95,10 @@ _MAX_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
 _NOTHING: Final = Checked()
 _FRAMED: Final = Checked(uses_frame_base=True)
-_OF_PARTS: Final = (Role("location"), Role())
+_OF_PARTS: Final = (Role("location"), Role("location", has_object=False), Role())
 """Roles in which the stack is empty at first, and a composite may be the result."""
+_OBJECTS: Final = frozenset({"push_object_address", "push_object_location"})
+"""Operations that push the current object, also in DWARF 6."""
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
 _NO_MEMORY: Final = frozenset(
     {
@@ -374,6 +378,19 @@ class ExpressionChecker:
                 out.append(
                     static.Finding(offset, name, "error", "not-allowed-in-cfi", why, "A.6.4.2")
                 )
+        if not role.has_object:
+            out += [
+                static.Finding(
+                    instruction.offset,
+                    instruction.operation.title,
+                    "warning",
+                    "no-object",
+                    "the attribute is evaluated without an object",
+                    "A.2.5.4.4.1",
+                )
+                for instruction in expression.instructions
+                if instruction.operation.name in _OBJECTS
+            ]
         last = gives_no_memory(expression) if role.needs_memory else None
         if last is not None:
             message = f"a memory location is required as the result, and {last} gives another kind"

@@ -101,6 +101,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "also through types of other units"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
+    "no-object": (
+        "`DW_OP_push_object_address` in `DW_AT_location` (but of a DWARF procedure) or in an "
+        "attribute of a function that A.3.3.5 evaluates without an object: only a call from an "
+        "expression that has one gives a result"
+    ),
     "no-frame-base": (
         "`DW_OP_fbreg` in a function with code and without `DW_AT_frame_base`. Reported once for "
         "each function"

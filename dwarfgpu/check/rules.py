@@ -112,6 +112,8 @@ _ENTRIES: Final = (
          "pointers have bytes, bit-fields bits"),
     Rule("fbreg-in-frame-base", "error", "A.3.3.5", "a frame base that depends on itself",
          "use DW_OP_call_frame_cfa or a register"),
+    Rule("no-object", "warning", "A.2.5.4.4.1", "push_object_address where there is no object",
+         "the attribute itself says where the object is: use its frame base, registers or address"),
     Rule("no-frame-base", "error", "A.3.3.5", "fbreg in a function without a frame base",
          "give the function DW_AT_frame_base, or use another base: every evaluation fails"),
     Rule("lanes-missing", "warning", "A.3.3.5", "push_lane in a function that has one lane",

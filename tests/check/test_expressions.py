@@ -15,6 +15,7 @@ from tests.check.made import FORM, GFX942, operations
 from tests.dwarf.builder import elf, read_fixture
 
 LOCATION = Role("location")
+OF_OBJECT = Role("location", has_object=False)
 BASE = Role("location", is_frame_base=True, needs_memory=True)
 CFI = Role("location", 1, is_cfi=True)
 
@@ -81,6 +82,8 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
     ("entries-left", "note", LOCATION, "lit1; lit2", "lit2"),
     ("not-allowed-in-cfi", "error", CFI, "LLVM_push_lane; LLVM_offset", "lit4; LLVM_offset"),
     ("not-allowed-in-cfi", "error", CFI, "call_frame_cfa", "lit4; plus"),
+    ("no-object", "warning", OF_OBJECT, "push_object_address; lit4; LLVM_offset",
+     "lit4; LLVM_offset_uconst 4"),
     ("fbreg-in-frame-base", "error", BASE, "fbreg 0", "call_frame_cfa"),
 ]  # fmt: skip
 
