@@ -129,6 +129,8 @@ from dwarfgpu.dwarf.names.type_names import canonical_in
             "auto sl2::{lambda((auto:1)...)#1}::operator()<int, long, char>(int, long, char) const",
         ),
         ("_ZN2nlMUlPKcE_4_FUNES1_", None),  # nothing decides
+        ("_ZTIN1a1bMUlPiS1_E_E", "typeinfo for a::b::{lambda(int*, int*)#1}"),
+        ("_ZTIN1a1bMUlPiS2_E_E", None),  # no such substitution either way
         (
             "_ZZN2ns1S3defEiiEd0_NKUliE_clEi",
             "ns::S::def(int, int)::{default arg#2}::{lambda(int)#1}::operator()(int) const",

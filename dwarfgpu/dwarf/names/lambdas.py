@@ -1,7 +1,7 @@
 """Names of lambdas that initialize variables (Itanium C++ ABI 5.1.8, `<closure-prefix>`).
 
-Compilers do not agree on whether the variable is a substitution. Law: the parameters of
-`operator()` are those of its lambda: a name is read in the only way in which they are equal.
+Compilers do not agree on whether the variable is a substitution. Law: a name is read in the only
+way in which its substitutions exist and the parameters of `operator()` are those of its lambda.
 """
 
 from __future__ import annotations
@@ -23,16 +23,26 @@ _CLOSING: Final = ")>]}"
 
 def variables_count(text: str) -> bool | None:
     """Return whether a mangled name counts variables that lambdas initialize as substitutions; None
-    if its last lambda does not decide."""
-    choices = [count for count in (True, False) if _is_possible(text, count)]
+    if nothing decides."""
+    names = {count: name for count in (True, False) if (name := _name(text, count)) is not None}
+    if len(names) == 1 and not any(map(_has_operator, names.values())):
+        return next(iter(names))  # otherwise it has a substitution that does not exist
+    choices = [count for count, name in names.items() if _is_possible(name)]
     return choices[0] if len(choices) == 1 else None
 
 
-def _is_possible(text: str, count: bool) -> bool:
+def _name(text: str, count: bool) -> str | None:
     try:
-        name = written(ItaniumName(text, Way(variables_count=count)).whole())
+        return written(ItaniumName(text, Way(variables_count=count)).whole())
     except NotSupported:
-        return False
+        return None
+
+
+def _has_operator(name: str) -> bool:
+    return _OPERATOR.search(name) is not None
+
+
+def _is_possible(name: str) -> bool:
     start = name.rfind(_LAMBDA) + len(_LAMBDA) - 1
     parameters, end = _listed(name, start)
     operator = _OPERATOR.match(name, end)
