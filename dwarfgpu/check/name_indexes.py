@@ -9,10 +9,11 @@ from array import array
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dwarfgpu.base.records import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attributes import tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, name_hash
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -21,6 +22,9 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 _SHOWN: Final = 100
 """Bytes of a name."""
 _MOST: Final = (1 << 64) - 1
+_MOST_COMPARED: Final = 100_000
+"""Entries of all indexes whose names are compared."""
+_ANONYMOUS: Final = "(anonymous namespace)"
 
 
 def check_names(
@@ -48,6 +52,7 @@ class _NameChecker:
     info: DebugInfo
     max_name_bytes: int
     report: Callable[[str], None]
+    _compared: int = field(init=False, default=0)
 
     def check(self, table: NameTable) -> None:
         """Compare the entries of an index of names with those of the units, and its hashes with
@@ -79,13 +84,22 @@ class _NameChecker:
                 except DwarfGpuError:  # a split unit that is missing, which is reported itself
                     continue
                 if unit is not None and entry.die_offset is not None:
-                    numbers = entry.offset, entry.die_offset, entry.tag, self._parent(table, entry)
+                    parent = self._parent(table, entry)
+                    numbers = entry.offset, entry.die_offset, entry.tag, parent, name
                     clipped = (min(number, _MOST) for number in numbers)
                     wanted.setdefault(unit, array("Q")).extend(clipped)
         # GDB writes indexes for itself, without what it does not look up by name.
-        is_whole = problem is None and not header.augmentation.startswith("GDB")
+        is_of_gdb = header.augmentation.startswith("GDB")
+        is_whole = problem is None and not is_of_gdb
         for unit, entries in wanted.items():
-            self._entries(unit, entries, is_whole=is_whole)
+            uncompared = self._entries(
+                unit, entries, None if is_of_gdb else table, is_whole=is_whole
+            )
+            if uncompared is not None and problem is None:
+                problem = LimitExceeded(
+                    f"more than {_MOST_COMPARED} entries of name indexes: the names of those from "
+                    f"entry {uncompared:#x} on are not compared"
+                )
         self._buckets(table)
         if problem is not None:
             raise problem
@@ -140,16 +154,29 @@ class _NameChecker:
             message = f"no bucket leads to {counted(missing, 'name')}, the first is name {number}"
             self.report(message)
 
-    def _entries(self, unit: CompilationUnit, entries: array[int], *, is_whole: bool) -> None:
-        """Compare entries of an index, each its offset there, that in the unit, its tag, and the
-        offset of its parent in the unit. `is_whole`: if the index has every name."""
+    def _entries(
+        self,
+        unit: CompilationUnit,
+        entries: array[int],
+        named: NameTable | None,
+        *,
+        is_whole: bool,
+    ) -> int | None:
+        """Compare entries of an index, each its offset there, that in the unit, its tag, the offset
+        of its parent in the unit, and the number of its name; return the first whose name is not
+        compared, because there are too many.
+
+        `named`: the index, if its names are those of the unit, too. `is_whole`: if the index has
+        every name.
+        """
         try:
             tree = unit.tree
         except DwarfGpuError:  # reported where its entries are checked
-            return
+            return None
         if is_whole:
-            self._missing(unit, set(entries[1::4]))
-        for offset, die_offset, tag, parent in zip(*[iter(entries)] * 4, strict=True):
+            self._missing(unit, set(entries[1::5]))
+        uncompared = None
+        for offset, die_offset, tag, parent, name in zip(*[iter(entries)] * 5, strict=True):
             index = tree.find(unit.offset + die_offset)
             if index is None:
                 fault = f"no entry starts at {unit.offset + die_offset:#x} of {unit.section}"
@@ -159,10 +186,38 @@ class _NameChecker:
             elif parent != _MOST and not _is_inside(tree, index, unit.offset + parent):
                 shown = f"{unit.offset + parent:#x}"
                 fault = f"the entry at {shown} does not contain that at {tree.offsets[index]:#x}"
-            else:
+            elif named is None or uncompared is not None:
                 continue
+            elif self._compared >= _MOST_COMPARED:
+                uncompared = offset
+                continue
+            else:
+                self._compared += 1
+                other = self._other_name(named, name, unit.die(index))
+                if other is None:
+                    continue
+                fault = other
             self.report(f"entry {offset:#x}: {fault}")
         unit.forget_entries()
+        return uncompared
+
+    def _other_name(self, table: NameTable, name: int, die: Die) -> str | None:
+        """Return what is wrong if an entry of the unit does not have the name under which the index
+        lists it (6.1.1.1): nor as its linkage name, without the arguments of a template, or as a
+        part of a name of Objective-C."""
+        data = self.info.sections.string(".debug_str", table.string_offset(name))
+        text = data.decode("utf-8", "surrogateescape")
+        try:
+            own, linkage = die.name, die.linkage_name
+        except DwarfGpuError:  # reported where the entry is checked
+            return None
+        bare = own or _ANONYMOUS
+        if text in (bare, linkage) or bare.startswith(("-[", "+[")):
+            return None
+        if text.partition("<")[0] == bare or bare.partition("<")[0] == text:
+            return None
+        shown = data[:_SHOWN].decode("utf-8", "replace")
+        return f"its name is {shown}, and the entry at {die.offset:#x} is {bare[:_SHOWN]}"
 
     def _missing(self, unit: CompilationUnit, listed: set[int]) -> None:
         """Report names of the unit and its namespaces that an index does not have (6.1.1.1)."""

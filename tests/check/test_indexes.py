@@ -10,7 +10,7 @@ from tests.check.made import findings, verdict_on
 from tests.dwarf.builder import read_fixture
 
 ARANGES, GDB, NAMES = "index/symbols.gcc", "index/gdb.gcc", "x86_64/names.clang.O0.v5"
-BUCKETS, HASHES, ABBREVIATIONS, POOL = 48, 84, 312, 377
+BUCKETS, HASHES, ENTRY_OFFSETS, ABBREVIATIONS, POOL = 48, 84, 236, 312, 377
 THING, INT = POOL + 0x14, POOL + 0x54
 """In `.debug_names`, which has 9 buckets and 19 names (DWARF 5 6.1.1.4)."""
 
@@ -55,6 +55,24 @@ def test_one_byte_of_an_index(
     assert any(message in one.message for one in found), found
     assert {one.rule for one in found} <= {"wrong-index", "overlapping-units"}
     assert {one.severity for one in found} == {"warning"}
+
+
+def test_a_name_that_leads_to_an_entry_with_another() -> None:
+    """The entries of two names are swapped; llvm-dwarfdump says `mismatched Name of DIE`."""
+    data = bytearray(read_fixture(NAMES))
+    start = ObjectFile(NAMES, bytes(data)).sections_by_name[".debug_names"].offset + ENTRY_OFFSETS
+    entries = data[start : start + 8]
+    data[start : start + 8] = entries[4:] + entries[:4]
+    messages = [one.message for one in findings(verdict_on(bytes(data)))]
+    assert len(messages) == 2
+    assert all(": its name is " in text and ", and the entry at " in text for text in messages)
+
+
+def test_only_so_many_names_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes a while, and a hostile index has millions: the check is then incomplete."""
+    monkeypatch.setattr("dwarfgpu.check.name_indexes._MOST_COMPARED", 5)
+    findings_of_all = verdict_on(read_fixture(NAMES)).findings
+    assert findings_of_all.is_incomplete and findings_of_all.skips == 1
 
 
 def test_many_names_that_an_index_lacks_are_one_finding() -> None:
