@@ -47,16 +47,15 @@ class _Marks:
     of_member: str
     first: str
     last: str
-    between_rows: str
 
 
 _Index: TypeAlias = "tuple[int | None, Indexes | None]"
 """The first index of a dimension; what the indexes are, in Ada."""
 
 _MARKS: Final[dict[Style, _Marks]] = {
-    "c": _Marks("{", "}", " = ", "{", "}", ", "),
-    "fortran": _Marks("( ", " )", " = ", "(", ")", " "),
-    "ada": _Marks("(", ")", " => ", "(", ")", ", "),
+    "c": _Marks("{", "}", " = ", "{", "}"),
+    "fortran": _Marks("( ", " )", " = ", "(", ")"),
+    "ada": _Marks("(", ")", " => ", "(", ")"),
 }
 
 
@@ -401,7 +400,7 @@ def _elements(
         if shown.is_cut and start + abs(stride) > shown.object.size_bits:
             break
         if index:
-            yield "," if margin else ", " if last else marks.between_rows
+            yield "," if margin else ", "
         if margin or shown.options.array_indexes:
             yield margin + _index(shown, first, index)
         if not last:
