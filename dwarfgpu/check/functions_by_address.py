@@ -78,7 +78,7 @@ class Functions:
             return False
         try:
             unit = self._lines.scopes.linked_unit_at(address + self._load_address)
-            who = None if unit is None else parse_producer(unit.producer)
+            who = None if unit is None else parse_producer(unit.full.producer)
         except DwarfGpuError:
             return False
         return who is not None and who.is_upstream and (who.version or 0) <= LAST_WITHOUT_ROWS

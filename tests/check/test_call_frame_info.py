@@ -6,7 +6,10 @@ import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.cfi.rule import RegisterCfa
+from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from tests.check.made import (
     block,
     cfi_entry,
@@ -328,6 +331,15 @@ def test_clangs_empty_fdes() -> None:
         ("note", "inner"), ("note", "outer"), ("note", "call"),
     ]  # fmt: skip
     assert notes[0].message.endswith(", as upstream LLVM up to 22 writes them for AMD GPUs")
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_a_split_file_names_the_compiler(version: int) -> None:
+    """A skeleton has no DW_AT_producer."""
+    opened = CodeObject.open(FIXTURES / f"split/gfx942-{version}/nest.co")
+    functions = Functions(opened.file, LineLookup(opened.scopes))
+    (nest,) = (symbol for symbol in opened.file.symbols if symbol.name == "nest")
+    assert functions.has_compiler_without_rows(nest.address)
 
 
 @pytest.mark.parametrize(
