@@ -425,6 +425,19 @@ HISTOGRAM = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("place", ["16", "integers.hip:16"])
+def test_a_breakpoint_at_a_line_needs_debugging_information(tmp_path: Path, place: str) -> None:
+    """The prompt answers as GDB does, with the name of a command of the prompt."""
+    plain = tmp_path / "plain.co"
+    plain.write_bytes(Path(VADD[0]).read_bytes().replace(b".debug_", b".xebug_"))
+    arguments = ("--arg", "0=zeros:512", "--arg", "1=zeros:512", "--arg", "2=zeros:512")
+    command = ("run", plain, *VADD[1:6], *arguments, "--stops", 1, "--break")
+    done = run(*command, place)
+    assert done.status == 2
+    assert f"--break {place}: plain.co has no debugging information: give a function" in done.error
+    assert run(*command, "vadd").status == 0
+
+
 def test_a_breakpoint_shows_expressions_in_the_active_lanes() -> None:
     """The steps of the first wave are those of the shades that it draws."""
     done = run("run", "--demo", *DEMO_LINE, "--print", "steps", "--stops", 1)

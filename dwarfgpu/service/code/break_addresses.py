@@ -14,6 +14,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import (
+    NO_SYMBOL_TABLE,
     CodeLocation,
     LinespecNotFound,
     code_location_of,
@@ -119,6 +120,9 @@ def location_error(session: Session, error: UsageError) -> str:
     """Return what is wrong with a place that a user wrote, and what was perhaps meant."""
     if isinstance(error, LinespecNotFound) and _LINE_WITHOUT_CODE.match(error.message):
         return NO_CODE
+    if error.message == NO_SYMBOL_TABLE:  # GDB's text names a command of its prompt
+        names = ", ".join(item.name for item in session.code_objects)
+        return f"{names} has no debugging information: give a function or *ADDRESS"
     return f"{error.message}{_advice(session, error)}"
 
 
