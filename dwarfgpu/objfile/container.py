@@ -207,7 +207,8 @@ def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
     if is_decimal(target) and len(target) < 9:
         return tuple(entry for entry in container.entries if entry.index == int(target))
     named = tuple(entry for entry in entries if target in entry.names)
-    if named or "gfx" not in target or _ENTRY_NAME.fullmatch(target):
+    is_name = "gfx" not in target or "-gfx" in target or _ENTRY_NAME.fullmatch(target)
+    if named or is_name:
         return named
     target_id = parse_target_id(target)
     return tuple(

@@ -333,6 +333,7 @@ def test_picking(fat: Path, target: str, name: str) -> None:
         ("9", "holds no code for 9"),
         ("0", "is not an ELF file"),  # the host's own part is empty
         ("sm_70", "holds no code for sm_70"),
+        ("axpy-gfx942", "holds no code for axpy-gfx942; it has 1: gfx90a:xnack\\+"),
         ("gfx90a:bad+", "unknown feature bad"),
     ],
 )
