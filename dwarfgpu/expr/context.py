@@ -225,8 +225,11 @@ class Frame(Protocol):
         ...
 
 
-def require_same_architecture(arch: Architecture, of_wave: Architecture, wave: WaveId) -> None:
-    """Raise `InconsistentContext` if the architecture of a wave is another one."""
+def require_same_architecture(arch: Architecture, of_wave: object, wave: WaveId) -> None:
+    """Raise `InconsistentContext` if the architecture of a wave is another one, `UsageError` if a
+    target has given something else."""
+    if not isinstance(of_wave, Architecture):
+        raise wrong_argument("Target.architecture_of", of_wave, "an Architecture")
     if of_wave is not arch and of_wave != arch:
         raise InconsistentContext(
             f"target architecture {arch.name} and the architecture {of_wave.name} "

@@ -304,8 +304,7 @@ class Evaluator:
                         outcome = self.attribute(control.attribute, control.context)
                         stack.append(control.then(outcome))
             except DwarfGpuError as error:
-                _locate(error, program.instructions[index])
-                raise
+                raise _located(error, program.instructions[index]) from error.__cause__
             program.bound_form.evaluations += 1
             if program.bound_form.evaluations >= EVALUATIONS:
                 _compile(program, ctx)
@@ -369,9 +368,10 @@ class Evaluator:
         except DwarfGpuError as error:
             if current >= 0:
                 last = performed.instructions[current]
-                _locate(error, last)
+                located = _located(error, last)
                 if observe is not None and begun is not None:
-                    observe(self._step(last, begun, stack, error))
+                    observe(self._step(last, begun, stack, located))
+                raise located from error.__cause__
             raise
 
     def _afford(self, program: Program, stack: Stack, ctx: Context) -> bool:
@@ -464,8 +464,7 @@ def _require_sizes(program: Program) -> None:
         sized = any(operand.codec.name in ("address", "offset") for operand in operation.operands)
         if sized or "generic" in operation.leading:
             error = MissingContext("the context has no target architecture nor compilation unit")
-            _locate(error, instruction)
-            raise error
+            raise _located(error, instruction)
 
 
 def _compile(program: Program, ctx: Context) -> None:
@@ -480,11 +479,17 @@ def _compile(program: Program, ctx: Context) -> None:
         form.compiled = compiled(program, ctx)
 
 
-def _locate(error: DwarfGpuError, instruction: Instruction) -> None:
-    """Set the operation that caused an error; the innermost one stays."""
-    if error.site is None:
-        operation = instruction.operation
-        error.site = Site(instruction.offset, operation.title, operation.section)
+def _located(error: DwarfGpuError, instruction: Instruction) -> DwarfGpuError:
+    """Return an error with the operation that caused it; the innermost one stays.
+
+    The error itself does not change: a target may raise one object at each access.
+    """
+    if error.site is not None:
+        return error
+    located = error.anew().with_traceback(error.__traceback__)
+    operation = instruction.operation
+    located.site = Site(instruction.offset, operation.title, operation.section)
+    return located
 
 
 def jump_target(program: Program, instruction: Instruction, jump: Jump) -> int:

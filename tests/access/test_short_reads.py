@@ -92,3 +92,43 @@ def test_reads_of_many_lanes_and_of_frames_are_exact(data: object) -> None:
         exact_reads.register_bytes(target, 0, register)
     with pytest.raises(dg.UsageError, match="Wrong returned "):
         exact_reads.memory_bytes(target, dg.Memory(GFX942.address_space(0)), 0, 4)
+
+
+class Gone(dg.StateTarget):
+    """A connection that has ended: every access has the same error."""
+
+    ended = dg.Unavailable("the connection has ended")
+
+    def read_memory(self, *arguments: object) -> Any:
+        raise self.ended
+
+    def read_register(self, *arguments: object) -> Any:
+        raise self.ended
+
+
+def test_an_error_that_a_target_raises_often_has_no_place_of_an_earlier_operation() -> None:
+    target = Gone(GFX942)
+    target.add_wave(0)
+    context = dg.Context(GFX942, wave=0, lane=0, target=target, frame=dg.ExplicitFrame(GFX942))
+    for operations, place in [
+        ("regx s4; deref_size 4", "DW_OP_deref_size at offset 0x2"),
+        ("addr 0x10; nop; deref_size 4", "DW_OP_deref_size at offset 0xa"),
+    ]:
+        with pytest.raises(dg.Unavailable) as caught:
+            dg.evaluate(dg.assemble(operations, arch=GFX942), context)
+        assert str(caught.value) == f"{place}: the connection has ended"
+    assert Gone.ended.site is None
+
+
+@pytest.mark.parametrize("given", [None, "gfx942", 5])
+def test_an_architecture_that_is_none(given: Any) -> None:
+    class Other(dg.StateTarget):
+        def architecture_of(self, wave: object) -> Any:
+            return given
+
+    target = Other(GFX942)
+    message = r"Target\.architecture_of: expected an Architecture, not "
+    with pytest.raises(dg.UsageError, match=message):
+        dg.Context(GFX942, wave=0, target=target)
+    with pytest.raises(dg.UsageError, match=message):
+        dg.Session(GFX942, target=target, wave=0)
