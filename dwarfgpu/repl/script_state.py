@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.errors import LimitExceeded, UsageError
 
 MAX_NESTED: Final = 20
 """Maximum nesting of scripts."""
 MAX_CHARACTERS: Final = 1 << 20
-"""Maximum length of a line; binary input may have no line ends."""
+"""Maximum length of a line, with the lines that backslashes join to it; binary input may have no
+line ends."""
 TOO_LONG: Final = f"A line of more than {MAX_CHARACTERS} characters."
 
 
@@ -19,22 +20,35 @@ class Leaving(Exception):
     """Raised by `loop_break` and `loop_continue`; caught by the loop around them."""
 
 
+def joined_lines(line: str, more: Iterator[str]) -> str:
+    """Return a line with the next ones as long as a backslash ends it; `UsageError` where they are
+    too long together."""
+    parts, characters = [], 0
+    while line.endswith("\\"):
+        parts.append(line[:-1])
+        characters += len(line)
+        if characters > MAX_CHARACTERS:
+            raise UsageError(TOO_LONG)
+        line = next(more)
+    return "".join((*parts, line))
+
+
 class ScriptLines(Iterator[str]):
     """The lines of a script. A backslash joins a line to the next one; the last line is lost if it
     ends with one, as in GDB."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = iter(lines)
         self.number = 0
         """The number of the last line read."""
+        self._lines = self._counted(lines)
 
     def __next__(self) -> str:
-        line = next(self._lines)
-        self.number += 1
-        while line.endswith("\\"):
-            line = line[:-1] + next(self._lines)
+        return joined_lines(next(self._lines), self._lines)
+
+    def _counted(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
             self.number += 1
-        return line
+            yield line
 
 
 class ScriptState:

@@ -218,6 +218,29 @@ def test_a_line_with_its_arguments_has_the_length_of_a_typed_one(
     assert max(lengths) <= 1 << 20
 
 
+TOO_LONG = "A line of more than 1048576 characters.\n"
+
+
+def test_lines_are_joined_up_to_the_length_of_a_line(shell: Shell, tmp_path: Path) -> None:
+    script = tmp_path / "joined.gdb"
+    script.write_text("print 1\\\n+\\\n2\n")
+    assert output_of(shell, f"source {script}") == "$1 = 3\n"
+    script.write_text("print 1\n" + (1023 * "x" + "\\\n") * 1025 + "\nprint 2\n")
+    said = output_of(shell, f"source {script}")
+    assert said == f"$2 = 1\n{script}:1026: Error in sourced command file:\n{TOO_LONG}"
+
+
+def test_joined_lines_of_standard_input_end_it_where_they_are_too_long(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = io.StringIO("print 1\\\n+2\n" + "\\\n" * (1 << 21) + "print 4\n")
+    monkeypatch.setattr(sys, "stdin", taken)
+    plain_prompt.converse(shell, prompts=False)
+    said = output_of(shell)
+    assert "$1 = 3\n" in said and "$2" not in said and TOO_LONG in said
+    assert (shell.failures, shell.is_over) == (1, True)
+
+
 def test_arguments_have_leading_zeros(shell: Shell) -> None:
     zeros = "0" * 5_000
     lines = ("define a", f"echo $arg{zeros}1\\n", "end")

@@ -6,13 +6,14 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.console import InputSource
-from dwarfgpu.repl.script_state import MAX_CHARACTERS, TOO_LONG
+from dwarfgpu.repl.script_state import MAX_CHARACTERS, TOO_LONG, joined_lines
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import Nesting, opened
 
@@ -87,16 +88,19 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
     except OSError:  # closed by Python code of the user, too
         return None
     except UnicodeError:  # another encoding than the environment's; ASCII's others are replaced
-        shell.failures += 1
-        shell.is_over = True
-        shell.console.streams.complain(f"standard input is not text in {sys.stdin.encoding}")
+        _give_up(shell, f"standard input is not text in {sys.stdin.encoding}")
         return None
     if len(line) > MAX_CHARACTERS:
-        shell.failures += 1
-        shell.is_over = True
-        shell.console.streams.complain(TOO_LONG)
+        _give_up(shell, TOO_LONG)
         return None
     return line.removesuffix("\n").removeprefix(_BYTE_ORDER_MARK) if line else None
+
+
+def _give_up(shell: Shell, why: str) -> None:
+    """End a session whose input cannot be read on."""
+    shell.failures += 1
+    shell.is_over = True
+    shell.console.streams.complain(why)
 
 
 def converse(shell: Shell, *, prompts: bool) -> None:
@@ -142,10 +146,12 @@ def terminal_answer(prompt: str) -> str | None:
 def joined(shell: Shell, prompt: str) -> str | None:
     """Return the next line of the debug session, joined with those after a backslash; None at the
     end."""
-    line = shell.console.input.ask(prompt)
-    while line is not None and line.endswith("\\"):
-        more = shell.console.input.ask(">")
-        line = line[:-1] + (more or "")
-        if more is None:
-            break
-    return line
+    ask = shell.console.input.ask
+    line = ask(prompt)
+    if line is None:
+        return None
+    try:
+        return joined_lines(line, chain(iter(partial(ask, ">"), None), [""]))
+    except UsageError as error:
+        _give_up(shell, str(error))
+        return None
