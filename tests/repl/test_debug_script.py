@@ -241,6 +241,15 @@ def test_joined_lines_of_standard_input_end_it_where_they_are_too_long(
     assert (shell.failures, shell.is_over) == (1, True)
 
 
+def test_printf_ends_where_its_text_is_too_long(shell: Shell) -> None:
+    """Each field has a bound, but a line has room for 100,000 of them."""
+    wide = ", 1" * 100
+    limit = "LimitExceeded: printf of more than 1048576 bytes\n"
+    assert len(output_of(shell, f'printf "{"%9999d" * 100}"{wide}')) == 999_900
+    assert output_of(shell, f'printf "{"%9999d" * 200}"{wide}{wide}') == limit
+    assert output_of(shell, f'eval "echo {"%9999d" * 200}"{wide}{wide}') == limit
+
+
 def test_arguments_have_leading_zeros(shell: Shell) -> None:
     zeros = "0" * 5_000
     lines = ("define a", f"echo $arg{zeros}1\\n", "end")

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.types.types import (
     is_method_pointer,
     strip,
 )
-from dwarfgpu.errors import SeveralLines, UsageError
+from dwarfgpu.errors import LimitExceeded, SeveralLines, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
@@ -33,6 +33,8 @@ from dwarfgpu.session.session import Session
 
 MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
+MAX_BYTES: Final = 1 << 20
+"""Of the whole text, beyond which it ends: a line has room for 100,000 fields."""
 _ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
 _ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
                    b"r": b"\r", b"v": b"\v"}  # fmt: skip
@@ -122,12 +124,15 @@ def formatted(
         raise UsageError("Wrong number of arguments for specified format-string")
     builtins = Builtins(session.architecture)
     arithmetic = Arithmetic(ObjectAccess(session), Numbers(builtins))
-    fields = iter([_field(arithmetic, *pair) for pair in zip(conversions, operands, strict=True)])
-    out, end = b"", 0
+    values_left = iter(operands)
+    out, end = bytearray(), 0
     for directive in directives:
-        field = "%" if directive["kind"] is None else next(fields)
+        is_percent = directive["kind"] is None
+        field = "%" if is_percent else _field(arithmetic, directive, next(values_left))
         out += _bytes(text[end : directive.start()])
         out += _bytes(field if control is None else field.translate(control))
+        if len(out) > MAX_BYTES:
+            raise LimitExceeded(f"printf of more than {MAX_BYTES} bytes")
         end = directive.end()
     return (out + _bytes(text[end:])).decode("utf-8", "surrogateescape")
 
