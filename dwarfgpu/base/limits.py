@@ -114,6 +114,9 @@ class FileLimits:
     analyzed_bytes: int = 1 << 19
     """Bytes of its long expressions that one answer analyzes without performing them, without the
     first 256 of each: a second of processor time for each 200,000."""
+    line_rows: int = 3_000_000
+    """Maximum number of rows of a line table: the code of a unit with as many has tens of
+    megabytes, and a hostile program has a row in each byte."""
     namesakes: int = 20_000
     """Variables of one name that a question lists."""
     variables: int = 10_000

@@ -1,41 +1,92 @@
 """Find the address ranges that cover an address, among many.
 
-Law: a question costs a binary search and the ranges that reach that far, however they overlap.
+Law: a question costs a binary search, and some steps for each range that covers the address,
+however many others are around it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from itertools import accumulate
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
+_BLOCK: Final = 32
+"""Ranges, or blocks of them, that have one highest end."""
 
 
 class SpanIndex(Generic[T]):
     """Address ranges, each from its begin to before its end, with what they belong to."""
 
     def __init__(self, spans: Iterable[tuple[tuple[int, int], T]]) -> None:
-        self._spans = sorted(
+        ordered = sorted(
             (span for span in spans if span[0][0] < span[0][1]), key=lambda pair: pair[0]
         )
-        self._begins = [begin for (begin, _), _ in self._spans]
-        self._reach = list(accumulate((end for (_, end), _ in self._spans), max))
-        """The highest end of a range and all before it."""
+        self._begins: Sequence[int] = [begin for (begin, _), _ in ordered]
+        self._ends: Sequence[int] = [end for (_, end), _ in ordered]
+        self._owners: Sequence[T] = [owner for _, owner in ordered]
+        self._reach = _reach(self._ends)
+
+    @classmethod
+    def of_columns(
+        cls, begins: Sequence[int], ends: Sequence[int], owners: Sequence[T]
+    ) -> SpanIndex[T]:
+        """Return the index of ranges that are not empty, in the order of their begins: packed
+        arrays take less memory than objects."""
+        index = cls(())
+        index._begins, index._ends, index._owners = begins, ends, owners
+        index._reach = _reach(ends)
+        return index
 
     def __iter__(self) -> Iterator[tuple[tuple[int, int], T]]:
         """Yield all of them, by address."""
-        return iter(self._spans)
+        for begin, end, owner in zip(self._begins, self._ends, self._owners, strict=True):
+            yield (begin, end), owner
 
     def __len__(self) -> int:
-        return len(self._spans)
+        return len(self._begins)
 
     def covering(self, address: int) -> Iterator[T]:
         """Yield the items that cover an address, the one that begins last first."""
-        index = bisect_right(self._begins, address) - 1
-        while index >= 0 and self._reach[index] > address:
-            (_, end), owner = self._spans[index]
-            if address < end:
-                yield owner
-            index -= 1
+        index = self._reaching(bisect_right(self._begins, address) - 1, address)
+        while index >= 0:
+            yield self._owners[index]
+            index = self._reaching(index - 1, address)
+
+    def _reaching(self, index: int, address: int) -> int:
+        """Return the last range up to an index that ends beyond an address; -1 if none does."""
+        if index >= 0 and self._ends[index] > address:  # nearly always
+            return index
+        level = 0
+        while index >= 0:  # up, past blocks that end before
+            first = index // _BLOCK * _BLOCK
+            reaching = _last_beyond(self._reach[level], first, index, address)
+            if reaching >= 0:
+                break
+            level += 1
+            index = first // _BLOCK - 1
+        else:
+            return -1
+        while level:  # and down, into the block that does not
+            level -= 1
+            last = min(reaching * _BLOCK + _BLOCK, len(self._reach[level])) - 1
+            reaching = _last_beyond(self._reach[level], reaching * _BLOCK, last, address)
+        return reaching
+
+
+def _reach(ends: Sequence[int]) -> list[Sequence[int]]:
+    """Return the ends; the highest end of each block of them; that of each block of blocks; …"""
+    reach = [ends]
+    while len(reach[-1]) > _BLOCK:
+        last = reach[-1]
+        blocks = (last[start : start + _BLOCK] for start in range(0, len(last), _BLOCK))
+        reach.append([max(block) for block in blocks])
+    return reach
+
+
+def _last_beyond(ends: Sequence[int], first: int, last: int, address: int) -> int:
+    """Return the last index of a range of them whose end is beyond an address; -1 if none is."""
+    for index in range(last, first - 1, -1):
+        if ends[index] > address:
+            return index
+    return -1

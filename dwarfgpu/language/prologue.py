@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.language.source_lines import step_at, steps_of
+from dwarfgpu.language.source_lines import step_at
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import call_position
@@ -107,7 +107,7 @@ def _marked(session: Session, owner: CodeObject, unit: CompilationUnit, span: Ra
     if first is None or table is None:
         return None
     begin, end = owner.info.in_file(span.begin), owner.info.in_file(span.end)
-    marked = steps_of(table).prologue_end(begin, end, first.file)
+    marked = table.gdb_steps.prologue_end(begin, end, first.file)
     return None if marked is None else unit.relocate(marked)
 
 

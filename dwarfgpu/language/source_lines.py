@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.line.gdb_rows import LineSteps
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
-from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -58,12 +55,6 @@ class LineStep:
     """Whether the code of another line of the file begins at the same address."""
 
 
-@kept_with(lambda table: table.unit)
-def steps_of(table: LineTable) -> LineSteps:
-    """Return the steps of a line table."""
-    return LineSteps(table)
-
-
 def step_at(session: Session, pc: int) -> LineStep | None:
     """Return the step of the line at a program location; None if the line is unknown."""
     owner = next(
@@ -73,7 +64,7 @@ def step_at(session: Session, pc: int) -> LineStep | None:
     table = None if unit is None else unit.line_table
     if owner is None or unit is None or table is None:
         return None
-    steps = steps_of(table)
+    steps = table.gdb_steps
     line_step = steps.at(owner.info.in_file(pc))
     if line_step is None:
         return None
@@ -97,7 +88,7 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     table without code of that line has the address of the first one that has it.
     """
     named_files = [
-        (unit, steps_of(table).first_of(numbers, position.line))
+        (unit, table.gdb_steps.first_of(numbers, position.line))
         for lines in line_lookups(session)
         for unit, table in lines.tables()
         if (

@@ -49,6 +49,7 @@ FILE_LIMITS: Final = {
         "size of the long expressions that `where` or `check` analyzes, in bytes, without the "
         "first 256 of each",
     ),
+    "--max-line-rows": ("line_rows", "rows of a line table, each sequence counted as two more"),
     "--max-namesakes": (
         "namesakes",
         "variables that match the given names, and functions of one name in a unit",

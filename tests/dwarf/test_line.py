@@ -11,22 +11,25 @@ import pytest
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import Attribute
-from dwarfgpu.dwarf.line import file_table, line_lookup, program
+from dwarfgpu.dwarf.line import file_table, line_lookup, operands
 from dwarfgpu.dwarf.line.file_table import joined
 from dwarfgpu.dwarf.line.header import read_line_header
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.line.program import LineRow, line_program_problem, run_line_program
+from dwarfgpu.dwarf.line.program import run_line_program
+from dwarfgpu.dwarf.line.program_check import line_program_problem
+from dwarfgpu.dwarf.line.rows import LineRow
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, fixture, unit
 
 COUNTS = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
@@ -109,26 +112,36 @@ def info_of(
     directory: bytes = b"/src",
     line_data: bytes | None = None,
     offset: int = 0,
+    units: int = 1,
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
 ) -> DebugInfo:
-    """A file with one unit, of [0x1000, 0x2000), that has the table."""
+    """A file with units of [0x1000, 0x2000), the first with the table at the offset, the others
+    with those behind it."""
     form, endian = UnitFormat(made.address_size, made.offset_size), made.endian
-    entries = b"\x01" + (0x1000).to_bytes(form.address_size, endian)
-    entries += (0x1000).to_bytes(4, endian) + offset.to_bytes(form.offset_size, endian)
-    entries += directory + b"\0"
     assert made.offset_size in (4, 8)
+    data = b""
+    for number in range(units):
+        entries = b"\x01" + (0x1000).to_bytes(form.address_size, endian)
+        table_at = offset + number * len(line_data or b"") // units
+        entries += (0x1000).to_bytes(4, endian) + table_at.to_bytes(form.offset_size, endian)
+        entries += directory + b"\0"
+        data += unit(entries, 5, made.address_size, 4 if made.offset_size == 4 else 8, endian)
     sections = {
-        ".debug_info": unit(
-            entries, 5, made.address_size, 4 if made.offset_size == 4 else 8, endian
-        ),
+        ".debug_info": data,
         ".debug_abbrev": abbreviations(ROOT),
         ".debug_line": made.data() if line_data is None else line_data,
         **(other_values or {}),
     }
-    return debug_info(elf(sections, endian=endian), LOAD)
+    file = ObjectFile("made.co", elf(sections, endian=endian), limits=limits)
+    return DebugInfo.of(file, LOAD)
 
 
-def table_of(made: Table, other_values: dict[str, bytes] | None = None) -> LineTable:
-    result = info_of(made, other_values).units[0].line_table
+def table_of(
+    made: Table,
+    other_values: dict[str, bytes] | None = None,
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
+) -> LineTable:
+    result = info_of(made, other_values, limits=limits).units[0].line_table
     assert result is not None
     return result
 
@@ -248,19 +261,62 @@ def test_rows_before_a_fault_are_kept(program: bytes, message: str) -> None:
         result.line_at(0x5000)
 
 
-def test_rows_before_the_limit_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte of a program may be a row, which takes hundreds of bytes of memory."""
-    monkeypatch.setattr(program, "MAX_ROWS", 5)
+def test_rows_before_the_limit_are_kept() -> None:
+    """A byte of a program may be a row, which takes thirty bytes of memory."""
+    limits = FileLimits(line_rows=7)
     made = Table()
     good = made.address(0x1000) + bytes((COPY, 255)) + END
-    assert table_of(evolve(made, program=good)).problems == ()
-    result = table_of(evolve(made, program=good + bytes((255,)) * 1_000 + END))
+    assert table_of(evolve(made, program=good), limits=limits).problems == ()
+    result = table_of(evolve(made, program=good + bytes((255,)) * 9 + END), limits=limits)
     (problem,) = result.problems
-    assert isinstance(problem, LimitExceeded) and "more than 5 rows in a line" in str(problem)
+    assert isinstance(problem, LimitExceeded) and "more than 7 rows in a line" in str(problem)
+    assert "--max-line-rows" in str(problem)
     assert len(result.matrix.rows) == 5
     assert result.line_at(0x1000) is not None
-    with pytest.raises(LimitExceeded, match="more than 5 rows"):
+    with pytest.raises(LimitExceeded, match="more than 7 rows"):
         result.line_at(0x5000)
+
+
+def test_a_program_without_rows_is_bounded_too() -> None:
+    limits = FileLimits(line_rows=5)
+    result = table_of(Table(bytes((NEGATE,)) * 31), limits=limits)
+    with pytest.raises(LimitExceeded, match=r"program of 31 bytes: more than 30.*--max-line-rows"):
+        result.line_at(0x1000)
+
+
+def test_sequences_count_more_than_their_rows() -> None:
+    """An index has each of them."""
+    made = Table()
+    one = made.address(0x1000) + bytes((COPY, 255)) + END
+    few, many = (
+        table_of(evolve(made, program=one * count), limits=FileLimits(line_rows=10))
+        for count in (2, 3)
+    )
+    assert not few.problems
+    assert isinstance(many.problems[0], LimitExceeded) and len(many.matrix.sequences) == 2
+
+
+def test_files_that_a_program_defines_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operands, "MAX_NAMES", 2)
+    one = extended(3, b"a.c\0" + uleb(0, 0, 0))
+    assert not table_of(Table(one * 2)).problems
+    result = table_of(Table(one * 3))
+    for problem in (result.matrix.problem, result.faults().problem):
+        assert isinstance(problem, LimitExceeded) and "more than 2 files" in str(problem)
+
+
+def test_tables_that_were_not_asked_for_last_are_not_kept() -> None:
+    """All tables of a large file have more rows than memory has room for."""
+    made = Table()
+    one = evolve(made, program=made.address(0x1000) + bytes((COPY,) * 3) + END).data()
+    info = info_of(made, line_data=one * 2, units=2, limits=FileLimits(line_rows=6))
+    tables = [unit_.line_table for unit_ in info.units]
+    assert None not in tables
+    first, second = (table.matrix for table in tables if table is not None)
+    assert first.rows[0] == second.rows[0] and first is not second
+    assert tables[0] is not None and tables[0].matrix is not first
+    assert tables[0].matrix is tables[0].matrix
+    assert not tables[0].problems
 
 
 def test_a_line_range_of_zero() -> None:

@@ -13,7 +13,7 @@ import pytest
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.line.program import LineRow
+from dwarfgpu.dwarf.line.rows import LineRow
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info

@@ -9,6 +9,7 @@ from dwarfgpu.dwarf import constants as dw
 from tests.dwarf.builder import X86_64, Content, Shape, unit
 from tests.dwarf.builder import elf as elf_file
 from tools.bombs.elf import (
+    CODE_BYTES,
     FIRST,
     HERE,
     INT,
@@ -82,6 +83,20 @@ def rows(count: int) -> Files:
 
 def sequences(count: int) -> Files:
     return line_program(FOLDER + ONE_FILE, (SET_ADDRESS + b"\x4b" + END_SEQUENCE) * count)
+
+
+def nested_sequences(count: int) -> Files:
+    """A sequence of all code, and others that begin in it and end soon."""
+    whole = SET_ADDRESS + b"\1\2" + encode_uleb(CODE_BYTES) + b"\0\1\1"
+    one = b"\0\x09\2" + word(START + 1, 8) + b"\1\2\1\0\1\1"
+    return line_program(FOLDER + ONE_FILE, whole + one * count)
+
+
+def empty_lines(count: int) -> Files:
+    """Lines where code of another file begins at the same address, so that GDB drops them."""
+    code = b"".join(b"\3\1\4\0\1\4\1\1" for _ in range(count))
+    files = listed([b"f0.c\0\0", b"f1.c\0\0"], (2, 0x0B))
+    return line_program(FOLDER + files, SET_ADDRESS + code + b"\2\1\0\1\1")
 
 
 def shared_table(count: int) -> Files:
@@ -265,7 +280,13 @@ def search_table(count: int) -> Files:
 
 
 WHERE = ("where --all bomb", "check bomb", "debug bomb <<< print x")
-LIST = ("info bomb", "check bomb", "debug bomb <<< list main", "debug bomb <<< info line f0.c:3")
+LIST = (
+    "info bomb",
+    "check bomb",
+    "debug bomb <<< list main",
+    "debug bomb <<< info line f0.c:3",
+    "debug bomb <<< break f0.c:2",
+)
 FRAMES = ("frames bomb", "frames bomb --pc 0x1000", "check bomb")
 BOMBS = (
     Bomb("files", ".debug_line", "a table of {} files", files, 100_000, LIST, cpu_seconds=3.0),
@@ -274,10 +295,14 @@ BOMBS = (
     Bomb("claimed-files", ".debug_line", "{} files of no bytes", claimed_files, 1 << 40, LIST),
     Bomb("long-directory", ".debug_line", "{} files of a directory with a name twice as long",
          long_directory, 20_000, (*LIST, "debug bomb <<< info sources", "info --lines bomb")),
-    Bomb("rows", ".debug_line", "{} rows", rows, 1_000_000, LIST),
+    Bomb("rows", ".debug_line", "{} rows", rows, 2_990_000, LIST),
     Bomb("most-rows", ".debug_line", "{} rows, more than are read", rows, 5_000_000, LIST,
-         says="more than 4000000 rows"),
-    Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 100_000, LIST),
+         says="more than 3000000 rows.*--max-line-rows"),
+    Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 700_000, LIST),
+    Bomb("nested-sequences", ".debug_line", "{} sequences inside another one", nested_sequences,
+         500_000, (*LIST, "disas bomb")),
+    Bomb("empty-lines", ".debug_line", "{} lines without code of their own", empty_lines, 1_400_000,
+         LIST),
     Bomb("shared-table", ".debug_line", "{} units with one table of as many rows", shared_table,
          20_000, LIST),
     Bomb("location-lists", ".debug_loclists", "{} lists that overlap", location_lists, 30_000,

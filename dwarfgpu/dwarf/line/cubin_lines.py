@@ -14,7 +14,8 @@ from typing import Final
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
-from dwarfgpu.dwarf.line.program import LineMatrix, run_line_program
+from dwarfgpu.dwarf.line.program import run_line_program
+from dwarfgpu.dwarf.line.rows import LineMatrix
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.cuda_code import PTX_SECTION
@@ -115,7 +116,7 @@ def _code_ranges(
             error.context = error.context or f"{file.path}: {section} table {offset:#x}"
             problems.append(error)
             return  # its length, and so the next table, is unknown
-        matrix = run_line_program(header, data)
+        matrix = run_line_program(header, data, file.limits.line_rows)
         for problem in (header.problem, matrix.problem):
             if problem is not None:
                 problem.context = problem.context or f"{file.path}: {section} table {offset:#x}"

@@ -2,18 +2,22 @@
 
 Of several rows at one address the last one counts, but a statement counts before later rows that
 are not statements.
+
+Law: they are packed, because a table has millions of rows.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Set
+from typing import Final, NamedTuple
 
-from dwarfgpu.dwarf.line.line_table import LineTable
+from dwarfgpu.base.span_index import SpanIndex
+from dwarfgpu.dwarf.line.rows import IS_STMT, PROLOGUE_END, LineMatrix
 
-if TYPE_CHECKING:
-    from dwarfgpu.dwarf.line.program import LineRow, LineSequence
+_BEGINS_NO_LINE: Final = 0x80
+"""The flag of the step at the end of a sequence, which has none of a row."""
 
 
 class Step(NamedTuple):
@@ -31,10 +35,87 @@ class Step(NamedTuple):
 class LineSteps:
     """The steps of one line table, by address."""
 
-    def __init__(self, table: LineTable) -> None:
-        steps = [step for rows in _kept(table) for step in rows]
-        self._steps = sorted(steps, key=lambda step: step.address)
-        self._addresses = [step.address for step in self._steps]
+    def __init__(self, matrix: LineMatrix, index: SpanIndex[int]) -> None:
+        self._addresses, self._files = array("Q"), array("I")
+        self._lines, self._flags = array("I"), array("B")
+        last_end = 0
+        is_ordered = True
+        for (begin, end), number in index:
+            self._keep(matrix, number)
+            self._add(end, 0, 0, IS_STMT | _BEGINS_NO_LINE)
+            is_ordered = is_ordered and begin >= last_end
+            last_end = end
+        if not is_ordered:
+            addresses = self._addresses
+            order = array("I", sorted(range(len(addresses)), key=addresses.__getitem__))
+            self._addresses = array("Q", map(addresses.__getitem__, order))
+            self._files = array("I", map(self._files.__getitem__, order))
+            self._lines = array("I", map(self._lines.__getitem__, order))
+            self._flags = array("B", map(self._flags.__getitem__, order))
+
+    def _add(self, address: int, file: int, line: int, flags: int) -> None:
+        self._addresses.append(address)
+        self._files.append(file)
+        self._lines.append(line)
+        self._flags.append(flags)
+
+    def _keep(self, matrix: LineMatrix, number: int) -> None:
+        """Add the rows of a sequence that GDB keeps when it reads the table.
+
+        It drops rows that continue the line and file of the row before them, beginning with the
+        first of these that has a discriminator; rows at whose address the code of another file
+        begins, or the sequence ends; and a row of another file that is not a statement, at an
+        address that has one.
+        """
+        order, first = matrix.sequences.order(number), len(self._addresses)
+        addresses = map(matrix.rows.addresses.__getitem__, order)
+        add_address, add_file = self._addresses.append, self._files.append
+        add_line, add_flags = self._lines.append, self._flags.append
+        last_line, last_file, is_distinguished = -1, -1, False
+        last_address, has_statement = -1, False
+        for address, registers in zip(addresses, matrix.rows.registers(order), strict=True):
+            file, line, _, _, discriminator, _, flags = registers
+            if address != last_address:
+                last_address, has_statement = address, False
+            is_stmt = flags & IS_STMT
+            if file == last_file and line == last_line:
+                is_distinguished = is_distinguished or discriminator != 0
+                is_kept = not is_distinguished
+            else:
+                if file != last_file:
+                    if has_statement and not is_stmt:
+                        continue
+                    self._drop_empty(first, address)
+                is_distinguished, is_kept = discriminator != 0, True
+            if is_kept:
+                add_address(address)
+                add_file(file)
+                add_line(line)
+                add_flags(flags)
+            last_line, last_file = line, file
+            has_statement = has_statement or is_stmt != 0
+        self._drop_empty(first, matrix.sequences.ends[number])
+
+    def _drop_empty(self, first: int, address: int) -> None:
+        """Remove the last steps of a sequence, which begins with step `first`, if they are of one
+        file and describe no address before this one."""
+        addresses, files = self._addresses, self._files
+        if len(addresses) == first or addresses[-1] != address:
+            return
+        file = files[-1]
+        while len(addresses) > first and addresses[-1] == address and files[-1] == file:
+            for column in (addresses, files, self._lines, self._flags):
+                column.pop()
+
+    def _step(self, index: int) -> Step:
+        flags = self._flags[index]
+        return Step(
+            self._addresses[index],
+            self._files[index],
+            self._lines[index],
+            bool(flags & IS_STMT),
+            bool(flags & PROLOGUE_END),
+        )
 
     def at(self, address: int) -> tuple[Step, int] | None:
         """Return the step to which an address belongs, and the address at which the next step
@@ -44,98 +125,64 @@ class LineSteps:
             return None
         index = last = after - 1
         while (
-            not self._steps[index].is_statement
+            not self._flags[index] & IS_STMT
             and index
             and self._addresses[index - 1] == self._addresses[last]
-            and self._steps[index - 1].line
+            and self._lines[index - 1]
         ):
             index -= 1
-        step = self._steps[index if self._steps[index].is_statement else last]
-        if not step.line or after == len(self._steps):
+        step = self._step(index if self._flags[index] & IS_STMT else last)
+        if not step.line or after == len(self._addresses):
             return None
         return step, self._addresses[after]
 
     def prologue_end(self, begin: int, end: int, file: int) -> int | None:
         """Return the first address in a range that the code of a file marks as the end of a
         prologue (DW_LNS_set_prologue_end)."""
-        for step in self._between(begin, end):
-            if step.is_prologue_end and step.file == file:
-                return step.address
+        for index in self._between(begin, end):
+            if self._flags[index] & PROLOGUE_END and self._files[index] == file:
+                return self._addresses[index]
         return None
 
     def is_doubled(self, step: Step) -> bool:
         """Return whether the code of several lines of its file begins at the address of a step."""
         same = self._between(step.address, step.address + 1)
-        return sum(bool(neighbour.line) and neighbour.file == step.file for neighbour in same) > 1
+        return sum(self._lines[i] != 0 and self._files[i] == step.file for i in same) > 1
 
-    def _between(self, begin: int, end: int) -> list[Step]:
-        first, last = bisect_left(self._addresses, begin), bisect_left(self._addresses, end)
-        return self._steps[first:last]
+    def _between(self, begin: int, end: int) -> range:
+        return range(bisect_left(self._addresses, begin), bisect_left(self._addresses, end))
 
-    def first_of(self, files: frozenset[int], line: int) -> Step | None:
+    def first_of(self, files: Set[int], line: int) -> Step | None:
         """Return the first statement of a line of one of these files, else that of the next line
         with code."""
-        best: Step | None = None
-        for step in self._steps:
-            if not step.is_statement or not step.line or step.file not in files:
-                continue
-            if step.line == line:
-                return step
-            if step.line > line and (best is None or step.line < best.line):
-                best = step
-        return best
+        first = next(self._of_line(files, line), None) if line else None
+        if first is None:
+            following = self.next_line(files, line)
+            first = None if following is None else next(self._of_line(files, following))
+        return None if first is None else self._step(first)
 
+    def next_line(self, files: Set[int], line: int) -> int | None:
+        """Return the first line after a line on which a statement of one of these files begins."""
+        rows = zip(self._lines, self._files, self._flags, strict=True)
+        later = (
+            other
+            for other, file, flags in rows
+            if other > line and flags & IS_STMT and file in files
+        )
+        return min(later, default=None)
 
-def _kept(table: LineTable) -> Iterator[list[Step]]:
-    """Yield the steps of each sequence."""
-    for sequence in table.sequences:
-        rows = rows_of_gdb(table, sequence)
-        steps = [
-            Step(row.address, row.file, row.line, row.is_stmt, row.prologue_end) for row in rows
-        ]
-        yield [*steps, Step(sequence.span.end, 0, 0, True)]
+    def addresses_of(self, files: Set[int], line: int) -> Iterator[int]:
+        """Yield where statements of a line of one of these files begin."""
+        return (self._addresses[index] for index in self._of_line(files, line))
 
-
-def addresses_of(table: LineTable, files: frozenset[int], line: int) -> Iterator[int]:
-    """Yield where statements of a line of one of these files begin, as GDB has them."""
-    for sequence in table.sequences:
-        for row in rows_of_gdb(table, sequence):
-            if row.line == line and row.is_stmt and row.file in files:
-                yield row.address
-
-
-def rows_of_gdb(table: LineTable, sequence: LineSequence) -> list[LineRow]:
-    """Return the rows of a sequence that GDB keeps when it reads the table.
-
-    It drops rows that continue the line and file of the row before them, beginning with the
-    first of these that has a discriminator; rows at whose address the code of another file
-    begins, or the sequence ends; and a row of another file that is not a statement, at an
-    address that has one.
-    """
-    rows = table.matrix.rows
-    kept: list[LineRow] = []
-    line, file, is_distinguished = None, None, False
-    address, has_statement = None, False
-    for index in sequence.order:
-        row = rows[index]
-        has_statement = has_statement and row.address == address
-        address = row.address
-        if row.file != file and not row.is_stmt and has_statement and file is not None:
-            continue
-        is_same = (row.line, row.file) == (line, file)
-        is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
-        if not is_same or not is_distinguished:
-            if row.file != file:
-                _drop_empty(kept, row.address)
-            kept.append(row)
-        line, file = row.line, row.file
-        has_statement = has_statement or row.is_stmt
-    _drop_empty(kept, sequence.span.end)
-    return kept
-
-
-def _drop_empty(rows: list[LineRow], address: int) -> None:
-    """Remove the last rows if they are of one file and describe no address before this one."""
-    file = rows[-1].file if rows else None
-    while rows and (rows[-1].address, rows[-1].file) == (address, file):
-        rows.pop()
+    def _of_line(self, files: Set[int], line: int) -> Iterator[int]:
+        """Yield the steps that are statements of a line of one of these files, by address."""
+        index = -1
+        while True:
+            try:
+                index = self._lines.index(line, index + 1)
+            except ValueError:
+                return
+            is_statement = self._flags[index] & (IS_STMT | _BEGINS_NO_LINE) == IS_STMT
+            if is_statement and self._files[index] in files:
+                yield index

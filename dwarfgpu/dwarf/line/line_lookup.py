@@ -13,7 +13,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.line.file_table import MAX_NAME_BYTES, SourceFile, located
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.line.program import LineRow
+from dwarfgpu.dwarf.line.rows import LineRow
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -87,8 +87,6 @@ class LineLookup:
         """Return `pcs_of` for each file that the path denotes, in the order of the tables: those of
         several directories, each once; one that units spell with other `..` components counts as
         another one, as in GDB."""
-        from dwarfgpu.dwarf.line.gdb_rows import addresses_of  # most commands start from a pc
-
         files: dict[str, SourceFile] = {}
         pcs: dict[str, set[int]] = {}
         problem: DwarfGpuError | None = None
@@ -102,7 +100,7 @@ class LineLookup:
                     files.setdefault(source_file.path, source_file)
                     numbers.setdefault(source_file.path, set()).add(source_file.number)
                 for path, of_file in numbers.items():
-                    addresses = addresses_of(table, frozenset(of_file), line)
+                    addresses = table.gdb_steps.addresses_of(of_file, line)
                     pcs.setdefault(path, set()).update(map(unit.relocate, addresses))
                     problem = problem or table.matrix.problem
             except DwarfGpuError as fault:
@@ -146,8 +144,6 @@ class LineLookup:
     def next_line(self, file: str, line: int) -> int | None:
         """Return the first line after a line on which a statement begins; None if there is none.
         Unreadable tables are skipped."""
-        from dwarfgpu.dwarf.line.gdb_rows import addresses_of  # as in `pcs_of`
-
         best: int | None = None
         for _, table, _ in self._tables():
             try:
@@ -155,17 +151,11 @@ class LineLookup:
                 numbers = {source_file.number for source_file in named}
                 if not numbers or table is None:
                     continue
-                later = {
-                    row.line
-                    for row in table.matrix.rows
-                    if row.file in numbers and row.line > line and row.is_stmt
-                }
-                for candidate in sorted(later):
-                    if any(True for _ in addresses_of(table, frozenset(numbers), candidate)):
-                        best = min(best or candidate, candidate)
-                        break
+                later = table.gdb_steps.next_line(numbers, line)
             except DwarfGpuError:
                 continue
+            if later is not None and (best is None or later < best):
+                best = later
         return best
 
     def files(self) -> Iterator[SourceFile]:

@@ -6,7 +6,7 @@ addresses of the file; only `LineLookup` uses program locations as loaded.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -24,8 +24,9 @@ from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.gdb_rows import LineSteps
     from dwarfgpu.dwarf.line.line_unit import LineUnit
-    from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence
+    from dwarfgpu.dwarf.line.rows import LineMatrix, LineRow, LineRows, LineSequence
 
 _MAX_KEPT: Final = 1_000
 """Maximum number of addresses whose answers a table keeps."""
@@ -52,10 +53,19 @@ class LineTable(FileTable):
         self._rows_at = KeptAnswers[int, "tuple[LineRow, Range] | None"](_MAX_KEPT)
         self._begins_at = KeptAnswers[int, bool](_MAX_KEPT)
 
-    @cached_property
+    @property
+    def _read(self) -> ReadTable:
+        return self._tables.read(self)
+
+    @property
     def matrix(self) -> LineMatrix:
         """Rows and sequences."""
-        return self._tables.matrix(self.header)
+        return self._read.matrix
+
+    @property
+    def gdb_steps(self) -> LineSteps:
+        """What GDB keeps of the rows."""
+        return self._read.gdb_steps
 
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
@@ -80,7 +90,7 @@ class LineTable(FileTable):
             operation = (row.address, row.op_index)
             if begin is None:
                 begin = row.address
-            elif operation < last and not self._is_dropped(Range(begin, begin)):
+            elif operation < last and not self.is_dropped(begin):
                 if row.address == last[0]:
                     return f"operation {row.op_index} of address {row.address:#x} follows {last[1]}"
                 return f"address {row.address:#x} follows {last[0]:#x} in a sequence"
@@ -90,26 +100,18 @@ class LineTable(FileTable):
     def _defined_files(self) -> Sequence[NameEntry]:
         return self.matrix.defined_files
 
-    @cached_property
-    def _index(self) -> SpanIndex[LineSequence]:
-        return SpanIndex(
-            (sequence.span, sequence)
-            for sequence in self.matrix.sequences
-            if not self._is_dropped(sequence.span)
-        )
-
     @property
     def sequences(self) -> Iterator[LineSequence]:
         """The sequences of code that is present, by address."""
-        return (sequence for _, sequence in self._index)
+        read = self._read
+        return (read.matrix.sequences[number] for _, number in read.index)
 
-    def _is_dropped(self, span: Range) -> bool:
-        """Return whether a linker dropped the code: it leaves 0, or one of the two highest
-        addresses, on code that they dropped."""
-        file = self.unit.sections.object
-        if span.begin == 0:
-            return not file.is_code(0)
-        return span.begin >= self.unit.tombstone
+    def is_dropped(self, begin: int) -> bool:
+        """Return whether a linker dropped the code of a sequence: it leaves 0, or one of the two
+        highest addresses, on code that they dropped."""
+        if begin == 0:
+            return not self.unit.sections.object.is_code(0)
+        return begin >= self.unit.tombstone
 
     def line_at(self, address: int) -> tuple[LineRow, Range] | None:
         """Return the row that describes an address of the file, and the addresses it describes.
@@ -126,13 +128,15 @@ class LineTable(FileTable):
             raise
 
     def _row_at(self, address: int) -> tuple[LineRow, Range] | None:
-        rows = self.matrix.rows
-        for sequence in self._index.covering(address):
+        read = self._read
+        rows = read.matrix.rows
+        for number in read.index.covering(address):
+            sequence = read.matrix.sequences[number]
             position = sequence.position_at(rows, address)
             row = rows[sequence.order[position]]
             return row, Range(row.address, sequence.end_of(rows, position))
-        if self.matrix.problem is not None:
-            raise self._located(self.matrix.problem)
+        if read.matrix.problem is not None:
+            raise self._located(read.matrix.problem)
         return None
 
     def begins_line(self, address: int) -> bool:
@@ -150,28 +154,18 @@ class LineTable(FileTable):
             raise
 
     def _begins_line(self, address: int) -> bool:
-        rows = self.matrix.rows
-        for sequence in self._index.covering(address):
-            position = bisect_right(sequence.order, address, key=rows.address) - 1
-            while position >= 0 and rows[sequence.order[position]].address == address:
-                is_stmt = rows[sequence.order[position]].is_stmt
-                if is_stmt and not self._is_dropped_by_gdb(sequence, position):
+        read = self._read
+        rows = read.matrix.rows
+        for number in read.index.covering(address):
+            sequence = read.matrix.sequences[number]
+            position = sequence.after(rows, address) - 1
+            while position >= 0 and rows.addresses[sequence.order[position]] == address:
+                is_stmt = rows.is_stmt(sequence.order[position])
+                if is_stmt and not _is_dropped_by_gdb(rows, sequence, position):
                     return True
                 position -= 1
             return False
         return False
-
-    def _is_dropped_by_gdb(self, sequence: LineSequence, position: int) -> bool:
-        rows = self.matrix.rows
-        row = rows[sequence.order[position]]
-        has_discriminator, first = bool(row.discriminator), position
-        while first > 0:
-            before = rows[sequence.order[first - 1]]
-            if (before.line, before.file) != (row.line, row.file):
-                break
-            has_discriminator = has_discriminator or bool(before.discriminator)
-            first -= 1
-        return first < position and has_discriminator
 
     def rows_in(self, span: Range) -> Iterator[LineRow]:
         """Return the rows that describe the addresses of a range, by address, up to the first
@@ -186,19 +180,62 @@ class LineTable(FileTable):
             address = max(described.end, address + 1)
 
 
+def _is_dropped_by_gdb(rows: LineRows, sequence: LineSequence, position: int) -> bool:
+    """Return whether a row continues the line of those before it, from the first one on that has a
+    discriminator."""
+    order = sequence.order
+    has_discriminator = rows.has_discriminator(order[position])
+    while position and rows.has_line_of(order[position - 1], order[position]):
+        position -= 1
+        if has_discriminator or rows.has_discriminator(order[position]):
+            return True
+    return False
+
+
+class ReadTable:
+    """The rows of a table, and the indexes of them that a question needed."""
+
+    def __init__(self, table: LineTable, matrix: LineMatrix) -> None:
+        self._is_dropped = table.is_dropped
+        self.matrix = matrix
+
+    @cached_property
+    def index(self) -> SpanIndex[int]:
+        """The numbers of the sequences of code that is present, by address."""
+        begins, ends = self.matrix.sequences.begins, self.matrix.sequences.ends
+        present = [number for number, begin in enumerate(begins) if not self._is_dropped(begin)]
+        present.sort(key=ends.__getitem__)
+        numbers = array("I", sorted(present, key=begins.__getitem__))
+        return SpanIndex.of_columns(
+            array("Q", map(begins.__getitem__, numbers)),
+            array("Q", map(ends.__getitem__, numbers)),
+            numbers,
+        )
+
+    @cached_property
+    def gdb_steps(self) -> LineSteps:
+        """What GDB keeps of the rows."""
+        from dwarfgpu.dwarf.line.gdb_rows import LineSteps  # most commands start from a pc
+
+        return LineSteps(self.matrix, self.index)
+
+
 @methods_name_wrong_arguments
 class LineTables:
     """The line tables of one file; units may share them.
 
     Tables that do not overlap have no more bytes than their section: beyond that programs are
-    `LimitExceeded`.
+    `LimitExceeded`. The rows of those that were read last are kept, up to `FileLimits.line_rows`.
     """
 
     def __init__(self, sections: Sections) -> None:
         self._sections = sections
         self._headers: dict[tuple[int, int], LineHeader] = {}
         self._failed = FailedReads()
-        self._matrices: dict[tuple[int, int], LineMatrix] = {}
+        self._tables: dict[tuple[int, int], ReadTable] = {}
+        self._kept_rows = 0
+        self._read: set[tuple[int, int]] = set()
+        """The keys of the tables whose bytes are counted."""
         self._program_bytes = 0
         self._checked_bytes = 0
 
@@ -239,30 +276,44 @@ class LineTables:
     def _read_header(self, offset: int, unit: LineUnit) -> LineHeader:
         return read_line_header(self._sections.section(".debug_line"), offset, unit.format)
 
-    def matrix(self, header: LineHeader) -> LineMatrix:
+    def read(self, table: LineTable) -> ReadTable:
         """Return the rows of a table."""
+        header = table.header
         key = (header.offset, header.format.address_size)
-        if key not in self._matrices:
-            size_bytes = self._program_bytes + header.end - header.offset
-            self._refuse_overlap(size_bytes, header)
-            self._matrices[key] = self.run(header)
-            self._program_bytes = size_bytes  # after what Ctrl-C may end: no table counts twice
-        return self._matrices[key]
+        read = self._tables.get(key)
+        if read is None:
+            size_bytes = self._program_bytes
+            if key not in self._read:
+                size_bytes += header.end - header.offset
+                self._refuse_overlap(size_bytes, header)
+            read = ReadTable(table, self.run(header))
+            # After what Ctrl-C may end: no table counts twice.
+            self._program_bytes = size_bytes
+            self._read.add(key)
+            count = len(read.matrix.rows)
+            if self._kept_rows + count > self._sections.object.limits.line_rows:
+                self._tables.clear()
+                self._kept_rows = 0
+            self._tables[key] = read
+            self._kept_rows += count
+        return read
 
     def run(self, header: LineHeader) -> LineMatrix:
         """Return the rows of a table, which are not kept."""
         from dwarfgpu.dwarf.line.program import run_line_program  # for rows alone
 
-        return run_line_program(header, self._sections.section(".debug_line"))
+        data = self._sections.section(".debug_line")
+        return run_line_program(header, data, self._sections.object.limits.line_rows)
 
     def program_fault(self, header: LineHeader) -> tuple[DwarfGpuError | None, bool]:
         """Return why the program of a table cannot be read to its end, or why rows of it have no
         file or describe no code; and whether its addresses may decrease. Its rows are not kept."""
         self._checked_bytes += header.end - header.offset
         self._refuse_overlap(self._checked_bytes, header)
-        from dwarfgpu.dwarf.line.program import line_program_fault  # for rows alone
+        from dwarfgpu.dwarf.line.program_check import line_program_fault  # for `check`
 
-        return line_program_fault(header, self._sections.section(".debug_line"))
+        data = self._sections.section(".debug_line")
+        return line_program_fault(header, data, self._sections.object.limits.line_rows)
 
     def _refuse_overlap(self, size_bytes: int, header: LineHeader) -> None:
         if size_bytes > len(self._sections.section(".debug_line")):

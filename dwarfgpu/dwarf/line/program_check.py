@@ -1,0 +1,210 @@
+"""What is wrong with a line number program (DWARF 5 6.2.5), for `check`.
+
+Law: no rows are kept, and opcodes that cannot fail are passed over.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.line.header import LineHeader
+from dwarfgpu.dwarf.line.operands import (
+    address_in,
+    at_opcode,
+    defined_file,
+    no_line_range,
+    read_number,
+    read_register,
+    read_signed,
+    refuse_files,
+    refuse_program,
+    skip_number,
+)
+from dwarfgpu.dwarf.line.program import run_line_program
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
+
+_MOST_FORWARD: Final = 0x7FFFFFFF
+"""An advance of more operations may lead backwards, where addresses begin again at 0."""
+_MOST_FORWARD_OF_BYTE: Final = 1 << 13
+"""More operations than any byte of the opcodes advances that `_Check.read` passes over."""
+
+_WITHOUT_OPERANDS: Final = (0x01, 0x06, 0x07, 0x0A, 0x0B)
+"""Standard opcodes that cannot fail."""
+_ADVANCE_PC: Final = 0x02
+_ADVANCE_LINE: Final = 0x03
+_SET_FILE: Final = 0x04
+_WITH_NUMBER: Final = (_ADVANCE_PC, _ADVANCE_LINE, 0x05, 0x0C)
+"""Other standard opcodes with one number, which cannot fail where it has one or two bytes."""
+_CONST_ADD_PC: Final = 0x08
+"""It fails where `line_range` is 0, as special opcodes do."""
+_FIXED_ADVANCE_PC: Final = 0x09
+_LAST_STANDARD: Final = 0x0C
+_DISCRIMINATOR: Final = b"\0\2\4"
+"""DW_LNE_set_discriminator with an operand of one byte, up to that."""
+
+
+def line_program_problem(
+    header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
+) -> DwarfGpuError | None:
+    """Return why a program of `.debug_line` cannot be read to its end; None where it can."""
+    return _Check(header, data, most_rows).read()
+
+
+def line_program_fault(
+    header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
+) -> tuple[DwarfGpuError | None, bool]:
+    """Return the same, or else why rows of a program have no file or describe no code; and whether
+    addresses may decrease within a sequence."""
+    check = _Check(header, data, most_rows)
+    return check.read() or check.fault(), check.may_decrease
+
+
+class _Check:
+    """What was seen of one program."""
+
+    def __init__(self, header: LineHeader, data: bytes, most_rows: int) -> None:
+        self._most_rows = most_rows
+        self._header = header
+        self._data = data
+        self._mask = (1 << 8 * header.format.address_size) - 1
+        self._named_files: set[int] = set()
+        """The operands of DW_LNS_set_file."""
+        self._defined_files = 0
+        self._ended_at = header.program_at
+        """The offset behind the last DW_LNE_end_sequence."""
+        self.may_decrease = False
+        """Whether an address may be less than the one before it in its sequence."""
+        self._address = 0
+        """That of the last DW_LNE_set_address, with the advances that are not passed over."""
+        self._has_address = False
+        """Whether the sequence has had a DW_LNE_set_address."""
+        self._set_at = header.program_at
+        """The offset behind the last DW_LNE_set_address or DW_LNE_end_sequence."""
+
+    def read(self) -> DwarfGpuError | None:
+        """Return the error at which reading the rows stops."""
+        header, data, end, base = (
+            self._header,
+            self._data,
+            self._header.end,
+            self._header.opcode_base,
+        )
+        safe = {opcode for opcode in _WITHOUT_OPERANDS if opcode < base}
+        if header.line_range:
+            safe |= {_CONST_ADD_PC, *range(max(base, 1), 256)}
+        numbers = {opcode for opcode in _WITH_NUMBER if opcode < base}
+        offset = header.program_at
+        try:
+            refuse_program(header, self._most_rows)
+            while offset < end:
+                opcode = data[offset]
+                if opcode in safe:
+                    offset += 1
+                elif opcode == _SET_FILE < base and offset + 1 < end and data[offset + 1] < 0x80:
+                    self._named_files.add(data[offset + 1])
+                    offset += 2
+                elif opcode in numbers and offset + 2 < end and data[offset + 1] < 0x80:
+                    offset += 2
+                elif opcode in numbers and offset + 2 < end and data[offset + 2] < 0x80:
+                    offset += 3
+                elif (
+                    data[offset : offset + 3] == _DISCRIMINATOR
+                    and offset + 3 < end
+                    and data[offset + 3] < 0x80
+                ):
+                    offset += 4
+                elif opcode == 0:
+                    offset = self._extended(offset)
+                else:
+                    offset = self._standard(opcode, offset + 1)
+        except DwarfGpuError as error:
+            return at_opcode(error, offset)
+        return None
+
+    def fault(self) -> DwarfGpuError | None:
+        """Return what is wrong with a program that `read` has read to its end."""
+        header = self._header
+        first, count = header.first_file, len(header.files) + self._defined_files
+        for number in sorted(self._named_files):
+            if number and not number - first < count:
+                return IllFormed(
+                    f"rows are of file {number}, and the table has {counted(count, 'file')}"
+                )
+        rest = run_line_program(
+            evolve(header, program_at=self._ended_at), self._data, self._most_rows
+        )
+        if rest.rows:
+            count = len(rest.rows)
+            problem = f"{counted(count, 'row')} without a DW_LNE_end_sequence describe no code"
+            return at_opcode(Malformed(problem), self._ended_at)
+        return None
+
+    def _advance(self, size_bytes: int) -> None:
+        address = self._address + size_bytes
+        self.may_decrease = self.may_decrease or address > self._mask
+        self._address = address & self._mask
+
+    def _standard(self, opcode: int, offset: int) -> int:
+        """Perform an opcode with a long operand, or one that is unknown; return the offset behind
+        it."""
+        header, data, end = self._header, self._data, self._header.end
+        if opcode >= header.opcode_base:
+            raise no_line_range(opcode)
+        if opcode == _CONST_ADD_PC:
+            raise no_line_range(255)
+        if opcode == _FIXED_ADVANCE_PC:
+            reader = Reader(data, header.format.endian, offset, end)
+            self._advance(reader.unsigned(2))
+            return reader.position
+        if opcode == _ADVANCE_LINE:
+            return read_signed(data, offset, end)[1]
+        if opcode == _ADVANCE_PC:
+            operations, offset = read_number(data, offset, end)
+            self.may_decrease = self.may_decrease or operations > _MOST_FORWARD
+            self._advance(operations * header.minimum_instruction_length)
+        elif opcode <= _LAST_STANDARD:
+            number, offset = read_register(data, offset, end)
+            if opcode == _SET_FILE:
+                self._named_files.add(number)
+        else:
+            for _ in range(header.operand_counts[opcode - 1]):
+                offset = skip_number(data, offset, end)
+        return offset
+
+    def _extended(self, offset: int) -> int:
+        """Perform an extended opcode; return the offset behind it."""
+        header, data = self._header, self._data
+        size_bytes, begin = read_number(data, offset + 1, header.end)
+        if not size_bytes:
+            return begin  # by which some producers pad
+        operand = Reader(data, "little", begin, header.end)
+        operand.take(size_bytes)
+        end, kind = operand.position, data[begin]
+        if kind == 0x01:  # DW_LNE_end_sequence
+            self._end_sequence(begin)
+            self._ended_at = end
+        elif kind == 0x02:  # DW_LNE_set_address
+            self._address = address_in(data, begin + 1, end, header.format.endian) & self._mask
+            self._set_at = end
+            self.may_decrease = self.may_decrease or self._has_address
+            self._has_address = True
+        elif kind == 0x03:  # DW_LNE_define_file
+            defined_file(Reader(data, "little", begin + 1, end))
+            self._defined_files += 1
+            refuse_files(self._defined_files)
+        elif kind == 0x04:  # DW_LNE_set_discriminator
+            read_register(data, begin + 1, end)
+        return end
+
+    def _end_sequence(self, offset: int) -> None:
+        length = max(self._header.minimum_instruction_length, 1)
+        most = (offset + 1 - self._set_at) * _MOST_FORWARD_OF_BYTE * length
+        # `read` passes over most opcodes; what a linker dropped begins at one of two addresses.
+        if self._mask - most < self._address < self._mask - 1:
+            self.may_decrease = True
+        self._set_at = offset + 1
+        self._address = 0
+        self._has_address = False

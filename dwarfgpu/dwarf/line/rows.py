@@ -1,0 +1,212 @@
+"""The rows and sequences of a line table in packed arrays: a table may have millions (DWARF 5
+6.2.2)."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from struct import Struct
+from typing import Final, NamedTuple, overload
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.line.header import NameEntry
+from dwarfgpu.errors import DwarfGpuError
+
+IS_STMT: Final = 0x01
+BASIC_BLOCK: Final = 0x02
+END_SEQUENCE: Final = 0x04
+PROLOGUE_END: Final = 0x08
+EPILOGUE_BEGIN: Final = 0x10
+
+REGISTERS: Final = Struct("=IIIIIBB")
+"""The registers of a row, without its address: file, line, column, isa, discriminator, op_index,
+flags."""
+_DISCRIMINATOR_AT: Final = 16
+_FLAGS_AT: Final = REGISTERS.size - 1
+_FILE_AND_LINE: Final = 8
+"""The bytes of these registers, which come first."""
+
+
+class LineRow(NamedTuple):
+    """One row of the matrix: the registers as they were (DWARF 5 table 6.3)."""
+
+    address: int
+    """The address in the file."""
+    file: int
+    line: int
+    """From 1; 0 for code that comes from no line."""
+    column: int
+    """From 1; 0 for the left edge or an unknown column."""
+    isa: int
+    discriminator: int
+    op_index: int
+    """The operation within a VLIW instruction."""
+    flags: int
+    """`IS_STMT` and the others."""
+
+    @property
+    def is_stmt(self) -> bool:
+        """Whether a breakpoint on the line belongs here (`is_stmt`)."""
+        return bool(self.flags & IS_STMT)
+
+    @property
+    def basic_block(self) -> bool:
+        return bool(self.flags & BASIC_BLOCK)
+
+    @property
+    def end_sequence(self) -> bool:
+        """Whether the row is the first address after a sequence, and so no row of code."""
+        return bool(self.flags & END_SEQUENCE)
+
+    @property
+    def prologue_end(self) -> bool:
+        return bool(self.flags & PROLOGUE_END)
+
+    @property
+    def epilogue_begin(self) -> bool:
+        return bool(self.flags & EPILOGUE_BEGIN)
+
+
+class LineRows(Sequence[LineRow]):
+    """The rows of a program in its order, 30 bytes each."""
+
+    def __init__(self, addresses: array[int], registers: bytearray) -> None:
+        self.addresses = addresses
+        self._registers = registers
+        """Those of `REGISTERS` for each row."""
+
+    def __len__(self) -> int:
+        return len(self.addresses)
+
+    @overload
+    def __getitem__(self, index: int) -> LineRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[LineRow]: ...
+    def __getitem__(self, index: int | slice) -> LineRow | list[LineRow]:
+        if isinstance(index, slice):
+            return [self[row_index] for row_index in range(*index.indices(len(self)))]
+        row_index = index if index >= 0 else index + len(self)
+        if not 0 <= row_index < len(self):
+            raise IndexError(index)
+        registers = REGISTERS.unpack_from(self._registers, row_index * REGISTERS.size)
+        return LineRow(self.addresses[row_index], *registers)
+
+    def __iter__(self) -> Iterator[LineRow]:
+        for address, registers in zip(
+            self.addresses, REGISTERS.iter_unpack(self._registers), strict=True
+        ):
+            yield LineRow(address, *registers)
+
+    def registers(self, order: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Return the registers of rows in an order, as in `REGISTERS`; no objects are made of
+        them."""
+        size_bytes, data = REGISTERS.size, self._registers
+        if isinstance(order, range):
+            neighbours = memoryview(data)[order.start * size_bytes : order.stop * size_bytes]
+            return REGISTERS.iter_unpack(neighbours)
+        return (REGISTERS.unpack_from(data, index * size_bytes) for index in order)
+
+    def is_stmt(self, index: int) -> bool:
+        """Return whether one row is a statement."""
+        return bool(self._registers[index * REGISTERS.size + _FLAGS_AT] & IS_STMT)
+
+    def has_discriminator(self, index: int) -> bool:
+        """Return whether one row has a discriminator."""
+        start = index * REGISTERS.size + _DISCRIMINATOR_AT
+        return any(self._registers[start : start + 4])
+
+    def has_line_of(self, index: int, other: int) -> bool:
+        """Return whether two rows have the same file and line."""
+        first, second = index * REGISTERS.size, other * REGISTERS.size
+        data = self._registers
+        return data[first : first + _FILE_AND_LINE] == data[second : second + _FILE_AND_LINE]
+
+
+@frozen
+class LineSequence:
+    """Rows that describe one range of code."""
+
+    span: Range
+    order: Sequence[int]
+    """Indexes of its rows by address, without the end row."""
+
+    def after(self, rows: LineRows, address: int) -> int:
+        """Return the index in `order` behind the rows that are not beyond an address."""
+        order = self.order
+        if isinstance(order, range):
+            return bisect_right(rows.addresses, address, order.start, order.stop) - order.start
+        return bisect_right(order, address, key=rows.addresses.__getitem__)
+
+    def position_at(self, rows: LineRows, address: int) -> int:
+        """Return the index in `order` of the row that describes an address of the sequence: of rows
+        with the same address, the last one that is a statement, or else the last one."""
+        order, addresses = self.order, rows.addresses
+        last = position = self.after(rows, address) - 1
+        begin = addresses[order[last]]
+        while position >= 0 and addresses[order[position]] == begin:
+            if rows.is_stmt(order[position]):
+                return position
+            position -= 1
+        return last
+
+    def end_of(self, rows: LineRows, position: int) -> int:
+        """Return the address at which the next row, by address, begins."""
+        after = self.after(rows, rows.addresses[self.order[position]])
+        return rows.addresses[self.order[after]] if after < len(self.order) else self.span.end
+
+
+class LineSequences(Sequence[LineSequence]):
+    """The sequences of a program in its order, 24 bytes each; empty ones are omitted."""
+
+    def __init__(self) -> None:
+        self.begins, self.ends = array("Q"), array("Q")
+        self._first_rows, self._last_rows = array("I"), array("I")
+        self._orders: dict[int, array[int]] = {}
+        """Of the sequences whose rows are not in the order of their addresses."""
+
+    def add(self, addresses: array[int], first: int, last: int, *, is_ordered: bool) -> None:
+        """Add the sequence of the rows from `first` on; the row `last` ends it."""
+        if first == last:
+            return
+        begin, order = addresses[first], None
+        if not is_ordered:
+            order = array("I", sorted(range(first, last), key=addresses.__getitem__))
+            begin = addresses[order[0]]
+        if begin < addresses[last]:
+            if order is not None:
+                self._orders[len(self)] = order
+            self.begins.append(begin)
+            self.ends.append(addresses[last])
+            self._first_rows.append(first)
+            self._last_rows.append(last)
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @overload
+    def __getitem__(self, index: int) -> LineSequence: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[LineSequence]: ...
+    def __getitem__(self, index: int | slice) -> LineSequence | list[LineSequence]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        return LineSequence(Range(self.begins[index], self.ends[index]), self.order(index))
+
+    def order(self, number: int) -> Sequence[int]:
+        """Return the indexes of the rows of a sequence by address, without the end row."""
+        order = self._orders.get(number)
+        return range(self._first_rows[number], self._last_rows[number]) if order is None else order
+
+
+@frozen
+class LineMatrix:
+    """What a line number program says."""
+
+    rows: LineRows
+    sequences: LineSequences
+    defined_files: tuple[NameEntry, ...]
+    """Files that the program defines in addition to its header (DW_LNE_define_file)."""
+    problem: DwarfGpuError | None
+    """Why the program was not read to its end."""
