@@ -67,6 +67,8 @@ class ScriptState:
         """Depth of bodies of commands."""
         self.applied = 0
         """Depth of commands that run others, as `thread apply`."""
+        self.changed_settings = 0
+        """Depth of commands with a setting changed, as `with`."""
         self.fillers: list[Callable[[str], str]] = []
         """Substitute the arguments of user-defined commands, the innermost last."""
         self._sources: list[Iterator[str]] = []

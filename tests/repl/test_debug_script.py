@@ -241,6 +241,16 @@ def test_joined_lines_of_standard_input_end_it_where_they_are_too_long(
     assert (shell.failures, shell.is_over) == (1, True)
 
 
+def test_settings_are_changed_up_to_a_depth(shell: Shell) -> None:
+    """Each of them keeps the rest of the line."""
+    change = "with print pretty on -- "
+    assert output_of(shell, 100 * change + "print 1") == "$1 = 1\n"
+    limit = "LimitExceeded: with inside with more than 100 deep\n"
+    assert output_of(shell, 101 * change + "print 1") == limit
+    assert output_of(shell, 101 * "with may-call-functions off -- " + "print 1") == limit
+    assert output_of(shell, 100 * change + "print 2") == "$2 = 2\n"
+
+
 def test_printf_ends_where_its_text_is_too_long(shell: Shell) -> None:
     """Each field has a bound, but a line has room for 100,000 of them."""
     wide = ", 1" * 100

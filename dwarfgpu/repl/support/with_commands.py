@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command, find, first_word
 from dwarfgpu.repl.data.option_settings import END
@@ -15,6 +16,8 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.setting_commands import SET_COMMANDS, take_effect
 from dwarfgpu.service.value.value_history import whole_number
 
+_MAX_NESTED: Final = 100
+"""Each one keeps its part of the line, which has a mebibyte: more than there are settings."""
 _NAMES = {setting.name for setting in SETTINGS}
 
 
@@ -39,6 +42,16 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
     if not line:
         raise UsageError("No previous command to relaunch")
     setting, value = _setting(setting_text, argument[len(setting_text) :])
+    if shell.script.changed_settings >= _MAX_NESTED:
+        raise LimitExceeded(f"with inside with more than {_MAX_NESTED} deep")
+    shell.script.changed_settings += 1
+    try:
+        yield from _run_with(shell, setting, value, line)
+    finally:
+        shell.script.changed_settings -= 1
+
+
+def _run_with(shell: Shell, setting: Command, value: str, line: str) -> Iterator[Part]:
     name = setting.name.removeprefix("set ")
     if setting.is_absent:
         yield from setting.run(shell, value)  # an error says why, unless it has no effect
