@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
@@ -44,11 +44,6 @@ from dwarfgpu.objfile.file_bytes import OfOpenFile
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.line_table import LineTable
     from dwarfgpu.dwarf.unit_file_protocol import UnitFile
-
-_CPLUSPLUS: Final = frozenset(
-    # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
-    {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, 0x8100}
-)
 
 
 @methods_name_wrong_arguments
@@ -109,8 +104,7 @@ class CompilationUnit(OfOpenFile):
     def has_bare_templates(self) -> bool:
         """Whether DW_AT_name of an instance of a template lacks the arguments, as clang writes it
         with `-gsimple-template-names`. Instances with an unreadable name are passed over."""
-        tags = {abbreviation.tag for abbreviation in self.abbreviations.values()}
-        if tags.isdisjoint(dw.TEMPLATE_PARAMETERS) or not self.is_cplusplus:
+        if self.tags.isdisjoint(dw.TEMPLATE_PARAMETERS) or not self.is_cplusplus:
             return False
         tree, last = self.tree, -1
         for index in tree.with_tags(dw.TEMPLATE_PARAMETERS):
@@ -141,6 +135,11 @@ class CompilationUnit(OfOpenFile):
     @cached_property
     def abbreviations(self) -> dict[int, Abbreviation]:
         return self.sections.abbreviations(self.header.abbreviations_at, self.format)
+
+    @cached_property
+    def tags(self) -> frozenset[int]:
+        """The tags that its entries may have: those of its abbreviations."""
+        return frozenset(abbreviation.tag for abbreviation in self.abbreviations.values())
 
     @cached_property
     def tree(self) -> Tree:
@@ -292,7 +291,7 @@ class CompilationUnit(OfOpenFile):
     @property
     def is_cplusplus(self) -> bool:
         """Whether it is written in a language with the rules of C++."""
-        return self.language in _CPLUSPLUS
+        return self.language in dw.CPLUSPLUS
 
     @property
     def style(self) -> dw.Style:

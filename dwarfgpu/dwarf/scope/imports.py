@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 def has_imports(unit: CompilationUnit) -> bool:
     """Return whether the unit may import others: whether its abbreviations have the tag."""
-    return any(
-        abbreviation.tag == dw.TAG_IMPORTED_UNIT for abbreviation in unit.abbreviations.values()
-    )
+    return dw.TAG_IMPORTED_UNIT in unit.tags
 
 
 def imported_units(

@@ -21,7 +21,7 @@ def no_variables(units: Iterable[CompilationUnit]) -> str:
     subject = ""
     for unit in units:
         try:
-            if any(one.tag in _WITH_VALUES for one in unit.abbreviations.values()):
+            if not unit.tags.isdisjoint(_WITH_VALUES):
                 return ""
             name = unit.root.name or "without a name"
         except DwarfGpuError:
