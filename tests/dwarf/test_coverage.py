@@ -252,6 +252,29 @@ def test_a_single_location_description_holds_in_all_of_the_scope() -> None:
     assert [coverage.is_described for coverage in result] == [True, False, True, False]
 
 
+def test_a_frame_base_that_no_function_has() -> None:
+    """Every evaluation of DW_OP_fbreg fails there; by a branch it may not be reached."""
+    framed, branched, nested = b"\x91\0", b"\x30\x28\2\0\x91\0", b"\xa3\2\x91\0\x9f"
+    names = {b"a": framed, b"b": branched, b"c": nested, b"d": REG, b"e": framed + b"\x93\4"}
+    variables = b"".join(exprloc(name, expression) for name, expression in names.items())
+    result = coverages(scopes(F + variables + b"\0"))
+    reason = "DW_OP_fbreg at offset 0x0: f has no DW_AT_frame_base"
+    for coverage in result:
+        (extent,), name = coverage.extents, coverage.variable.name
+        is_broken = name in ("a", "e")
+        assert extent.reason == reason if is_broken else extent.completeness != "broken", name
+        assert coverage.described_bytes == (0 if is_broken else 0x100)
+    assert [coverage.described_bytes for coverage in framed_coverages(framed)] == [0x100]
+
+
+def framed_coverages(expression: bytes) -> list[Coverage]:
+    """Of a variable of a function that has a frame base."""
+    based = (NAME, *CODE, (dw.AT_FRAME_BASE, dw.FORM_EXPRLOC))
+    shapes = [*SHAPES[:1], Shape(dw.TAG_SUBPROGRAM, based, True), *SHAPES[2:]]
+    body = F + bytes((len(REG),)) + REG + exprloc(b"a", expression) + b"\0"
+    return coverages(Scopes(debug_info(file_of(ROOT + INT + body + b"\0", shapes, {}), 0)))
+
+
 def test_scopes() -> None:
     inner = bytes((BLOCK_AT,)) + code(BASE + 0x10, 0x20) + exprloc(b"b", REG) + b"\0"
     nowhere = bytes((BLOCK_AT,)) + code(BASE, 0) + exprloc(b"n", REG) + b"\0"

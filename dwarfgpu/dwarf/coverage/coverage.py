@@ -33,7 +33,7 @@ from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operation_budget import AnalysisBudget
-from dwarfgpu.expr.static_check.extent import Extent, extent_of
+from dwarfgpu.expr.static_check.extent import Extent, extent_of, frame_base_use
 
 _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8
@@ -84,6 +84,11 @@ class CodeScope:
                 out.append(code_scope)
             code_scope = code_scope.parent
         return (*outer, *reversed(out))
+
+    @cached_property
+    def has_frame_base(self) -> bool:
+        """Whether a function around its code describes a frame base (A.3.3.5)."""
+        return any(dw.AT_FRAME_BASE in one.die.abbreviation.positions for one in self.functions)
 
     @cached_property
     def size_bytes(self) -> int:
@@ -308,6 +313,9 @@ def coverage_of(
         if location is None:
             return Coverage(variable, code_scope)
         measured, is_whole = _extents(variable, location, extents or Extents())
+        if code_scope is not None and code_scope.functions and not code_scope.has_frame_base:
+            measured = _without_frame_base(location, measured, code_scope.functions[0].name)
+            is_whole = all(extent.completeness == "whole" for extent in measured)
     except DwarfGpuError as error:
         return Coverage(variable, code_scope, problem=error)
     scope = () if code_scope is None else code_scope.ranges
@@ -400,6 +408,27 @@ def _extents(
             is_whole = False
         out.append(extent)
     return tuple(out), is_whole
+
+
+def _without_frame_base(
+    location: LocationAttribute, measured: tuple[Extent, ...], function: str
+) -> tuple[Extent, ...]:
+    """Return the extents in a function that has no frame base: every evaluation of DW_OP_fbreg
+    fails there (A.2.5.4.4.3)."""
+    if isinstance(location, ConstValue):
+        return measured
+    if isinstance(location, ExprLoc):
+        expressions = [location.expression]
+    else:
+        expressions = [entry.expression for entry in location.entries]
+    unit, out = location.unit, list[Extent]()
+    for expression, extent in zip(expressions, measured, strict=True):
+        operation = frame_base_use(expression, unit.dialect, unit.format)
+        if operation is not None and extent.completeness in DESCRIBED:
+            reason = f"DW_OP_fbreg at offset {operation.offset:#x}: {function} has no "
+            extent = Extent("broken", reason=f"{reason}DW_AT_frame_base")
+        out.append(extent)
+    return tuple(out)
 
 
 def _object_bits(variable: Variable) -> int | None:

@@ -29,6 +29,7 @@ Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
 
 _ADDR: Final = 0x03
+_FBREG: Final = 0x91
 _STACK_VALUE: Final = 0x9F
 _CONSTANTS: Final = {0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}
 """The sizes in bytes of the operands of DW_OP_const1u to DW_OP_const4s."""
@@ -70,6 +71,17 @@ class Extent:
 def extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     """Return the extent of an object that an expression describes; never raises."""
     return (_kept if len(data) <= CACHED_BYTES else _extent_of)(data, dialect, form)
+
+
+def frame_base_use(data: bytes, dialect: Dialect, form: UnitFormat) -> Instruction | None:
+    """Return the first DW_OP_fbreg that every evaluation of an expression performs, or that fails
+    before; None if none does for certain."""
+    if _FBREG not in data:
+        return None
+    instructions = decode_once(data, dialect, form).instructions
+    if any(instruction.operation.transfers for instruction in instructions.distinct):
+        return None
+    return next((one for one in instructions if one.operation.name == "fbreg"), None)
 
 
 def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
