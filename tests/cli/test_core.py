@@ -250,6 +250,17 @@ def test_info_of_a_core() -> None:
     assert run_json("info", *of("crash.x86_64.O0")).json == answer.json
 
 
+def test_info_lists_100_threads_and_the_one_in_focus(tmp_path: Path) -> None:
+    """Each of tens of thousands would be a line that is not read; programs get all."""
+    path = tmp_path / "core"
+    path.write_bytes(core([status(lwp, bytes(27 * 8)) for lwp in range(1000, 1103)]))
+    lines = run("info", path).lines
+    threads = [line for line in lines if " LWP " in line]
+    assert len(threads) == 100 and threads[0].startswith("* 1    LWP 1000 ")
+    assert lines[lines.index(threads[-1]) + 1] == "  and 3 more threads: see --json"
+    assert len(run_json("info", path).json["threads"]) == 103
+
+
 def test_info_of_a_core_of_gpus_without_waves(tmp_path: Path) -> None:
     path = tmp_path / "gpucore"
     path.write_bytes(core([gpu_note()], machine=AMDGPU))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import counted
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState
 from dwarfgpu.machine.core.load import Core
 from dwarfgpu.machine.core.memory import MemorySizes, cut_short, memory_sizes
@@ -21,7 +24,11 @@ from dwarfgpu.service.waves.wave_rows import (
     session_of_core,
     waves_in_core,
 )
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
+
+_MOST_THREADS: Final = 100
+"""Threads that the text lists, with the one in focus: a person reads no more."""
 
 
 def _kind(core: Core) -> str:
@@ -131,7 +138,7 @@ def _contents(core: Core) -> JsonObject:
 def _record(
     core: Core,
     stopped: Stopped,
-    lines: dict[WaveId, tuple[str, JsonObject | None]],
+    threads: list[Plain],
     waves: CoreWaves | None,
 ) -> JsonObject:
     files: list[Plain] = [
@@ -142,16 +149,6 @@ def _record(
             "has_debug_info": bool(code.info.units),
         }
         for file, code in zip(core.files, stopped.code_objects, strict=True)
-    ]
-    threads: list[Plain] = [
-        {
-            "thread": wave,
-            "lwp": thread.lwp,
-            "signal": thread.signal or None,
-            "pc": _hexadecimal(core.pc_of(wave)),
-            "frame": lines[wave][1],
-        }
-        for wave, thread in core.threads.items()
     ]
     groups: list[Plain] = [group.record for group in (() if waves is None else waves.groups())]
     return {
@@ -175,8 +172,25 @@ class CoreReport:
     core: Core
     stopped: Stopped
     waves: CoreWaves | None
-    threads: dict[WaveId, tuple[str, JsonObject | None]]
-    """Where each thread is: its innermost frame as text, and as a record."""
+    session: Session | None
+    """Of the first thread; None if there is none."""
+
+    def _innermost_frame(self, thread: WaveId) -> tuple[str, JsonObject | None]:
+        """Return where a thread is: its innermost frame as text, and as a record."""
+        assert self.session is not None
+        return wave_frame(self.session.of_wave(thread, self.core.pc_of(thread)))
+
+    def _thread_lines(self) -> Iterator[str]:
+        core = self.core
+        listed = list(islice(core.threads, _MOST_THREADS))
+        if core.focus in core.threads and core.focus not in listed:
+            listed.append(core.focus)
+        for number in listed:
+            mark = "*" if number == core.focus else " "
+            lwp = core.threads[number].lwp
+            yield f"{mark} {number:<4} LWP {lwp:<8} {self._innermost_frame(number)[0]}"
+        if remaining := len(core.threads) - len(listed):
+            yield f"  and {counted(remaining, 'more thread')}: see --json"
 
     def lines(self) -> Iterator[str]:
         """Yield the report as text."""
@@ -186,9 +200,7 @@ class CoreReport:
         yield from core_lines(core)
         if core.threads:
             yield "threads:"
-        for number, thread in core.threads.items():
-            mark = "*" if number == core.focus else " "
-            yield f"{mark} {number:<4} LWP {thread.lwp:<8} {self.threads[number][0]}"
+            yield from self._thread_lines()
         yield from _wave_lines(self.waves)
         yield from _loaded(self.stopped, core)
         yield from _loaded_for_gpus(self.stopped, core)
@@ -199,7 +211,17 @@ class CoreReport:
     @property
     def record(self) -> JsonObject:
         """The object of `info --json`, without its schema."""
-        return _record(self.core, self.stopped, self.threads, self.waves)
+        threads: list[Plain] = [
+            {
+                "thread": number,
+                "lwp": thread.lwp,
+                "signal": thread.signal or None,
+                "pc": _hexadecimal(self.core.pc_of(number)),
+                "frame": self._innermost_frame(number)[1],
+            }
+            for number, thread in self.core.threads.items()
+        ]
+        return _record(self.core, self.stopped, threads, self.waves)
 
 
 def core_report(stopped: Stopped) -> CoreReport:
@@ -208,9 +230,4 @@ def core_report(stopped: Stopped) -> CoreReport:
     assert core is not None
     waves = None if core.gpu is None else waves_in_core(stopped)
     session = session_of_core(stopped, core.numbers[0]) if core.threads else None
-    threads = {
-        number: wave_frame(session.of_wave(number, core.pc_of(number)))
-        for number in core.threads
-        if session
-    }
-    return CoreReport(core, stopped, waves, threads)
+    return CoreReport(core, stopped, waves, session)
