@@ -26,6 +26,11 @@ _TYPES: Final = frozenset(
     for size in sizes
 )  # fmt: skip
 """The types that NumPy has, and that are plain numbers or bytes."""
+NUMBER_CODES: Final = {
+    "<f2": "e", "<f4": "f", "<f8": "d", "|i1": "b", "|u1": "B", "<i2": "h", "<u2": "H",
+    "<i4": "i", "<u4": "I", "<i8": "q", "<u8": "Q", "<c8": "2f", "<c16": "2d",
+}  # fmt: skip
+"""How `struct` writes the types of numbers; for a complex one as two numbers."""
 _MEMBERS: Final = {"descr", "fortran_order", "shape"}
 """Of a header: NumPy refuses more, and fewer."""
 _MAX_HEADER_BYTES: Final = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
@@ -101,15 +101,17 @@ def declared(variable: Variable) -> DeclaredParameter:
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
             return evolve(declared, enumerators=constants)
         item = _items(strip(kind.target))
+        number, lanes = _numbers(item)
         return DeclaredParameter(
             name,
             item=type_name(item),
             item_bytes=None if item is None else size_bytes(item),
-            is_number=isinstance(item, Base),
-            item_integers=integers_of(item),
-            item_form=_form(item),
-            item_numpy=_numpy_type(item),
-            item_kind=_kind(_numpy_type(item) or "|u1"),
+            is_number=isinstance(number, Base),
+            item_lanes=lanes,
+            item_integers=integers_of(number),
+            item_form=_form(number),
+            item_numpy=_numpy_type(number),
+            item_kind=_kind(_numpy_type(number) or "|u1"),
         )
     except DwarfGpuError:
         return DeclaredParameter(name)  # a pointer needs no more
@@ -120,6 +122,16 @@ def _items(type_: Type | None) -> Type | None:
     while isinstance(type_, Array) and not type_.is_vector:
         type_ = strip(type_.element)
     return type_
+
+
+def _numbers(item: Type | None) -> tuple[Type | None, int]:
+    """Return the type of the elements of a vector, and how many it has room for; any other type as
+    it is, and 1."""
+    element = None if _vector(item) is None else strip(cast(Array, item).element)
+    if item is None or not isinstance(element, Base) or _numpy_type(element) is None:
+        return item, 1
+    lanes, rest = divmod(size_bytes(item) or 0, element.size_bytes)
+    return (item, 1) if rest or not lanes else (element, lanes)
 
 
 def _vector(type_: Type | None) -> Vector | None:
@@ -310,4 +322,4 @@ def _file(path: str, option: str) -> Buffer:
         raise UsageError(f"{option}: {path} is empty")
     if array is None:
         return Buffer(len(data), data)
-    return Buffer(len(data), data, array.item_bytes, _kind(array.descr))
+    return Buffer(len(data), data, array.item_bytes, _kind(array.descr), array.descr)

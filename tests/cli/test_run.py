@@ -369,16 +369,6 @@ def test_numbers_for_a_pointer_of_unknown_type_are_refused() -> None:
     assert done.error.endswith("no debugging information says which numbers it points to")
 
 
-def test_numbers_for_a_pointer_to_something_else_are_refused() -> None:
-    """`half2` is described: it is not debugging information that is missing."""
-    done = run(
-        "run", FIXTURES / "run/floats.gfx942.O2.v5.co", "half_pairs", "--grid", 64,
-        "--workgroup", 64, "--arg", "0=range:64", "--arg", "1=zeros:256", "--arg", "2=zeros:256",
-    )  # fmt: skip
-    assert done.status == 2
-    assert "(vector_size(2))), not to numbers that range: and random: make" in done.error
-
-
 def test_the_demo_draws_the_mandelbrot_set() -> None:
     """As this loop in doubles does, but for points at the edge of a shade."""
     done = run("run", "--demo")

@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import parameters
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.options.kernel_argument_options import argument_values, declared
 from dwarfgpu.service.run.run_report import buffer_lines
-from tests.cli.command import FIXTURES, run
+from tests.cli.command import FIXTURES, run, run_json
 from tests.cli.test_run import saved, values
 
 BFLOATS = ("run", FIXTURES / "run/floats.gfx942.O2.v5.co", "bfloats", "--grid", 64)
@@ -48,6 +48,73 @@ def test_bfloat16_is_no_float16(tmp_path: Path) -> None:
     )  # fmt: skip
     assert wrong.status == 2
     assert "an array of floating point numbers, where the pointer is to __bf16" in wrong.error
+
+
+FLOATS = FIXTURES / "run/floats.gfx942.O2.v5.co"
+ONE_WAVE = ("--grid", 64, "--workgroup", 64)
+
+
+def test_vectors_are_rows_of_their_numbers(tmp_path: Path) -> None:
+    """vectors: out = a * b + 1 of float4; half_pairs: x * y of half2, and the halves of y."""
+    out = tmp_path / "out.npy"
+    done = run(
+        "run", FLOATS, "half_pairs", *ONE_WAVE, "--arg", "a=range:128", "--arg", "b=range:128",
+        "--arg", "out=zeros:256", "--out", f"out={out}",
+    )  # fmt: skip
+    assert "  a = float16[64][2] {{0, 1}, {2, 3}, {4, 5}, {6, 7}, …}" in done.lines
+    given = np.arange(128, dtype=np.float16).reshape(64, 2)
+    assert values(out).dtype == np.float16
+    assert (values(out) == given * given + given[:, ::-1]).all()
+    answer = run_json(
+        "run", FLOATS, "half_pairs", *ONE_WAVE, "--arg", "a=range:128", "--arg", "b=range:128",
+        "--arg", f"out=@{out}",
+    )  # fmt: skip
+    assert [buffer["shape"] for buffer in answer.json["buffers"]] == [[64, 2]] * 3
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("range:127", "254 bytes, not a multiple of the size of "),
+        ("SINGLES", "an array of numbers of 4 bytes, where a number of "),
+    ],
+)
+def test_what_does_not_fill_vectors_is_refused(value: str, message: str, tmp_path: Path) -> None:
+    singles = saved(tmp_path, "singles", np.ones(128, np.float32))
+    value = value.replace("SINGLES", singles)
+    done = run(
+        "run", FLOATS, "half_pairs", *ONE_WAVE, "--arg", f"a={value}", "--arg", "b=range:128",
+        "--arg", "out=zeros:256",
+    )  # fmt: skip
+    assert done.status == 2 and message in done.error
+
+
+def test_an_array_for_a_pointer_of_unknown_type_keeps_its_own(tmp_path: Path) -> None:
+    """Only declarations say what `range:` makes; a file says what it has."""
+    given = saved(tmp_path, "x", np.arange(200, dtype=np.float32))
+    done = run(
+        "run", FIXTURES / "triton/loops.gfx942.triton3.6.0.co", "loops", "--grid", 256,
+        "--workgroup", 256, "--arg", f"0={given}", "--arg", "1=zeros:400", "--arg", "2=100",
+        "--arg", "3=?", "--arg", "4=null", "--arg", "5=null",
+    )  # fmt: skip
+    assert "  0 = float32[200] {0, 1, 2, 3, 4, 5, 6, 7, …}" in done.lines
+    assert "  1 = uint8[400] {" in done.out
+
+
+def test_a_vector_of_three_has_room_for_four() -> None:
+    number = Base(BaseType("float", "float", 32))
+    vector = Array(number, (3,), is_vector=True, declared_bits=128)
+    variable: Any = SimpleNamespace(name="p", type=Pointer(vector))
+    assert (declared(variable).item_lanes, declared(variable).number_bytes) == (4, 4)
+
+
+def test_numbers_for_a_pointer_to_something_else_are_refused() -> None:
+    """An __int128 is described: it is not debugging information that is missing."""
+    arguments = [Argument("global_buffer", 8, 0)]
+    explicit = parameters(arguments, [described(BaseType("__int128", "signed", 128), pointer=True)])
+    hidden: Any = SimpleNamespace(of=None)
+    with pytest.raises(UsageError, match="it points to __int128, not to numbers that range: and"):
+        bind(explicit, arguments, argument_values(["p=range:4"]), hidden, Allocator(0), 0)
 
 
 def described(base: BaseType, *, pointer: bool) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.limits import FileLimits
-from dwarfgpu.base.npy import Npy
+from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
@@ -19,6 +19,7 @@ from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import (
     KERNARG_ALIGNMENT,
     Launched,
+    NamedBuffer,
     name_of_buffer,
     named_buffers,
 )
@@ -153,7 +154,7 @@ def run_kernel(
         allocation = machine.global_memory.at(buffer.address)
         assert allocation is not None
         data = allocation.data[: allocation.end - allocation.start].tobytes()
-        outputs[name] = _array(data, buffer.parameter)
+        outputs[name] = _array(data, buffer)
         if text := _text(data, buffer.parameter):
             texts[name] = text
         if outputs[name].item_bytes == 2 and buffer.parameter.declared.item_form is BFLOAT16:
@@ -300,18 +301,23 @@ def _require_numpy() -> None:
         raise Unsupported(f"{message}: python -c 'import numpy' shows why") from error
 
 
-def _array(data: bytes, parameter: Parameter) -> Npy:
-    """Return memory as the numbers that the pointer points to, else as bytes."""
-    kind = parameter.declared.item_numpy or "|u1"
-    if len(data) % int(kind[2:]):
-        kind = "|u1"
-    return Npy(kind, (len(data) // int(kind[2:]),), data)
+def _array(data: bytes, buffer: NamedBuffer) -> Npy:
+    """Return memory as the numbers that the pointer points to, vectors of them in rows; without a
+    declaration as those of the array that the user gave; else as bytes."""
+    declared, kind = buffer.parameter.declared, buffer.buffer.numpy
+    lanes = declared.item_lanes
+    if declared.item is not None or kind not in NUMBER_CODES:
+        kind = declared.item_numpy
+    if kind is None or len(data) % (int(kind[2:]) * lanes):
+        kind, lanes = "|u1", 1
+    count = len(data) // (int(kind[2:]) * lanes)
+    return Npy(kind, (count,) if lanes == 1 else (count, lanes), data)
 
 
 def _text(data: bytes, parameter: Parameter) -> str:
     """Return what a pointer to `char` points to, if it is printable ASCII; else nothing."""
     integers = parameter.declared.item_integers
-    if integers is None or integers.name != "char":
+    if integers is None or integers.name != "char" or parameter.declared.item_lanes > 1:
         return ""
     text = data.partition(b"\0")[0].decode("latin-1")
     return text if text.isascii() and text.replace("\n", "").isprintable() else ""

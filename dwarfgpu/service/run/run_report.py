@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.npy import Npy
+from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
@@ -70,15 +71,13 @@ def buffer_lines(result: Result) -> Iterator[str]:
 
 
 def _values(array: Npy, is_bfloat: bool) -> str:
-    """Return the first numbers of an array: `int32[64] {0, 1, …}`."""
+    """Return the first numbers of an array: `int32[64] {0, 1, …}`; of vectors
+    `int32[64][2] {{0, 1}, …}`."""
     kinds = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
-    count = array.shape[0]
-    shown = min(count, _MAX_SHOWN)
-    letter = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H",
-              "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "c8": "2f",
-              "c16": "2d"}[array.descr[1:]]  # fmt: skip
-    data = bytes(array.data[: shown * array.item_bytes])
-    items = list(struct.iter_unpack(f"<{letter}", data))
+    count, lanes = array.shape[0], math.prod(array.shape[1:])
+    shown = min(count, max(1, _MAX_SHOWN // lanes))
+    data = bytes(array.data[: shown * lanes * array.item_bytes])
+    items = list(struct.iter_unpack(f"<{NUMBER_CODES[array.descr]}", data))
     name = f"{kinds[array.descr[1]]}{8 * array.item_bytes}"
     if is_bfloat:
         name = BFLOAT16.name
@@ -87,8 +86,12 @@ def _values(array: Npy, is_bfloat: bool) -> str:
         texts = [f"{complex(*parts):g}" for parts in items]
     else:
         texts = [f"{n:g}" if array.descr[1] == "f" else str(n) for (n,) in items]
+    if len(array.shape) > 1:
+        vectors = [texts[index : index + lanes] for index in range(0, len(texts), lanes)]
+        texts = [f"{{{', '.join(vector)}}}" for vector in vectors]
     more = ", …" if count > shown else ""
-    return f"{name}[{count}] {{{', '.join(texts)}{more}}}"
+    sizes = "".join(f"[{size}]" for size in array.shape)
+    return f"{name}{sizes} {{{', '.join(texts)}{more}}}"
 
 
 def ending_record(ending: Ending) -> dict[str, Json]:
@@ -130,6 +133,7 @@ def record(result: Result, notes: list[str]) -> dict[str, Json]:
                 "name": name,
                 "type": array.descr,
                 "count": array.shape[0],
+                "shape": list[Json](array.shape),
                 "text": result.texts.get(name),
             }
             for name, array in result.outputs.items()

@@ -26,7 +26,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_request import (
     wave_scratch_bytes,
 )
 from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg
-from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter
+from dwarfgpu.machine.simulated.launch.kernel_arguments import Buffer, Parameter
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
@@ -123,6 +123,8 @@ class NamedBuffer:
     address: int
     parameter: Parameter
     """For which it was made."""
+    buffer: Buffer
+    """What the user gave for it."""
     dispatch: int
     """The number of the dispatch that made it, from 1."""
 
@@ -133,9 +135,9 @@ def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
     out: dict[str, NamedBuffer] = {}
     for number, launched in enumerate(launches, 1):
         parameters = {parameter.title: parameter for parameter in launched.request.parameters}
-        for address, _, name in launched.kernarg.buffers:
+        for address, buffer, name in launched.kernarg.buffers:
             unique = f"{name}.{number}" if name in out else name
-            out[unique] = NamedBuffer(address, parameters[name], number)
+            out[unique] = NamedBuffer(address, parameters[name], buffer, number)
     return out
 
 

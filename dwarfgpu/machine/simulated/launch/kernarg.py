@@ -208,7 +208,7 @@ def _lds_advice(parameter: Parameter) -> str:
 def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
     """Return memory with numbers; `UsageError` if their type is unknown."""
     declared, count = parameter.declared, numbers.count
-    size, integers = declared.item_bytes, declared.item_integers
+    size, integers = declared.number_bytes, declared.item_integers
     code = None
     if size and declared.is_number:
         code = _FLOAT_CODES.get(declared.item_form.name) if declared.item_form is not None else None
@@ -261,10 +261,11 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
         )
     if not declared.is_number or buffer.item_bytes is None:
         return
-    if buffer.item_bytes != declared.item_bytes:
+    if buffer.item_bytes != declared.number_bytes:
+        owner = declared.item if declared.item_lanes == 1 else f"a number of {declared.item}"
         raise UsageError(
             f"{parameter.text}: an array of numbers of {counted(buffer.item_bytes, 'byte')}, "
-            f"where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
+            f"where {owner} has {declared.number_bytes}; a raw file gives any bytes"
         )
     if buffer.kind != declared.item_kind:
         raise UsageError(

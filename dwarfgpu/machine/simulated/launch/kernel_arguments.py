@@ -37,6 +37,8 @@ class Buffer:
     """The size in bytes of the numbers of the array that it was read from."""
     kind: str = INTEGERS
     """What these numbers are."""
+    numpy: str | None = None
+    """Their type in NumPy, such as `<f4`; None for memory that was read from no array."""
 
 
 @frozen
@@ -134,11 +136,13 @@ class DeclaredParameter:
     """The type of what a pointer points to."""
     item_bytes: int | None = None
     is_number: bool = False
-    """Whether such an item is a number."""
+    """Whether such an item is a number, or a vector of them."""
+    item_lanes: int = 1
+    """The numbers that it has room for: 4 for a vector of three, whose last is padding."""
     item_integers: Integers | None = None
     """What an integer there can be."""
     item_form: FloatFormat | None = None
-    """Its format if it is a floating point number; None for one that is not encoded."""
+    """The format of a floating point number there; None for one that is not encoded."""
     item_numpy: str | None = None
     """The type of NumPy that has such numbers, such as `<f4`, or for bfloat16 their bits; None for
     bytes."""
@@ -146,6 +150,11 @@ class DeclaredParameter:
     """What the numbers of an array for it are."""
     enumerators: tuple[tuple[str, int], ...] | None = None
     """The constants of an enumeration; None for any other type."""
+
+    @property
+    def number_bytes(self) -> int | None:
+        """The size of a number that a pointer leads to, also of one in a vector."""
+        return None if self.item_bytes is None else self.item_bytes // self.item_lanes
 
 
 NOT_DECLARED: Final = DeclaredParameter()
