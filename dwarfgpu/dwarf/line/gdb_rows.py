@@ -163,6 +163,7 @@ class LineSteps:
 
     def next_line(self, files: Set[int], line: int) -> int | None:
         """Return the first line after a line on which a statement of one of these files begins."""
+        line = max(line, 0)  # rows of line 0 are of no line
         rows = zip(self._lines, self._files, self._flags, strict=True)
         later = (
             other
