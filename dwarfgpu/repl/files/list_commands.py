@@ -193,15 +193,17 @@ def _where(shell: Shell, argument: str) -> Iterator[Part]:
     if not start.startswith("*"):
         return
     location = code_location_of(shell, start, None)
-    name = _ADDEND.sub("", symbol_at(shell.session, location.pcs[0]) or "??")
+    symbol = symbol_at(shell.session, location.pcs[0])
+    name = "??" if symbol is None else _ADDEND.sub("", symbol)
     assert location.position is not None
+    line = f"{location.position.file}:{location.position.line}"
     data: JsonObject = {
         "addr": f"{location.pcs[0]:#x}",
         "func": name,
         "line": location.position.line,
     }
     yield Output(
-        f"{location.pcs[0]:#x} is in {name} ({location.position.file}:{location.position.line}).",
+        f"{location.pcs[0]:#x} is {f'at {line}' if symbol is None else f'in {name} ({line})'}.",
         data,
     )
 

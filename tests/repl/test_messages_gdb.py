@@ -1,0 +1,23 @@
+"""Messages about addresses and types, against the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build
+
+
+def _same_as_gdb(tool: Callable[[str], str], program: Path, commands: list[str]) -> list[str]:
+    ours = answers(None, [str(program)], commands)
+    assert ours == answers(tool("gdb"), [str(program)], commands)
+    return ours
+
+
+def test_an_address_without_a_symbol_is_at_a_line(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    flags = ["-g", "-nostdlib", "-static", "-no-pie", "-Wl,-e,0x401000", "-Wl,-Ttext=0x401000"]
+    build(tmp_path, {"a.s": ".text\n nop\n nop\n"}, [[tool("gcc"), *flags, "a.s", "-o", "a"]])
+    [listed] = _same_as_gdb(tool, tmp_path / "a", ["list *0x401001"])
+    assert "\n0x401001 is at a.s:3.\n" in listed
