@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Dynamic,
+    Enum,
     Pointer,
     Struct,
     declared_name,
@@ -265,6 +266,8 @@ class Evaluator(Operations):
             spelled = "void" if value.type is None else declared_name(bare)
             if spelled is None:
                 raise UsageError("cannot subscript requested type")
+            if isinstance(bare, Struct | Enum):
+                spelled = f"{bare.scope}{spelled}"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
         number = self.arithmetic.number(index)
         if number.is_float:

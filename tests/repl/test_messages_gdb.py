@@ -21,3 +21,15 @@ def test_an_address_without_a_symbol_is_at_a_line(
     build(tmp_path, {"a.s": ".text\n nop\n nop\n"}, [[tool("gcc"), *flags, "a.s", "-o", "a"]])
     [listed] = _same_as_gdb(tool, tmp_path / "a", ["list *0x401001"])
     assert "\n0x401001 is at a.s:3.\n" in listed
+
+
+def test_a_message_names_a_type_with_its_namespace(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    source = (
+        "namespace ns { enum class E { A }; struct S { enum F { B } f; } s; E e; }\n"
+        "int main() { return (int)ns::e + ns::s.f; }\n"
+    )
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "a.cpp", "-o", "a"]])
+    shown = _same_as_gdb(tool, tmp_path / "a", ["p ns::e[0]", "p ns::s.f[0]"])
+    assert shown[1].endswith("type `ns::S::F'\n")
