@@ -116,12 +116,18 @@ class Command:
     is_absent: bool = False
     """Whether it only reports that GDB's command does not apply here: no list contains it, and its
     abbreviations work in families only, so that it hides no variable of the program."""
+    word: str = field(init=False, repr=False)
+    """The last word of the name, by which the command is found in its family; cached as the next
+    ones, because every typed line is compared with those of every command."""
     words: tuple[str, ...] = field(init=False, repr=False)
-    """Its last word and its short names; cached, because every typed line is compared with those of
-    every command."""
+    """Its last word and its short names."""
 
     word_lines: str = field(init=False, repr=False)
     """A newline before each of `words`: one search in it rules out nearly every command."""
+
+    @word.default
+    def _word(self) -> str:
+        return self.name.rsplit(" ", 1)[-1]
 
     @words.default
     def _words(self) -> tuple[str, ...]:
@@ -130,11 +136,6 @@ class Command:
     @word_lines.default
     def _word_lines(self) -> str:
         return "".join(f"\n{word}" for word in self.words)
-
-    @property
-    def word(self) -> str:
-        """The last word of the name, by which the command is found in its family."""
-        return self.name.rsplit(" ", 1)[-1]
 
     @property
     def names(self) -> str:

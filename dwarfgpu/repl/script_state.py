@@ -59,6 +59,8 @@ class ScriptState:
         """The lines of commands that were defined."""
         self.prefixes: set[str] = set()
         """Commands that `define-prefix` made."""
+        self.aliases = 0
+        """How many were defined."""
         self.python_names: dict[str, Any] = {}
         """The names of Python code."""
         self.calls = 0

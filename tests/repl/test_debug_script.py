@@ -12,6 +12,7 @@ import pytest
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.script_state import ScriptState
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support import user_commands
 from dwarfgpu.repl.support.script_commands import Nesting
 from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
@@ -249,6 +250,18 @@ def test_settings_are_changed_up_to_a_depth(shell: Shell) -> None:
     assert output_of(shell, 101 * change + "print 1") == limit
     assert output_of(shell, 101 * "with may-call-functions off -- " + "print 1") == limit
     assert output_of(shell, 100 * change + "print 2") == "$2 = 2\n"
+
+
+def test_commands_are_defined_up_to_a_number(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line and each definition looks through all of them."""
+    monkeypatch.setattr(user_commands, "MAX_DEFINED", 4)
+    limit = "LimitExceeded: more than 4 user-defined commands and aliases\n"
+    defined = ("define one", "end", "define-prefix two", "define two three", "end")
+    assert talked(shell, *defined, "alias q1 = print", "q1 1") == "$1 = 1\n"
+    for line in ("define four", "define info four", "define-prefix four", "alias q2 = info line"):
+        assert output_of(shell, line) == limit
+    again = ("define one", "echo again\\n", "end", "define-prefix two")
+    assert talked(shell, *again, "one").endswith("\nagain\n")
 
 
 def test_printf_ends_where_its_text_is_too_long(shell: Shell) -> None:

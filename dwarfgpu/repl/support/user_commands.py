@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command, find, first_word, fitting, subcommand_list
 from dwarfgpu.repl.output import Output, Part
@@ -20,6 +20,8 @@ from dwarfgpu.view.json_object import JsonObject
 
 MAX_CALLS: Final = 50
 """User-defined commands that call one another."""
+MAX_DEFINED: Final = 2_000
+"""User-defined commands and aliases together: each line, and each definition, looks through all."""
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]*")
 _NOT_OF_NAME: Final = re.compile(r"[^\w.-].*", re.DOTALL)
 _ARGUMENT: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|\S)+""")
@@ -39,6 +41,8 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
     before the command NAME, those of "hookpost-NAME" after it.
     """
     name = _name_of(shell, argument)
+    if name not in shell.script.user_defined:
+        _require_room(shell)
     existing = _command_named(shell, name)
     question = f'Redefine command "{name}"?'
     if existing is not None and existing.topic != "user-defined":
@@ -77,6 +81,7 @@ def define_prefix(shell: Shell, argument: str) -> Iterator[Part]:
     """
     name = _name_of(shell, argument)
     if _command_named(shell, name) is None:
+        _require_room(shell)
         run = partial(_family, name)
         add(shell, Command(name, "User-defined.", run, "user-defined"))
         shell.script.user_defined[name] = ()
@@ -120,6 +125,12 @@ def _command_named(shell: Shell, name: str) -> Command | None:
             return None
         commands = member.subcommands
     return member
+
+
+def _require_room(shell: Shell) -> None:
+    """Raise `LimitExceeded` if no further command or alias may be defined."""
+    if len(shell.script.user_defined) + shell.script.aliases >= MAX_DEFINED:
+        raise LimitExceeded(f"more than {MAX_DEFINED} user-defined commands and aliases")
 
 
 def add(shell: Shell, new: Command) -> None:
@@ -266,7 +277,9 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
     command, rest = _command_in(shell.commands, target)
     if words[:-1] != command.name.split()[: len(words) - 1]:
         raise UsageError("Mismatched command length between ALIAS and COMMAND.")
+    _require_room(shell)
     shell.commands = _with_alias(tuple(shell.commands), words, command, rest)
+    shell.script.aliases += 1
     yield from ()
 
 
