@@ -73,7 +73,7 @@ def _register(shell: Shell, value: RegisterValue) -> Output:
 
 @command("info float", topic="stack")
 def info_float(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the floating point unit (x87), or the registers with floating-point numbers.
+    """Show the floating point unit, or floating-point registers.
 
     Usage: info float
     """
