@@ -64,7 +64,7 @@ def loaded(*arguments: str) -> set[str]:
         ("where --demo t", 235),
         ("where --all FILE", 189),
         ("run --demo", 269),
-        ("debug --demo -batch", 324),
+        ("debug --demo -batch", 326),
         ("debug --demo -batch -ex bt", 364),
         ("debug --demo -batch -ex list", 402),
     ],
