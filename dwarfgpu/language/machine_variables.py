@@ -13,7 +13,6 @@ from dwarfgpu.dwarf.types.types import Base, Pointer
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.c_numbers import Numbers
-from dwarfgpu.language.frame_base_address import frame_base_address
 from dwarfgpu.language.register_types import register_type
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
@@ -43,6 +42,9 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         location = None if register is None else _location(session, register)
         return TypedValue(kind, location, bits=Bits(session.pc, architecture.address_bits))
     if name == "fp" and not session.has_ended:
+        # Few ask for $fp, and it imports the unwinder.
+        from dwarfgpu.language.frame_base_address import frame_base_address
+
         base = frame_base_address(session)
         if base is not None:
             kind = Pointer(None, size_bytes=architecture.address_bits // 8)

@@ -64,9 +64,9 @@ def loaded(*arguments: str) -> set[str]:
         ("where --demo t", 235),
         ("where --all FILE", 189),
         ("run --demo", 269),
-        ("debug --demo -batch", 326),
-        ("debug --demo -batch -ex bt", 364),
-        ("debug --demo -batch -ex list", 402),
+        ("debug --demo -batch", 321),
+        ("debug --demo -batch -ex bt", 362),
+        ("debug --demo -batch -ex list", 401),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
