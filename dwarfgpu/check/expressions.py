@@ -396,6 +396,8 @@ class ExpressionChecker:
             message = f"a memory location is required as the result, and {last} gives another kind"
             offset = len(expression.data)
             out.append(static.Finding(offset, None, "error", "wrong-result", message, "A.3.3.5"))
+        if role.needs_memory and not role.is_frame_base:
+            out += _register_result(expression)
         if role.is_frame_base:
             out += [
                 static.Finding(
@@ -421,7 +423,13 @@ class ExpressionChecker:
         number = register_of(only.operation.name, only.operation.number, only.operands)
         arch = self.architectures.architecture
         register = None if number is None else self.architectures.register(number)
-        if arch is None or register is None or not register.is_narrower(arch.address_bits):
+        if arch is None or register is None:
+            return []
+        if arch.is_simt and register.type.vector_size is not None:
+            message = f"frame base {register} is a vector register: its first lanes are the address"
+            title = only.operation.title
+            return [static.Finding(0, title, "warning", "wide-base-register", message, "A.3.3.5")]
+        if not register.is_narrower(arch.address_bits):
             return []
         if expression.dialect.upstream_clang and register.name in SCRATCH_BASES:
             return []  # read as a scratch offset (docs/dialects.md)
@@ -431,6 +439,19 @@ class ExpressionChecker:
         )
         title = only.operation.title
         return [static.Finding(0, title, "error", "narrow-base-register", message, "A.3.3.5")]
+
+
+def _register_result(expression: Expression) -> list[static.Finding]:
+    """Check a register where the result must be in memory (A.3.3.5, paragraphs 1 and 3); of an
+    outer frame, memory may hold it."""
+    if len(expression.instructions) != 1 or expression.error is not None:
+        return []
+    (only,) = expression.instructions
+    if register_of(only.operation.name, only.operation.number, only.operands) is None:
+        return []
+    title, offset = only.operation.title, len(expression.data)
+    message = f"a memory location is required as the result, and {title} gives a register"
+    return [static.Finding(offset, None, "warning", "wrong-result", message, "A.3.3.5")]
 
 
 def _value_bits(expression: Expression) -> int | None:

@@ -21,7 +21,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "wrong-result": (
         "the result neither has nor converts to the kind that the attribute requires, or a frame "
-        "base, return address or static link is not in memory (A.3.3.5)"
+        "base, return address or static link is not in memory (A.3.3.5). A register as return "
+        "address or static link is a warning: in an outer frame, memory may hold it"
     ),
     "branch-target": (
         "a branch into the middle of an operation or outside the expression; a warning if the "
@@ -46,8 +47,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "bits than an address of its space"
     ),
     "wide-base-register": (
-        "the base is a whole vector register of a GPU, which is legal and reads its first lanes. "
-        "CPUs are excluded: there a vector register often holds a scalar"
+        "the base of an address, or the frame base, is a whole vector register of a GPU, which is "
+        "legal and reads its first lanes. CPUs are excluded: there a vector register often holds a "
+        "scalar"
     ),
     "unknown-address-space": (
         "the architecture has no address space with that number: in expressions, "

@@ -16,6 +16,7 @@ from tests.dwarf.builder import elf, read_fixture
 
 LOCATION = Role("location")
 OF_OBJECT = Role("location", has_object=False)
+IN_MEMORY = Role("location", has_object=False, needs_memory=True)
 BASE = Role("location", is_frame_base=True, needs_memory=True)
 CFI = Role("location", 1, is_cfi=True)
 
@@ -37,6 +38,8 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
     ("wrong-result", "error", Role("value"), "lit1; stack_value", "lit1"),
     ("wrong-result", "error", BASE, "lit1; stack_value", "lit1"),
     ("wrong-result", "error", BASE, "regx s30; piece 4; regx s31; piece 4", "regx exec"),
+    ("wrong-result", "error", IN_MEMORY, "lit1; stack_value", "lit1"),
+    ("wrong-result", "warning", IN_MEMORY, "regx s30", "bregx exec, 0"),
     ("branch-target", "error", LOCATION, ".byte 0x2f, 0x01, 0x00, 0x08, 0x30",
      ".byte 0x2f, 0x00, 0x00, 0x08, 0x30"),
     ("endless-loop", "error", LOCATION, ".byte 0x2f, 0xfd, 0xff", ".byte 0x2f, 0x00, 0x00"),
@@ -50,6 +53,7 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
      "lit6; LLVM_aspace_bregx s3, 0"),
     ("narrow-base-register", "error", BASE, "regx s33", "regx exec"),
     ("wide-base-register", "warning", LOCATION, "bregx v3, 0", "bregx pc, 0"),
+    ("wide-base-register", "warning", BASE, "regx v5", "regx exec"),
     ("unknown-address-space", "error", LOCATION, "lit0; lit9; LLVM_form_aspace_address",
      "lit0; lit5; LLVM_form_aspace_address"),
     ("narrow-select-mask", "error", LOCATION, "lit0; dup; lit1; LLVM_select_bit_piece 1, 65",
