@@ -322,4 +322,4 @@ def _file(path: str, option: str) -> Buffer:
         raise UsageError(f"{option}: {path} is empty")
     if array is None:
         return Buffer(len(data), data)
-    return Buffer(len(data), data, array.item_bytes, _kind(array.descr), array.descr)
+    return Buffer(len(data), data, array.item_bytes, _kind(array.descr), array.descr, array.shape)

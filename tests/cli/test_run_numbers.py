@@ -91,14 +91,24 @@ def test_what_does_not_fill_vectors_is_refused(value: str, message: str, tmp_pat
 
 def test_an_array_for_a_pointer_of_unknown_type_keeps_its_own(tmp_path: Path) -> None:
     """Only declarations say what `range:` makes; a file says what it has."""
-    given = saved(tmp_path, "x", np.arange(200, dtype=np.float32))
-    done = run(
-        "run", FIXTURES / "triton/loops.gfx942.triton3.6.0.co", "loops", "--grid", 256,
-        "--workgroup", 256, "--arg", f"0={given}", "--arg", "1=zeros:400", "--arg", "2=100",
-        "--arg", "3=?", "--arg", "4=null", "--arg", "5=null",
-    )  # fmt: skip
+
+    def loops(array: Any, *more: object) -> Any:
+        return run(
+            "run", FIXTURES / "triton/loops.gfx942.triton3.6.0.co", "loops", "--grid", 256,
+            "--workgroup", 256, "--arg", f"0={saved(tmp_path, 'x', array)}", "--arg", "1=zeros:400",
+            "--arg", "2=100", "--arg", "3=?", "--arg", "4=null", "--arg", "5=null", *more,
+        )  # fmt: skip
+
+    numbers = np.arange(200, dtype=np.float32)
+    done = loops(numbers)
     assert "  0 = float32[200] {0, 1, 2, 3, 4, 5, 6, 7, …}" in done.lines
     assert "  1 = uint8[400] {" in done.out
+    out = tmp_path / "out.npy"
+    done = loops(numbers.reshape(50, 2, 2), "--out", f"0={out}")
+    assert "  0 = float32[50][2][2] {{{0, 1}, {2, 3}}, {{4, 5}, {6, 7}}, …}" in done.lines
+    assert values(out).shape == (50, 2, 2)
+    done = loops(numbers.reshape(2, 100))
+    assert "  0 = float32[2][100] {{0, 1, 2, 3, 4, 5, 6, 7, …}, …}" in done.lines
 
 
 def test_a_vector_of_three_has_room_for_four() -> None:

@@ -303,11 +303,12 @@ def _require_numpy() -> None:
 
 def _array(data: bytes, buffer: NamedBuffer) -> Npy:
     """Return memory as the numbers that the pointer points to, vectors of them in rows; without a
-    declaration as those of the array that the user gave; else as bytes."""
+    declaration as the array that the user gave; else as bytes."""
     declared, kind = buffer.parameter.declared, buffer.buffer.numpy
     lanes = declared.item_lanes
-    if declared.item is not None or kind not in NUMBER_CODES:
-        kind = declared.item_numpy
+    if declared.item is None and kind in NUMBER_CODES:
+        return Npy(kind, buffer.buffer.shape or (1,), data)
+    kind = declared.item_numpy
     if kind is None or len(data) % (int(kind[2:]) * lanes):
         kind, lanes = "|u1", 1
     count = len(data) // (int(kind[2:]) * lanes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.float_format import BFLOAT16
@@ -18,6 +18,8 @@ from dwarfgpu.service.run.run_kernel import Ending, Result
 
 SCHEMA: Final = "dwarfgpu-run-1"
 _MAX_SHOWN: Final = 8
+_MAX_LANES: Final = 16
+"""Of a vector, which is shown whole (OpenCL C 3.0, 6.3.2)."""
 _MAX_TEXT_LINES: Final = 64
 
 
@@ -74,9 +76,10 @@ def _values(array: Npy, is_bfloat: bool) -> str:
     """Return the first numbers of an array: `int32[64] {0, 1, …}`; of vectors
     `int32[64][2] {{0, 1}, …}`."""
     kinds = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
-    count, lanes = array.shape[0], math.prod(array.shape[1:])
-    shown = min(count, max(1, _MAX_SHOWN // lanes))
-    data = bytes(array.data[: shown * lanes * array.item_bytes])
+    row = array.shape[-1] if len(array.shape) > 1 else 1
+    shown = max(_MAX_SHOWN, row if row <= _MAX_LANES else 0)
+    shown -= shown % row if row <= shown else 0
+    data = bytes(array.data[: shown * array.item_bytes])
     items = list(struct.iter_unpack(f"<{NUMBER_CODES[array.descr]}", data))
     name = f"{kinds[array.descr[1]]}{8 * array.item_bytes}"
     if is_bfloat:
@@ -86,12 +89,16 @@ def _values(array: Npy, is_bfloat: bool) -> str:
         texts = [f"{complex(*parts):g}" for parts in items]
     else:
         texts = [f"{n:g}" if array.descr[1] == "f" else str(n) for (n,) in items]
-    if len(array.shape) > 1:
-        vectors = [texts[index : index + lanes] for index in range(0, len(texts), lanes)]
-        texts = [f"{{{', '.join(vector)}}}" for vector in vectors]
-    more = ", …" if count > shown else ""
     sizes = "".join(f"[{size}]" for size in array.shape)
-    return f"{name}{sizes} {{{', '.join(texts)}{more}}}"
+    return f"{name}{sizes} {_braces(texts, array.shape)}"
+
+
+def _braces(texts: Sequence[str], shape: Sequence[int]) -> str:
+    """Return the first numbers of an array in C order, each row of each dimension in braces."""
+    size = math.prod(shape[1:])
+    rows = [texts[index : index + size] for index in range(0, len(texts), size)]
+    items = [_braces(row, shape[1:]) if len(shape) > 1 else row[0] for row in rows]
+    return f"{{{', '.join(items)}{', …' if len(items) < shape[0] else ''}}}"
 
 
 def ending_record(ending: Ending) -> dict[str, Json]:

@@ -39,6 +39,8 @@ class Buffer:
     """What these numbers are."""
     numpy: str | None = None
     """Their type in NumPy, such as `<f4`; None for memory that was read from no array."""
+    shape: tuple[int, ...] = ()
+    """That of the array; empty for memory that was read from none, and for a single number."""
 
 
 @frozen
