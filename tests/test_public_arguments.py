@@ -522,3 +522,46 @@ def test_an_attribute_without_an_earlier_number_is_read_by_its_own() -> None:
     unit = code_object.scopes.unit_at(0x1600)
     assert unit is not None and unit.has_legacy_attributes
     assert unit.root.llvm_integer(0x13) == unit.root.integer(0x13) is not None  # DW_AT_language
+
+
+@pytest.mark.parametrize(
+    ("code", "facts", "message"),
+    [
+        ("addrx 0", {"addresses": {0: "x"}}, "context.unit.addresses[0]: expected int, not 'x'"),
+        ("addrx 0", {"addresses": 5}, "context.unit.addresses: expected Mapping, not 5"),
+        (
+            "addrx 1",
+            {"addresses": {"x": 1, 1: None}},
+            "key of context.unit.addresses: expected int, not 'x'",
+        ),
+        (
+            "entry_value(breg3 0)",
+            {"entry_values": {b"\x73\0": 2}},
+            "context.frame.entry_values[b's\\x00']: expected Value, not 2",
+        ),
+        (
+            "call_frame_cfa",
+            {"given_cfa": 5},
+            "context.frame.given_cfa: expected Location or None, not 5",
+        ),
+        (
+            "fbreg 0",
+            {"given_frame_base": 5},
+            "context.frame.given_frame_base: expected Location or None, not 5",
+        ),
+    ],
+)
+def test_a_wrong_fact_of_an_explicit_context_is_named(
+    code: str, facts: dict[str, Any], message: str
+) -> None:
+    arch = dg.architecture("x86_64")
+    frame, unit = dg.ExplicitFrame(arch), dg.ExplicitUnit()
+    if "addresses" in facts:
+        unit = dg.ExplicitUnit(**facts)
+    else:
+        frame = dg.ExplicitFrame(arch, **facts)
+    context = dg.Context(architecture=arch, frame=frame, unit=unit)
+    with pytest.raises(TypeError) as caught:
+        dg.evaluate(dg.assemble(code, arch=arch), context)
+    assert isinstance(caught.value, dg.UsageError)
+    assert caught.value.message == f"evaluate: {message}"

@@ -37,7 +37,7 @@ from dwarfgpu.base.arguments import (
     plain_argument,
     wrong_argument,
 )
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, shortened, shown
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -394,6 +394,12 @@ def _refusal(name: str, value: object, annotation: object, module: str) -> Usage
     is_union = get_origin(expected) in (Union, UnionType)
     for kind in get_args(expected) if is_union else (expected,):
         origin, parts = get_origin(kind), get_args(kind)
+        if isinstance(value, Mapping) and origin is Mapping:
+            for key, element in islice(value.items(), _ELEMENTS):
+                if not _fits(key, parts[0], module):
+                    return wrong_argument(f"key of {name}", key, _text(parts[0]))
+                if not _fits(element, parts[1], module):
+                    return wrong_argument(f"{name}[{_key_text(key)}]", element, _text(parts[1]))
         is_list = type(value) in _LISTS and isinstance(origin, type)
         if not is_list or not _is_instance(value, cast(type, origin)):
             continue
@@ -401,6 +407,11 @@ def _refusal(name: str, value: object, annotation: object, module: str) -> Usage
             if not _fits(element, parts[0], module):
                 return wrong_argument(f"{name}[{index}]", element, _text(parts[0]))
     return wrong_argument(name, value, _text(expected))
+
+
+def _key_text(key: object) -> str:
+    """Return a key of a right type; a number too large to print has its size."""
+    return shown(key) if isinstance(key, int) else shortened(repr(key))
 
 
 def _is_decided_by_type(value: object, expected: object, module: str) -> bool:

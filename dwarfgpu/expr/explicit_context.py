@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import contents, plain_integer
+from dwarfgpu.base.arguments import contents, plain_integer, require
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
@@ -70,6 +70,8 @@ class ExplicitFrame:
     def cfa(self) -> Location:
         if self.given_cfa is None:
             raise MissingContext(NO_CFA)
+        # It can be the result, which no operation uses.
+        require("ExplicitFrame.given_cfa", self.given_cfa, Location)
         return self.given_cfa
 
     def frame_base(self) -> Location:
