@@ -99,6 +99,25 @@ def test_readers_of_two_workgroups_are_not_ordered_by_one_barrier() -> None:
         memory.write(1, 8)
 
 
+@pytest.mark.parametrize("reader", [0, 1])
+def test_a_scalar_read_before_a_barrier_does_not_hide_a_read_behind_it(reader: int) -> None:
+    memory = Memory()
+    memory.conflicts.scalar_read(START + 8, 4, 0)
+    memory.conflicts.pass_barrier([0, 1, 2])
+    memory.read(reader, 8)
+    with pytest.raises(Conflict):
+        memory.write(2, 8)
+
+
+def test_a_barrier_orders_scalar_reads_and_others() -> None:
+    memory = Memory()
+    memory.conflicts.scalar_read(START + 8, 4, 0)
+    memory.conflicts.pass_barrier([0, 1, 2])
+    memory.read(1, 8)
+    memory.conflicts.pass_barrier([0, 1, 2])
+    memory.write(2, 8)
+
+
 def test_two_waves_in_one_access() -> None:
     memory = Memory()
     where = np.array([START, START + 4, START], np.uint64)

@@ -268,7 +268,9 @@ class _Stamps:
         new = np.broadcast_to(stamps, before.shape)
         if mixed.any():
             unordered = mixed & self._is_unordered(before, new)
-            new = np.where(unordered, self._merged(before, new), new)
+            is_later = self._is_later(before, new)
+            new = np.where(unordered & ~is_later, self._merged(before, new), new)
+            new = np.where(is_later, before, new)
         self._readers[index] = new
         clash = self._readers[index] != new  # several waves at once
         if clash.any():
@@ -302,6 +304,13 @@ class _Stamps:
         )
         special = (before >= _EVERYONE) | (now >= _COMMUTING)
         result: Lanes = special | ~(same_wave | ordered)
+        return result
+
+    def _is_later(self, before: Lanes, now: Lanes) -> Lanes:
+        """Return whether a noted read is behind a barrier that a pending one precedes: scalar reads
+        are noted after others."""
+        is_same = (self._workgroup(before) == self._workgroup(now)) & (before < _EVERYONE)
+        result: Lanes = is_same & (before >> _BARRIERS > now >> _BARRIERS)
         return result
 
     def _workgroup(self, stamps: Lanes) -> Lanes:
