@@ -13,13 +13,16 @@ from tests.gdb.debugger import Debugger
 SAMPLES = 12
 CODE = """
 import json, sys
+from inspect import CO_GENERATOR
 calls = 0
 def interrupted(command, at):
     def profile(frame, *_):
         global calls
         calls += 1
-        # Python itself drops what a callback of its imports raises.
-        if 0 < at <= calls and not frame.f_code.co_filename.startswith("<frozen"):
+        # Python itself drops what a callback of its imports raises, and a generator that is freed.
+        code = frame.f_code
+        is_dropped = code.co_filename.startswith("<frozen") or code.co_flags & CO_GENERATOR
+        if 0 < at <= calls and not is_dropped:
             sys.setprofile(None)
             raise KeyboardInterrupt
     sys.setprofile(profile)
