@@ -26,7 +26,14 @@ from dwarfgpu.service.run.run_kernel import (
     output,
     run_kernel,
 )
-from dwarfgpu.service.run.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
+from dwarfgpu.service.run.run_report import (
+    SCHEMA,
+    buffer_lines,
+    ending_lines,
+    heading,
+    record,
+    saved_state_note,
+)
 from dwarfgpu.terminal.progress import Progress
 
 if TYPE_CHECKING:  # most runs have neither
@@ -195,7 +202,7 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
         from dwarfgpu.service.run.state_of_run import write_state_of_run
 
         write_state_of_run(Path(args.save), Path(args.file), launched, result)
-        notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
+        notes.append(saved_state_note(args.save, result.stop))
     if args.core is not None and result.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "

@@ -33,7 +33,7 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import NO_WAVES, Stopped
 from dwarfgpu.service.run.resumed_waves import ResumedWaves, resumed_waves
 from dwarfgpu.service.run.run_kernel import Ending
-from dwarfgpu.service.run.run_report import SCHEMA, ending_lines, ending_record
+from dwarfgpu.service.run.run_report import SCHEMA, ending_lines, ending_record, saved_state_note
 from dwarfgpu.terminal.progress import Progress
 
 _SAME: Final = ("state", "gpu_core", "code_object", "sysroot", "load_address", "target", "reg")
@@ -229,7 +229,7 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
 
         state = None if args.state is None else Path(args.state)
         save_resumed(Path(args.save), stopped, resumed, state)
-        notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
+        notes.append(saved_state_note(args.save, ending.stop))
     if args.core is not None and ending.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "

@@ -571,6 +571,16 @@ def test_conditions_about_a_wave_are_valid_before_the_run(condition: str) -> Non
     assert done.out.startswith("kernel mandelbrot")
 
 
+def test_the_state_of_a_violation_is_opened_at_its_lane(tmp_path: Path) -> None:
+    """Work-item 255 reads behind the end: lane 63 of the last wave."""
+    state = tmp_path / "s.json"
+    done = run(
+        "run", CL / "kernels.gfx942.O2.v5.co", "loop", "--grid", 256, "--workgroup", 64, "--arg",
+        "in=zeros:1024", "--arg", "out=zeros:1024", "--arg", "n=4", "--save", state,
+    )  # fmt: skip
+    assert f"state {state}: dwarfgpu debug --state {state} --lane 63" in done.notes
+
+
 def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -> None:
     state, core = tmp_path / "s.json", tmp_path / "s.core"
     done = run("run", "--demo", *DEMO_LINE, "--save", state, "--core", core)

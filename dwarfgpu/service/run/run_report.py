@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.service.run.barrier_waits import barrier_lines
-from dwarfgpu.service.run.run_kernel import Ending, Result
+from dwarfgpu.service.run.run_kernel import Ending, Result, StopPosition
 
 SCHEMA: Final = "dwarfgpu-run-1"
 _MAX_SHOWN: Final = 8
@@ -59,6 +59,12 @@ def hint_on_unknown(why_stopped: str) -> str | None:
     if not why_stopped.endswith("which is not known"):
         return None
     return "--fill BYTE is the contents of all that the state omits"
+
+
+def saved_state_note(path: str, stop: StopPosition | None) -> str:
+    """Return how to open the state of a stop, at the first lane that is at fault."""
+    lane = f" --lane {stop.lanes[0]}" if stop is not None and stop.lanes else ""
+    return f"state {path}: dwarfgpu debug --state {path}{lane}"
 
 
 def buffer_lines(result: Result) -> Iterator[str]:
