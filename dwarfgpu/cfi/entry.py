@@ -68,12 +68,23 @@ class Cie:
         end = self.offset + self.size_bytes
         return decode_cfa(self.data, self.format, self.program_offset, end, self.most_instructions)
 
-    @cached_property
+    @property
     def initial(self) -> Initial:
         """The initial rules of its FDEs; raises if the instructions cannot be executed."""
-        if not self.augmentation.is_known:
-            raise UnknownAugmentation.of(self.augmentation.text)
-        return initial_rules(self.program)
+        initial = self._initial
+        if isinstance(initial, DwarfGpuError):
+            raise initial.with_traceback(None)
+        return initial
+
+    @cached_property
+    def _initial(self) -> Initial | DwarfGpuError:
+        """The initial rules, or why there are none: they are not executed again for each FDE."""
+        try:
+            if not self.augmentation.is_known:
+                raise UnknownAugmentation.of(self.augmentation.text)
+            return initial_rules(self.program)
+        except DwarfGpuError as error:
+            return error
 
 
 @frozen

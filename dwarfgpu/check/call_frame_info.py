@@ -157,6 +157,7 @@ class FrameChecker:
         initial, program = fde.cie.initial, checked_entry.program
         count = len(program.instructions)
         self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
+        self._work += 8 * len(initial.rules)  # each is looked through in several ways
         if self._work > MAX_WORK:
             error = LimitExceeded("from here on there would be too many register rules")
             self.findings.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")

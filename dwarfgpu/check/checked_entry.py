@@ -48,22 +48,27 @@ class CheckedEntry:
     def register(self, number: int) -> str:
         return register_name(number, self.program.format.architecture)
 
-    def shown(self, marked: int | None = None) -> Excerpt:
-        """Return the instructions around one of them."""
+    def shown(self, marked: int | None = None) -> Callable[[], Excerpt]:
+        """Return what makes the instructions around one of them text: most findings are only
+        counted."""
+        return partial(self._excerpt, marked)
+
+    def _excerpt(self, marked: int | None) -> Excerpt:
         instructions, form = self.program.instructions, self.program.format
         offset = None
         if marked is not None and marked < len(instructions):
             offset = instructions[marked].offset
         if len(instructions) <= _FEW:
             location = None if isinstance(self.entry, Cie) else self.entry.initial_location
-            steps = list(program_text(self.program, location, self._text))
+            texts = program_text(self.program, location, self._text)
+            steps = [step.removesuffix(":") for step in texts]
         else:
             middle = marked or 0
             neighbours = range(max(middle - AROUND, 0), min(middle + AROUND + 1, len(instructions)))
             steps = [""] * len(instructions)
             for index in neighbours:
-                steps[index] = instruction_text(instructions[index], form, None, self._text)
-        steps = [step.removesuffix(":") for step in steps]
+                text = instruction_text(instructions[index], form, None, self._text)
+                steps[index] = text.removesuffix(":")
         if marked is None or marked < len(steps):
             while steps and steps[-1] == "DW_CFA_nop" and len(steps) - 1 != marked:
                 steps.pop()  # padding

@@ -154,3 +154,16 @@ def test_what_call_frame_expressions_may_use() -> None:
 def test_every_forbidden_operation_exists() -> None:
     known = {operation.name for operation in encodings(AMD_PROVISIONAL).by_code.values()}
     assert set(FORBIDDEN) <= known and len(FORBIDDEN) == 18
+
+
+def test_initial_instructions_are_executed_once_for_all_entries() -> None:
+    """Also where they cannot be."""
+    data = entry(ALL_ONES, cie(code="0c0708" + "0e10" * 2_000 + "0b"))
+    for start in range(100):
+        data += entry(words(0, size_bytes=4), words(start, 1))
+    fdes = frame(data).fdes
+    with at_most(40_000):
+        errors = [str(fde.table().error) for fde in fdes]
+    assert len(errors) == 100
+    assert set(errors) == {errors[0]}
+    assert "no state was remembered" in errors[0]
