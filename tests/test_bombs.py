@@ -109,6 +109,15 @@ def _work_of(name: str, command: str) -> list[int]:
     return work
 
 
+def test_code_of_no_unit_is_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The units are not gone through for each of its instructions."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of("old-range-lists", "disas bomb")
+    assert work[2] < work[1] + 500 * 900, work
+
+
 def _measured(
     name: str, counts: tuple[int, ...], arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> tuple[list[int], list[str]]:

@@ -375,3 +375,13 @@ def test_a_constant_of_a_variable_template_has_its_arguments() -> None:
     (found,) = NameLookup([info], info.units[0]).of("v<int>")
     assert isinstance(found, Die) or found.name == "v"
     assert NameLookup([info], info.units[0]).of("v<char>") == ()
+
+
+def test_code_between_units_hides_no_unit() -> None:
+    """Where an address is in no unit, the code of all units is kept."""
+    of_leaf = scopes(LEAF)
+    unit = of_leaf.unit_at(BLOCK)
+    assert unit is not None
+    of_leaf = scopes(LEAF)
+    found = [of_leaf.unit_at(pc) for pc in (1, BLOCK, 2, BLOCK + 1)]
+    assert [None if at is None else at.offset for at in found] == [None, unit.offset] * 2

@@ -152,6 +152,16 @@ def range_lists(count: int) -> Files:
     return {"bomb": units(data, shape, others={".debug_rnglists": b"\4\0\1" * count + b"\0"})}
 
 
+def old_range_lists(count: int) -> Files:
+    """Units of DWARF 4 whose range lists are the ends of one list, and none of whose code is
+    there."""
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, 1), (dw.AT_RANGES, dw.FORM_SEC_OFFSET)))
+    head = struct.pack("<HIB", 4, 0, 8)
+    data = b"".join(sized(head + b"\1" + bytes(8) + word(16 * n)) for n in range(count))
+    lists = struct.pack("<QQ", 1, 2) * count + bytes(16)
+    return {"bomb": units(data, shape, others={".debug_ranges": lists})}
+
+
 def blocks_with_ranges(count: int) -> Files:
     """Blocks that share a list of as many ranges."""
     block = Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),))
@@ -251,6 +261,20 @@ def many_fdes(count: int) -> Files:
     return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count)
 
 
+def initial_rules(count: int) -> Files:
+    """Rules of registers that the machine does not have, in a CIE."""
+    code = b"\x0c\7\x08" + b"".join(b"\5" + encode_uleb(n) + b"\1" for n in range(200, 200 + count))
+    cie = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10" + code)
+    return frames(fde(b"\x41\x0e\x10"), common=cie)
+
+
+def initial_instructions(count: int) -> Files:
+    """FDEs of a CIE with more instructions than are performed."""
+    code = b"\x0c\7\x08" + b"\x0e\x10" * 7 * count
+    cie = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10" + code)
+    return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count, common=cie)
+
+
 def many_cies(count: int) -> Files:
     return frames(*[CIE] * count)
 
@@ -315,6 +339,8 @@ BOMBS = (
           "eval --file bomb --pc 0x1000 v1"), cpu_seconds=3.0),
     Bomb("range-lists", ".debug_rnglists", "{} lists that overlap", range_lists, 30_000,
          (*WHERE, "debug --pc 0x1000 bomb <<< print x")),
+    Bomb("old-range-lists", ".debug_ranges", "{} lists that overlap, for code that is elsewhere",
+         old_range_lists, 10_000, (*WHERE, "disas bomb")),
     Bomb("blocks", ".debug_rnglists", "{} blocks that share a list of as many ranges",
          blocks_with_ranges, 30_000, (*WHERE, "debug --pc 0x1000 bomb <<< print x")),
     Bomb("aranges", ".debug_aranges", "{} sets for one unit", aranges, 50_000,
@@ -337,6 +363,10 @@ BOMBS = (
     Bomb("rule-operations", ".debug_frame", "a rule of {} operations", rule_operations, 2_000_000,
          FRAMES),
     Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 30_000, FRAMES),
+    Bomb("initial-rules", ".debug_frame", "a CIE of {} rules of unknown registers", initial_rules,
+         20_000, FRAMES),
+    Bomb("initial-instructions", ".debug_frame", "{} FDEs of a CIE of 7 instructions for each",
+         initial_instructions, 10_000, FRAMES, says="--max-cfa-instructions"),
     Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 30_000, FRAMES),
     Bomb("empty-entries", ".debug_frame", "{} entries of 64 bits without bytes", empty_entries,
          30_000, FRAMES),
