@@ -1,18 +1,14 @@
-"""Check the entries of a unit: their expressions, location lists and vendor attributes.
+"""Check the entries of a unit: which of their values are checked, and in which way.
 
-Law: one pass over the unit; names, types and functions are looked up only for findings. A list is
-checked once per unit, however many entries share it.
+Law: one pass over the unit. A list is checked once per unit, however many entries share it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
-from functools import partial
+from collections.abc import Container, Iterable
 from itertools import chain
-from operator import itemgetter
-from typing import Final, Literal
+from typing import Final
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attribute_classes import class_fault
@@ -31,36 +27,26 @@ from dwarfgpu.check.call_addresses import call_fault
 from dwarfgpu.check.contained_beyond import LeadingOut
 from dwarfgpu.check.contained_types import ContainedTypes
 from dwarfgpu.check.entry_nesting import EntryNesting
-from dwarfgpu.check.entry_positions import EntryPositions, unit_position
+from dwarfgpu.check.entry_positions import EntryPositions
 from dwarfgpu.check.entry_references import BadReference, EntryReferences
-from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
-from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings
-from dwarfgpu.check.function_facts import FunctionFacts, LackingFunction
-from dwarfgpu.check.lane_descriptions import lane_faults
+from dwarfgpu.check.expressions import ExpressionChecker, Role
+from dwarfgpu.check.finding import Findings
 from dwarfgpu.check.layout import code_fault, layout_fault
-from dwarfgpu.check.list_headers import ListHeaders
-from dwarfgpu.check.references import References
-from dwarfgpu.check.rules import RULES
+from dwarfgpu.check.listed_locations import LocationLists
+from dwarfgpu.check.unit_expressions import UnitExpressions
+from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.check.vendor_attributes import vendor_faults
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
-from dwarfgpu.dwarf.list_entries import InvertedRange
-from dwarfgpu.dwarf.scope.scope_entries import DATA
-from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.forms import Raw
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import (
     DwarfGpuError,
-    IllFormed,
     LimitExceeded,
-    Malformed,
     MissingContext,
     counted,
 )
-from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.static_check.severity import Severity
 
 _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""
@@ -107,48 +93,33 @@ class EntryChecker:
     """The types that contain types of other units, after `run`."""
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
-    _has_function_without_base: bool = field(init=False, default=False)
-    """Whether a function with code has no DW_AT_frame_base: then no expression with DW_OP_fbreg is
-    passed over."""
     _numbers: dict[int, int] = field(init=False, factory=dict)
-    _has_inner_lanes: bool = field(init=False, default=False)
-    """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
-    _has_reported_addresses: bool = field(init=False, default=False)
-    """Whether it was reported that the addresses of the unit are in another file."""
     _plans: dict[int, tuple[_Step, ...]] = field(init=False, factory=dict)
     """What to check in the entries of an abbreviation, by its code."""
-    _results: dict[Role, Results] = field(init=False, factory=dict)
-    _sizes: dict[int, int | None] = field(init=False, factory=dict)
-    """The sizes in bytes of objects whose descriptions have one, by the index of their entry."""
-    _references: References = field(init=False)
     references: EntryReferences = field(init=False)
-    _positions: EntryPositions = field(init=False)
-    _functions: FunctionFacts = field(init=False)
+    _findings: UnitFindings = field(init=False)
+    _of_entries: UnitExpressions = field(init=False)
+    _location_lists: LocationLists = field(init=False)
     _values: AttributeValues = field(init=False)
-    _list_headers: ListHeaders = field(init=False)
 
-    @_list_headers.default
-    def _headers_of_unit(self) -> ListHeaders:
-        return ListHeaders(self.unit)
+    @_findings.default
+    def _findings_of_unit(self) -> UnitFindings:
+        return UnitFindings(EntryPositions(self.unit), self.findings)
 
-    @_references.default
-    def _of_unit(self) -> References:
-        return References(self.unit)
+    @_of_entries.default
+    def _expressions_of_unit(self) -> UnitExpressions:
+        return UnitExpressions(self.unit, self.expressions, self._findings)
 
-    @_positions.default
-    def _positions_of_unit(self) -> EntryPositions:
-        return EntryPositions(self.unit)
-
-    @_functions.default
-    def _functions_of_unit(self) -> FunctionFacts:
-        return FunctionFacts(self._positions)
+    @_location_lists.default
+    def _lists_of_unit(self) -> LocationLists:
+        return LocationLists(self._of_entries)
 
     @_values.default
     def _values_of_unit(self) -> AttributeValues:
         return AttributeValues(self.unit)
 
     @references.default
-    def _of_entries(self) -> EntryReferences:
+    def _references_of_unit(self) -> EntryReferences:
         return EntryReferences(self.unit)
 
     def run(self) -> None:
@@ -193,12 +164,10 @@ class EntryChecker:
             self.entries, budget.checked_entries_left = index + 1, remaining
         self.refer(self.references.bad_within())
         for fault in contained.faults():
-            position = partial(self._positions.position, fault.index, None)
-            self._report("wrong-layout", fault.message, position, "5.7")
+            self._findings.report("wrong-layout", fault.message, fault.index, section="5.7")
         self.leading_out = contained.leading_out
         for wrong in nesting.faults():
-            position = partial(self._positions.position, wrong.index, None)
-            self._report(wrong.rule, wrong.message, position)
+            self._findings.report(wrong.rule, wrong.message, wrong.index)
 
     def _end(self, offset: int, unclosed: int) -> None:
         """Check the end of the entries: consumers read nothing behind the null entry that ends
@@ -207,38 +176,39 @@ class EntryChecker:
         if unclosed:
             levels = counted(unclosed, "level")
             message = f"{levels} of children without a null entry at the end of the unit"
-            self._report("unbalanced-entries", message, unit_position(unit), severity="warning")
+            self._findings.report("unbalanced-entries", message, None, severity="warning")
         elif any(unit.data[offset : unit.end]):  # zeros are padding
             message = f"the entries end at offset {offset:#x}, and the unit at {unit.end:#x}"
-            self._report("unbalanced-entries", message, unit_position(unit))
+            self._findings.report("unbalanced-entries", message, None)
 
     def refer(self, references: Iterable[BadReference]) -> None:
         """Report references to entries."""
         for bad in references:
-            position = partial(self._positions.position, bad.index, bad.attribute)
             message = f"{bad.attribute}: {bad.message}"
-            self._report("dangling-reference", message, position, severity=bad.severity)
+            self._findings.report(
+                "dangling-reference", message, bad.index, bad.attribute, severity=bad.severity
+            )
 
     def _plan(self, index: int, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         """Return the steps for an abbreviation, and report what its first entry shows of all."""
         for attribute in abbreviation.attributes:
             problem = class_fault(attribute.name, attribute.form, self.unit.format)
             if problem is not None:
-                self._report("wrong-class", problem, partial(self._positions.position, index, None))
-        if not self._has_function_without_base and is_without_base(abbreviation):
-            self._has_function_without_base = True
+                self._findings.report("wrong-class", problem, index)
+        if not self._of_entries.has_function_without_base and is_without_base(abbreviation):
+            self._of_entries.has_function_without_base = True
             for step in chain.from_iterable(self._plans.values()):
                 if step.spec.role is not None and not step.spec.is_list:
                     step.known = frozenset()
         if abbreviation.tag == 0:
             message = f"abbreviation {abbreviation.code} has tag 0, which no entry can have"
-            self._report("reserved-tag", message, partial(self._positions.position, index, None))
+            self._findings.report("reserved-tag", message, index)
         if len(abbreviation.positions) < len(abbreviation.attributes):
             self._report_repeated(index, abbreviation)
         plan = checked_values(abbreviation, self.unit.format, self._numbers)
         is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
         if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
-            self._has_inner_lanes = True
+            self._of_entries.has_inner_lanes = True
         return tuple([_Step(spec, abbreviation.tag) for spec in plan])
 
     def _report_repeated(self, index: int, abbreviation: Abbreviation) -> None:
@@ -247,8 +217,7 @@ class EntryChecker:
         for number, count in counts.items():
             if count > 1:
                 message = f"{attribute_name(number)} occurs {count} times in the entry"
-                position = partial(self._positions.position, index, None)
-                self._report("repeated-attribute", message, position)
+                self._findings.report("repeated-attribute", message, index)
 
     def _value(self, index: int, step: _Step, value: Raw) -> None:
         spec, role = step.spec, step.spec.role
@@ -265,35 +234,34 @@ class EntryChecker:
             return
         if spec.is_call:
             assert isinstance(value, int)
-            message = call_fault(self._positions, index, spec.number, spec.form, value)
+            message = call_fault(self._findings.positions, index, spec.number, spec.form, value)
             if message is not None:
-                position = partial(self._positions.position, index, spec.name)
-                self._report("call-outside-function", message, position)
+                self._findings.report("call-outside-function", message, index, spec.name)
             return
         if spec.is_layout:
             if spec.number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE):
                 step.known = USUAL_SIZES
             message = layout_fault(self.unit.die(index))
             if message is not None:
-                self._report(
-                    "wrong-layout", message, partial(self._positions.position, index, None)
-                )
+                self._findings.report("wrong-layout", message, index)
             return
         if spec.is_high_pc:
             if spec.form in _CONSTANTS:
                 step.known = SMALL_SIZES
             message = code_fault(self.unit.die(index))
             if message is not None:
-                self._report(
-                    "inverted-range", message, partial(self._positions.position, index, spec.name)
-                )
+                self._findings.report("inverted-range", message, index, spec.name)
             return
         if spec.vendor is not None:
-            position = partial(self._positions.position, index, spec.name)
             architectures = self.expressions.architectures
             for fault in vendor_faults(self.unit.die(index), spec, value, architectures):
-                self._report(
-                    fault.rule, fault.message, position, fault.section, severity=fault.severity
+                self._findings.report(
+                    fault.rule,
+                    fault.message,
+                    index,
+                    spec.name,
+                    section=fault.section,
+                    severity=fault.severity,
                 )
         if role is None:
             return
@@ -304,220 +272,21 @@ class EntryChecker:
                 step.known = checked
             if value not in checked:
                 checked.add(value)
-                self._list(index, spec, role, value)
+                self._location_lists.check(index, spec, role, value)
         elif isinstance(value, bytes):
-            if spec.vendor is None and not self._has_function_without_base:
-                step.known = self._results_of(role).clean
-            self._expression(index, spec, role, value, None)
+            if spec.vendor is None and not self._of_entries.has_function_without_base:
+                step.known = self._of_entries.results_of(role).clean
+            self._of_entries.check(index, spec, role, value, None)
 
     def _look_up(self, index: int, spec: CheckedValue, value: Raw) -> None:
         """Report a value that leads to nothing in another section."""
         fault = self._values.fault(spec.number, spec.form, value)
         if isinstance(fault, DwarfGpuError):
             if spec.number == dw.AT_RANGES and isinstance(fault, MissingContext):
-                self._skip_addresses(fault)
+                self._findings.skip_addresses(fault)
             elif spec.number == dw.AT_RANGES:
-                self.findings.skip(fault)
+                self._findings.skip(fault)
         elif fault is not None:
             rule, problem = fault
             message = f"{spec.name}: {problem}"
-            self._report(rule, message, partial(self._positions.position, index, spec.name))
-
-    # Expressions
-
-    def _results_of(self, role: Role) -> Results:
-        results = self._results.get(role)
-        if results is None:
-            results = self.expressions.of(self.unit.dialect, self.unit.format, role)
-            self._results[role] = results
-        return results
-
-    def _expression(
-        self, index: int, spec: CheckedValue, role: Role, data: bytes, span: Range | None
-    ) -> None:
-        results = self._results_of(role)
-        checked = self.expressions.check(data, results)
-        if self._has_function_without_base and data in results.framed:
-            self._lacking(spec, self._functions.frame_base(index))
-        if spec.vendor is not None:
-            self._lanes(index, spec, data, span)
-        if checked is None:
-            return
-        faults = checked.faults
-        base_types = self._references.base_types(checked.references)
-        if base_types:
-            faults += self.expressions.check_types(data, results, checked, base_types)
-        for fault in faults:
-            problem = fault.finding
-            message = (
-                f"{problem.operation}: {problem.message}" if problem.operation else problem.message
-            )
-            section = problem.section or RULES[problem.rule].section
-            position = partial(self._positions.position, index, spec.name, span)
-            self.findings.add(
-                Finding(problem.severity, problem.rule, message, section, position, fault.shown)
-            )
-        if checked.uses_lane and not self._has_inner_lanes:
-            self._lacking(spec, self._functions.lanes(index))
-        if checked.piece_bits is not None and spec.number == dw.AT_LOCATION:
-            self._size(index, spec, data, "pieces", checked.piece_bits, span)
-        if checked.value_bits is not None and spec.number == dw.AT_LOCATION:
-            self._size(index, spec, data, "value", checked.value_bits, span)
-        for reference in checked.references:
-            wrong = self._references.fault(reference)
-            rule, severity = "bad-reference", reference.severity
-            if wrong is None and reference.register is not None:
-                register = self.expressions.architectures.register(reference.register)
-                rule, severity = "outside-storage", "warning"
-                wrong = None if register is None else self._references.shortage(reference, register)
-            if wrong is not None:
-                unit = self.unit
-                position = partial(self._positions.position, index, spec.name, span)
-                shown = partial(
-                    self.expressions.shown, data, unit.dialect, unit.format, reference.offset
-                )
-                message = f"{reference.operation}: {wrong}"
-                self._report(rule, message, position, reference.section, shown, severity)
-
-    def _lanes(self, index: int, spec: CheckedValue, data: bytes, span: Range | None) -> None:
-        architectures = self.expressions.architectures
-        shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
-        position = partial(self._positions.position, index, spec.name, span)
-        for fault in lane_faults(self.unit.die(index), spec.number, data, architectures):
-            self._report(fault.rule, fault.message, position, None, shown, fault.severity)
-
-    def _lacking(self, spec: CheckedValue, functions: Iterable[LackingFunction]) -> None:
-        for one in functions:
-            attribute = None if one.rule == "lanes-missing" else spec.name
-            position = partial(self._positions.position, one.index, attribute)
-            self._report(one.rule, one.message, position)
-
-    def _size(
-        self,
-        index: int,
-        spec: CheckedValue,
-        data: bytes,
-        noun: Literal["pieces", "value"],
-        size_bits: int,
-        span: Range | None,
-    ) -> None:
-        """Compare the size of what an expression describes with that of the object."""
-        if index not in self._sizes:
-            self._sizes[index] = self._size_of_object(index)
-        size = self._sizes[index]
-        if size is None or 8 * size == size_bits:
-            return
-        if (size_bits, size) in _X87_VALUES and (noun == "value" or self._is_one_piece(data)):
-            return
-        is_short = size_bits < 8 * size
-        if noun == "pieces":
-            rule = "pieces-short-of-type" if is_short else "pieces-exceed-type"
-        else:
-            rule = "value-short-of-type" if is_short else "value-exceeds-type"
-        message = f"{noun} of {size_bits} bits, and the object has {8 * size}"
-        shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
-        position = partial(self._positions.position, index, spec.name, span)
-        self._report(rule, message, position, shown=shown)
-
-    def _is_one_piece(self, data: bytes) -> bool:
-        steps = decode(data, self.unit.dialect, self.unit.format).instructions
-        return sum(step.operation.title == "DW_OP_piece" for step in steps) == 1
-
-    def _size_of_object(self, index: int) -> int | None:
-        """Return the size in bytes of the object of an entry; None for an entry of no object, and
-        if unknown."""
-        die = self.unit.die(index)
-        try:
-            return types_of(self.unit).size_of_object(die) if die.tag in DATA else None
-        except DwarfGpuError:
-            return None
-
-    # Location lists
-
-    def _list(self, index: int, spec: CheckedValue, role: Role, value: int) -> None:
-        attribute = Attribute(spec.form, FORMS[spec.form][0], value)
-        entries = unplaced = None
-        try:
-            if self._list_headers.have_other_addresses(attribute, self._report_size):
-                return
-            try:
-                entries = self.unit.lists.locations_of(attribute).entries
-            except MissingContext as error:  # the addresses of a split unit are in another file
-                if not self.unit.is_split:
-                    raise
-                unplaced = self.unit.lists.unplaced_expressions(attribute)
-                self._skip_addresses(error)
-        except (IllFormed, Malformed) as error:
-            headers, is_other = self._list_headers, isinstance(error, IllFormed)
-            if is_other and headers.have_other_addresses(attribute, self._report_size, again=True):
-                return
-            rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
-            if isinstance(error, InvertedRange):
-                rule = "inverted-range"
-            self._report(
-                rule, str(error.message), partial(self._positions.position, index, spec.name)
-            )
-            return
-        except DwarfGpuError as error:  # no fault of the file's
-            self.findings.skip(error)
-            return
-        if entries is None:
-            for expression in unplaced or ():
-                self._expression(index, spec, role, expression, None)
-            return
-        ranges, clean = self._positions.code(index), self._results_of(role).clean if entries else ()
-        first, last = ranges[0] if len(ranges) == 1 else (1, 0)
-        bias = self.unit.sections.program.load_address  # also of what a machine has loaded
-        for expression, begin, end, _ in entries:
-            span, is_clean = None, expression in clean
-            if begin is not None and end is not None:
-                is_within = first <= begin - bias <= end - bias <= last
-                if not (is_within and is_clean):
-                    span = Range(begin - bias, end - bias)
-                    if not is_within:
-                        self._within(index, spec, span, ranges)
-            if is_clean and not self._has_function_without_base and spec.vendor is None:
-                self.expressions.count += 1
-            else:
-                self._expression(index, spec, role, expression, span)
-
-    def _report_size(self, message: str) -> None:
-        self._report("address-size", message, unit_position(self.unit))
-
-    def _skip_addresses(self, error: MissingContext) -> None:
-        """Report once that the addresses of the unit are in another file, which is unknown."""
-        if not self._has_reported_addresses:
-            self._has_reported_addresses = True
-            self.findings.skip(error, "ranges of lists")
-
-    def _within(
-        self, index: int, spec: CheckedValue, span: Range, ranges: tuple[Range, ...]
-    ) -> None:
-        if not ranges:
-            return
-        code = ranges[bisect_right(ranges, span.begin, key=itemgetter(0)) - 1]
-        if code.begin <= span.begin and span.end <= code.end:
-            return
-        listed = " ".join(f"[{r.begin:#x},{r.end:#x})" for r in ranges[:4])
-        message = (
-            f"[{span.begin:#x},{span.end:#x}) is not within the code of the function, {listed}"
-        )
-        size_bytes = span.end - span.begin
-        if 1 << 31 <= size_bytes < 1 << 32:
-            # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
-            message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
-        position = partial(self._positions.position, index, spec.name, span)
-        self._report("range-outside-function", message, position)
-
-    def _report(
-        self,
-        rule: str,
-        message: str,
-        position: FindingPosition | Callable[[], FindingPosition],
-        section: str | None = None,
-        shown: Callable[[], Excerpt] | None = None,
-        severity: Severity | None = None,
-    ) -> None:
-        rule_severity = RULES[rule]
-        severity, section = severity or rule_severity.severity, section or rule_severity.section
-        self.findings.add(Finding(severity, rule, message, section, position, shown))
+            self._findings.report(rule, message, index, spec.name)

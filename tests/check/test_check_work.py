@@ -12,7 +12,6 @@ import pytest
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.check.attributes import ROLES
-from dwarfgpu.check.entries import EntryChecker
 from dwarfgpu.check.entry_positions import EntryPositions
 from dwarfgpu.check.expressions import (
     _OF_PARTS,
@@ -91,11 +90,9 @@ def test_the_function_of_an_entry_is_the_nearest_subprogram_in_any_order() -> No
     assert len(set(nearest)) > 3
     rng = Random(19)
     for _ in range(5):
-        architectures = PossibleArchitectures(file.file, None)
-        findings = Findings()
-        checker = EntryChecker(unit, ExpressionChecker(architectures, findings), findings)
+        positions = EntryPositions(unit)
         for index in rng.sample(range(len(nearest)), len(nearest)):
-            assert checker._positions.function(index) == nearest[index]
+            assert positions.function(index) == nearest[index]
 
 
 @pytest.mark.parametrize("dialect", [AMD, UPSTREAM_CLANG])
