@@ -105,6 +105,10 @@ _BLOCKS: Final = frozenset({"exprloc", "block"})
 _TAG_DWARF_PROCEDURE: Final = 0x36
 
 FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE, dw.TAG_ENTRY_POINT})
+_CONSTANTS: Final = DATA | {dw.TAG_MEMBER, dw.TAG_TEMPLATE_VALUE_PARAMETER, dw.TAG_ENUMERATOR}
+"""Entries that may have DW_AT_const_value."""
+SMALL_NUMBERS: Final = range(-128, 256)
+"""Values that every object has enough bits for."""
 _POINTERS: Final = frozenset(
     {dw.TAG_POINTER_TYPE, dw.TAG_REFERENCE_TYPE, dw.TAG_RVALUE_REFERENCE_TYPE}
 )
@@ -290,11 +294,10 @@ def _layout_of(abbreviation: Abbreviation) -> int | None:
     names = {attribute.name for attribute in abbreviation.attributes}
     if abbreviation.tag == dw.TAG_BASE_TYPE:
         return next((name for name in (dw.AT_ENCODING, dw.AT_NAME) if name in names), None)
-    if abbreviation.tag == dw.TAG_ENUMERATOR:
-        is_whole = dw.AT_CONST_VALUE in names or dw.AT_NAME not in names
-        return None if is_whole else dw.AT_NAME
-    if abbreviation.tag in DATA and dw.AT_CONST_VALUE in names:
+    if abbreviation.tag in _CONSTANTS and dw.AT_CONST_VALUE in names:
         return dw.AT_CONST_VALUE
+    if abbreviation.tag == dw.TAG_ENUMERATOR:
+        return dw.AT_NAME if dw.AT_NAME in names else None
     if abbreviation.tag in _POINTERS:
         return dw.AT_BYTE_SIZE if dw.AT_BYTE_SIZE in names else None
     if abbreviation.tag != dw.TAG_MEMBER:

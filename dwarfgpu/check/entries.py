@@ -15,6 +15,7 @@ from dwarfgpu.check.attribute_classes import class_fault
 from dwarfgpu.check.attribute_values import AttributeValues
 from dwarfgpu.check.attributes import (
     FUNCTIONS,
+    SMALL_NUMBERS,
     SMALL_SIZES,
     USUAL_SIZES,
     CheckedValue,
@@ -31,7 +32,7 @@ from dwarfgpu.check.entry_positions import EntryPositions
 from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Role
 from dwarfgpu.check.finding import Findings
-from dwarfgpu.check.layout import code_fault, layout_fault
+from dwarfgpu.check.layout import code_fault, constant_fault, layout_fault
 from dwarfgpu.check.listed_locations import LocationLists
 from dwarfgpu.check.unit_expressions import UnitExpressions
 from dwarfgpu.check.unit_findings import UnitFindings
@@ -39,6 +40,7 @@ from dwarfgpu.check.vendor_attributes import vendor_faults
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import Raw
+from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import (
@@ -237,6 +239,14 @@ class EntryChecker:
             message = call_fault(self._findings.positions, index, spec.number, spec.form, value)
             if message is not None:
                 self._findings.report("call-outside-function", message, index, spec.name)
+            return
+        if spec.is_layout and spec.number == dw.AT_CONST_VALUE:
+            if step.tag not in DATA:
+                step.known = SMALL_NUMBERS
+            constant = constant_fault(self.unit.die(index))
+            if constant is not None:
+                rule, message = constant
+                self._findings.report(rule, message, index, section="4.1")
             return
         if spec.is_layout:
             if spec.number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die, constant_bytes
-from dwarfgpu.dwarf.scope.scope_entries import pc_bounds
+from dwarfgpu.dwarf.die import Die, constant_bytes, constant_excess
+from dwarfgpu.dwarf.scope.scope_entries import DATA, pc_bounds
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
@@ -33,13 +33,10 @@ def code_fault(die: Die) -> str | None:
 
 
 def layout_fault(die: Die) -> str | None:
-    """Return why a base type or the constant of an object cannot be read, a member has two
-    locations, a pointer or a bit-field no bits, or an enumerator no value (DWARF 5 4.1, 5.1, 5.3,
-    5.7); None if nothing is so."""
+    """Return why a base type cannot be read, a member has two locations, a pointer or a bit-field
+    no bits, or an enumerator no value (DWARF 5 5.1, 5.3, 5.7); None if nothing is so."""
     if die.tag == dw.TAG_ENUMERATOR:
         return "the enumerator has no DW_AT_const_value"
-    if dw.AT_CONST_VALUE in die.abbreviation.positions:
-        return _constant_fault(die)
     if die.tag == dw.TAG_MEMBER and die.integer(dw.AT_BIT_SIZE) == 0:
         if die.unit.style == "ada":  # a component may have Size 0
             return None
@@ -60,14 +57,32 @@ def layout_fault(die: Die) -> str | None:
     return None
 
 
-def _constant_fault(die: Die) -> str | None:
-    """Return why DW_AT_const_value does not give the bytes of its object."""
+def constant_fault(die: Die) -> tuple[str, str] | None:
+    """Return the rule that DW_AT_const_value breaks, with a message: it cannot be read, or has
+    other bits than its object (DWARF 5 4.1); None if it breaks none."""
     try:
         value = die.attribute(dw.AT_CONST_VALUE)
-        if value is not None and value.kind == "constant":
-            constant_bytes(value, types_of(die.unit).size_of_object(die), die.unit.endian)
+        if value is None:
+            return None
+        if die.tag == dw.TAG_ENUMERATOR:
+            above = die.parent()
+            size_bytes = None if above is None else above.integer(dw.AT_BYTE_SIZE)
+        else:
+            size_bytes = types_of(die.unit).size_of_object(die)
+        if value.kind == "constant" and die.tag in DATA:
+            constant_bytes(value, size_bytes, die.unit.endian)
+        excess = constant_excess(value, size_bytes)
+        if excess is not None:
+            return "value-exceeds-type", excess
+        if value.kind == "block" and isinstance(value.raw, bytes):
+            bits = 8 * len(value.raw)
+            if not size_bytes or bits >= 8 * size_bytes:
+                return None
+            message = f"DW_AT_const_value has {bits} bits, and the object {8 * size_bytes}"
+            return "value-short-of-type", message
     except (IllFormed, Malformed) as error:
-        return str(error.message) if error.context is None else None  # a type is reported itself
+        if error.context is None:  # a type is reported itself
+            return "wrong-layout", str(error.message)
     except DwarfGpuError:
         pass  # no fault of the file's
     return None

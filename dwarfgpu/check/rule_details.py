@@ -141,9 +141,14 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "value-short-of-type": (
         "`DW_OP_implicit_value` alone with fewer bytes than the variable's type: the remaining "
-        "bits are outside the storage. The padding of x86's `long double` is excluded"
+        "bits are outside the storage. The padding of x86's `long double` is excluded. A block of "
+        "`DW_AT_const_value` likewise (DWARF 5 4.1)"
     ),
-    "value-exceeds-type": "`DW_OP_implicit_value` alone with more bytes than the variable's type",
+    "value-exceeds-type": (
+        "`DW_OP_implicit_value` alone with more bytes than the variable's type, or a "
+        "`DW_AT_const_value` that needs more bits than the object, or the enumeration, has (DWARF "
+        "5 4.1): a number fits if it is one of the signed or of the unsigned ones"
+    ),
     "inverted-range": (
         "a list entry, or the code of an entry or an FDE, that ends before it begins or beyond the "
         "address space"

@@ -385,3 +385,28 @@ def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian)
     if size > MAX_CONSTANT_BYTES:
         raise IllFormed(f"DW_AT_const_value is a number, its object has {counted(size, 'byte')}")
     return (raw & (1 << size * 8) - 1).to_bytes(size, endian)
+
+
+def constant_excess(attribute: Attribute, size_bytes: int | None) -> str | None:
+    """Return why DW_AT_const_value has more bits than its object; None if it has not, or that is
+    unknown (DWARF 5 4.1).
+
+    A number fits as a signed or as an unsigned one. It may repeat its sign to the end of its form,
+    or of 64 bits, as clang writes -1 as DW_FORM_udata; the null byte that ends a string may be
+    outside.
+    """
+    raw = attribute.raw
+    if not size_bytes:
+        return None
+    bits = size_bytes * 8
+    if isinstance(raw, bytes):
+        if len(raw) <= size_bytes:
+            return None
+        return f"DW_AT_const_value has {len(raw) * 8} bits, and the object {bits}"
+    if attribute.kind not in ("constant", "flag"):
+        return None
+    written_bytes = _FIXED_DATA.get(attribute.form) or 8
+    for number in (raw, signed(raw, written_bytes * 8)):
+        if -(1 << bits - 1) <= number < 1 << bits:
+            return None
+    return f"DW_AT_const_value {raw} needs more bits than the {bits} of the object"

@@ -14,7 +14,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import Die, constant_excess
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -332,6 +332,8 @@ def _notes_on_location(
 
             if not is_alone_in_lds(variable, frame):
                 notes = (*notes, unplaced(variable.name))
+        if isinstance(attribute, ConstValue):
+            notes += _notes_on_constant(variable)
         kind = strip(variable.type)
         if programs and isinstance(kind, Unspecified) and kind.size_bytes is None:
             notes = (
@@ -351,6 +353,18 @@ def _notes_on_location(
         return notes
     except DwarfGpuError:
         return ()  # the reading itself reports it
+
+
+def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
+    """Return a note where DW_AT_const_value has more bits than the object, as its lowest are read
+    then, as in GDB."""
+    for die in variable.die.origins():
+        value = die.attribute(dw.AT_CONST_VALUE)
+        if value is not None:
+            size = size_bits(variable.type)
+            excess = None if size is None else constant_excess(value, size // 8)
+            return () if excess is None else (f"{variable.name}: {excess}",)
+    return ()
 
 
 def _expressions(attribute: LocationAttribute | None, pc: int | None) -> tuple[bytes, ...]:
