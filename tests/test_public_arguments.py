@@ -565,3 +565,32 @@ def test_a_wrong_fact_of_an_explicit_context_is_named(
         dg.evaluate(dg.assemble(code, arch=arch), context)
     assert isinstance(caught.value, dg.UsageError)
     assert caught.value.message == f"evaluate: {message}"
+
+
+VALUES: tuple[Callable[[], object], ...] = (
+    lambda: dg.architecture("gfx9999"),
+    lambda: dg.architecture("gfx942", 32),
+    lambda: dg.architecture("x86_64", 64),
+    lambda: dg.dialect("nosuch"),
+    lambda: dg.Bits(5, 16).slice(0, -1, "little"),
+    lambda: dg.Bits(5, 16).slice(0, 1, "middle"),  # type: ignore[arg-type]
+    lambda: dg.Bits(5, 16).to_bytes("middle"),  # type: ignore[arg-type]
+    lambda: dg.Bits(-1, 16).to_bytes("little"),
+    lambda: dg.BaseType("int", "signed", -1),
+    lambda: dg.UnitFormat(endian="middle"),  # type: ignore[arg-type]
+    lambda: dg.UnitFormat(address_size=-1),
+)
+
+
+@pytest.mark.parametrize("call", VALUES)
+def test_a_value_that_is_never_accepted_is_a_value_error(call: Callable[[], object]) -> None:
+    with pytest.raises(dg.UsageError) as caught:
+        call()
+    assert isinstance(caught.value, ValueError) and not isinstance(caught.value, TypeError)
+    assert caught.value.kind == "UsageError"
+
+
+def test_the_kind_of_a_wrong_type_is_that_of_a_usage_error() -> None:
+    with pytest.raises(TypeError) as caught:
+        dg.architecture(5)  # type: ignore[arg-type]
+    assert isinstance(caught.value, dg.UsageError) and caught.value.kind == "UsageError"

@@ -20,7 +20,7 @@ from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.exact_reads import exact_bytes
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, contents, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, contents, plain_integer, wrong_value
 from dwarfgpu.base.bits import Endian, extract
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
@@ -278,7 +278,7 @@ class LocationAccess:
 
     def _require_size(self, size_bits: int) -> None:
         if size_bits < 0:
-            raise wrong_argument("size_bits", size_bits, "at least 0")
+            raise wrong_value("size_bits", size_bits, "at least 0")
         if size_bits > 8 * self.read_bytes_limit:
             raise LimitExceeded(
                 f"an object of {(size_bits + 7) // 8} bytes, at most "

@@ -28,6 +28,7 @@ from dwarfgpu.arch.model import (
     bank,
 )
 from dwarfgpu.arch.processors import Processor, processor
+from dwarfgpu.base.arguments import WrongValue
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import (
     EvaluationError,
@@ -35,7 +36,6 @@ from dwarfgpu.errors import (
     MissingContext,
     OutOfRange,
     Unavailable,
-    UsageError,
 )
 
 GLOBAL: Final = 0
@@ -85,14 +85,14 @@ def is_call(architecture: Architecture, instruction: int) -> bool:
 def amdgpu(name: str, wave_size: int | None = None) -> Architecture:
     """Return the architecture of a processor, in its default wave size or the given one.
 
-    Raises `UsageError` for an unknown processor or a wave size that it does not have.
+    Raises `WrongValue` for an unknown processor or a wave size that it does not have.
     """
     described = processor(name)
     allowed = described.wave_sizes
     lanes = allowed[0] if wave_size is None else wave_size
     if lanes not in allowed:
         sizes = " or ".join(str(size) for size in allowed)
-        raise UsageError(f"{described.name} has no wave size {lanes}, only {sizes}")
+        raise WrongValue(f"{described.name} has no wave size {lanes}, only {sizes}")
     return _architecture(described, lanes)
 
 

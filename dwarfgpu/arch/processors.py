@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.arguments import WrongValue
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import Unsupported
 
 
 @frozen(eq=False)
@@ -191,12 +192,12 @@ PROCESSORS: Final = {
 
 
 def processor(name: str) -> Processor:
-    """Return the processor with a name in any letter case; `UsageError` suggests similar ones."""
+    """Return the processor with a name in any letter case; `WrongValue` suggests similar ones."""
     try:
         return PROCESSORS[name.lower()]
     except KeyError:
         hint = nearest(name.lower(), PROCESSORS)
-        raise UsageError(f"unknown AMD GPU processor {name}{hint}") from None
+        raise WrongValue(f"unknown AMD GPU processor {name}{hint}") from None
 
 
 def by_mach(mach: int) -> Processor:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.abi import NO_ABI
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import WrongValue
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import UsageError
 
 if TYPE_CHECKING:
     from dwarfgpu.arch.abi import Abi
@@ -85,7 +85,7 @@ def _advice(target: str) -> str:
 def architecture(name: str, wave_size: int | None = None) -> Architecture:
     """Return the architecture with a name in any letter case; its tables are made on first use.
 
-    Raises `UsageError` for an unknown name, suggesting similar ones, and for a wave size that the
+    Raises `WrongValue` for an unknown name, suggesting similar ones, and for a wave size that the
     architecture does not have.
     """
     target = _OTHER_NAMES.get(name.lower(), name.lower())
@@ -95,9 +95,9 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
         return amdgpu(target, wave_size)
     is_nvidia = _NVIDIA_NAME.fullmatch(target) is not None
     if target not in CPUS and not is_nvidia:
-        raise UsageError(f"unknown architecture {name}{_advice(target)}")
+        raise WrongValue(f"unknown architecture {name}{_advice(target)}")
     if wave_size not in (None, 1):
-        raise UsageError(f"{target} has no wave size {wave_size}: it has no waves")
+        raise WrongValue(f"{target} has no wave size {wave_size}: it has no waves")
     if is_nvidia:
         from dwarfgpu.arch.nvidia import nvidia
 

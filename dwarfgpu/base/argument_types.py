@@ -1,4 +1,5 @@
-"""Wrong types of arguments of public functions: an error that names the argument.
+"""Wrong types of arguments of public functions: an error that names the argument. One of a few
+words (`Literal`) that is another word has a wrong value.
 
 Laws: a call with right arguments costs one call more. The annotations are read once for each
 combination of types of arguments; every call reads those of collections, whose elements differ.
@@ -32,10 +33,12 @@ from typing import (
 from dwarfgpu.base.arguments import (
     FOREIGN,
     WrongType,
+    WrongValue,
     is_hashable,
     is_integer,
     plain_argument,
-    wrong_argument,
+    wrong_type,
+    wrong_value,
 )
 from dwarfgpu.errors import UsageError, shortened, shown
 
@@ -165,7 +168,7 @@ def _judged(
             continue
         expected = _evaluated(function.__annotations__[name], module)
         if not _fits(value, expected, module):
-            raise WrongType(f"{title}: {_refusal(name, value, expected, module)}")
+            raise _titled(f"{title}: ", _refusal(name, value, expected, module))
         is_in_key = type(value) in _LISTS
         is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
     is_plain = all(map(is_, (*plain, *named.values()), values))  # others are replaced in each call
@@ -182,7 +185,7 @@ def _name_of(function: Callable[..., object]) -> str:
 def _may_be_wrong_type(error: Exception) -> bool:
     """Return whether an error may be that of an argument; of calls within each other, the outermost
     names it."""
-    return type(error) is WrongType or not isinstance(error, UsageError)
+    return type(error) in (WrongType, WrongValue) or not isinstance(error, UsageError)
 
 
 def require_right_arguments(
@@ -200,9 +203,9 @@ def wrong_call(
     args: tuple[object, ...],
     kwargs: Mapping[str, object],
     title: str | None = None,
-) -> WrongType | None:
-    """Return the error for the first argument of a wrong type; None if there is none. `title`: the
-    name of the function in it, by default its own."""
+) -> UsageError | None:
+    """Return the error for the first wrong argument; None if there is none. `title`: the name of
+    the function in it, by default its own."""
     from inspect import signature  # takes longer to load than most commands
 
     declared = signature(function)
@@ -222,17 +225,23 @@ def wrong_call(
         else:
             wrong = _wrong(name, value, annotation, function.__module__, 0)
         if wrong is not None:
-            return WrongType(f"{title or _name_of(function)}: {wrong}")
+            return _titled(f"{title or _name_of(function)}: ", wrong)
     return None
 
 
-def _wrong(name: str, value: object, annotation: object, module: str, depth: int) -> str | None:
-    """Return what is wrong with a value; None if it is of the annotated type."""
+def _titled(title: str, wrong: UsageError) -> UsageError:
+    return type(wrong)(title + wrong.message)
+
+
+def _wrong(
+    name: str, value: object, annotation: object, module: str, depth: int
+) -> UsageError | None:
+    """Return the error for a wrong value; None if it is of the annotated type."""
     expected = _evaluated(annotation, module)
     if not _fits(value, expected, module):
-        return str(_refusal(name, value, expected, module))
+        return _refusal(name, value, expected, module)
     if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
-        return f"{name}: an integer of {value.bit_length()} bits"
+        return WrongValue(f"{name}: an integer of {value.bit_length()} bits")
     for index, element in enumerate(value[:_NOUNS] if isinstance(value, tuple) else ()):
         wrong = _wrong_field(f"{name}[{index}]", element, depth + 1)
         if wrong is not None:
@@ -240,8 +249,8 @@ def _wrong(name: str, value: object, annotation: object, module: str, depth: int
     return _wrong_field(name, value, depth + 1)
 
 
-def _wrong_field(name: str, value: object, depth: int) -> str | None:
-    """Return what is wrong with a field of an object, as the architecture of a context."""
+def _wrong_field(name: str, value: object, depth: int) -> UsageError | None:
+    """Return the error for a wrong field of an object, as the architecture of a context."""
     kind = type(value)
     has_fields = {"__struct_fields__", "__attrs_attrs__"} & {*dir(kind)}
     is_location = kind.__module__.startswith("dwarfgpu.model.")
@@ -276,11 +285,9 @@ def _declared(kind: type, name: str) -> tuple[object, str]:
     return Any, kind.__module__
 
 
-def wrong_field(instance: object) -> WrongType | None:
-    """Return the error for the first field of a wrong type; None if there is none."""
-    name = type(instance).__name__
-    wrong = _wrong_field(name, instance, 1)
-    return None if wrong is None else WrongType(wrong)
+def wrong_field(instance: object) -> UsageError | None:
+    """Return the error for the first wrong field; None if there is none."""
+    return _wrong_field(type(instance).__name__, instance, 1)
 
 
 def refuse_wrong_field(instance: object) -> None:
@@ -306,7 +313,7 @@ def require_right_fields(instance: object, fields: Callable[[Any], Iterable[Any]
     for name, value in zip(names, values, strict=True):
         expected, module = _declared(kind, name)
         if not _fits(value, expected, module):
-            raise WrongType(f"{kind.__name__}.{_refusal(name, value, expected, module)}")
+            raise _titled(f"{kind.__name__}.", _refusal(name, value, expected, module))
         is_in_key = type(value) in _SETS
         is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
     if is_decided and len(right) < _KINDS:
@@ -392,21 +399,24 @@ def _refusal(name: str, value: object, annotation: object, module: str) -> Usage
     """Return the error for a value of a wrong type; it names the element that is wrong."""
     expected = _evaluated(annotation, module)
     is_union = get_origin(expected) in (Union, UnionType)
-    for kind in get_args(expected) if is_union else (expected,):
+    kinds = get_args(expected) if is_union else (expected,)
+    for kind in kinds:
         origin, parts = get_origin(kind), get_args(kind)
         if isinstance(value, Mapping) and origin is Mapping:
             for key, element in islice(value.items(), _ELEMENTS):
                 if not _fits(key, parts[0], module):
-                    return wrong_argument(f"key of {name}", key, _text(parts[0]))
+                    return wrong_type(f"key of {name}", key, _text(parts[0]))
                 if not _fits(element, parts[1], module):
-                    return wrong_argument(f"{name}[{_key_text(key)}]", element, _text(parts[1]))
+                    return wrong_type(f"{name}[{_key_text(key)}]", element, _text(parts[1]))
         is_list = type(value) in _LISTS and isinstance(origin, type)
         if not is_list or not _is_instance(value, cast(type, origin)):
             continue
         for index, element in enumerate(islice(cast(Iterable[object], value), _ELEMENTS)):
             if not _fits(element, parts[0], module):
-                return wrong_argument(f"{name}[{index}]", element, _text(parts[0]))
-    return wrong_argument(name, value, _text(expected))
+                return wrong_type(f"{name}[{index}]", element, _text(parts[0]))
+    choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+    error = wrong_value if type(value) in map(type, choices) else wrong_type
+    return error(name, value, _text(expected))
 
 
 def _key_text(key: object) -> str:

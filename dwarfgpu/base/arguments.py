@@ -20,6 +20,18 @@ _INTEGERS: Final = ("numpy", "dwarfgpu.model.lane_integers")
 class WrongType(UsageError, TypeError):
     """An argument of another type than the documented one."""
 
+    @property
+    def kind(self) -> str:
+        return "UsageError"
+
+
+class WrongValue(UsageError, ValueError):
+    """An argument of the documented type, whose value the function does not accept."""
+
+    @property
+    def kind(self) -> str:
+        return "UsageError"
+
 
 def is_hashable(value: object) -> bool:
     """Return whether a value can be a key: numbers of NumPy can, its arrays cannot."""
@@ -55,21 +67,25 @@ def is_integer(value: object) -> bool:
     return False
 
 
-def wrong_argument(name: str, value: object, expected: str, advice: str = "") -> UsageError:
-    """Return the error, one line, for an argument that is not what it should be."""
+def wrong_value(name: str, value: object, expected: str, advice: str = "") -> WrongValue:
+    """Return the error, one line, for an argument whose value is not accepted."""
+    return WrongValue(_refusal(name, value, expected, advice))
+
+
+def wrong_type(name: str, value: object, expected: str, advice: str = "") -> WrongType:
+    """Return the error as `wrong_value`, for an argument of another type than the documented
+    one."""
+    return WrongType(_refusal(name, value, expected, advice))
+
+
+def _refusal(name: str, value: object, expected: str, advice: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         received = shown(value)
     elif value is None or isinstance(value, bool | float | str | bytes):
         received = f"{value!r:.60}"
     else:
         received = f"an object of {type(value).__name__}"
-    return UsageError(f"{name}: expected {expected}, not {received}{advice}")
-
-
-def wrong_type(name: str, value: object, expected: str, advice: str = "") -> WrongType:
-    """Return the error as `wrong_argument`, for an argument of another type than the documented
-    one."""
-    return WrongType(str(wrong_argument(name, value, expected, advice)))
+    return f"{name}: expected {expected}, not {received}{advice}"
 
 
 def require(name: str, value: object, *kinds: type) -> None:
@@ -102,7 +118,7 @@ def integer(
         raise wrong_type(name, value, expected)
     number = index(cast(int, value))
     if (least is not None and number < least) or (most is not None and number > most):
-        raise wrong_argument(name, value, expected)
+        raise wrong_value(name, value, expected)
     return number
 
 
@@ -110,5 +126,5 @@ def byte_range(address: object, size_bytes: object) -> tuple[int, int]:
     """Return an address and a size as integers of Python; `UsageError` for anything else."""
     size = integer("size_bytes", size_bytes)
     if size < 0:
-        raise wrong_argument("size_bytes", size, "at least 0")
+        raise wrong_value("size_bytes", size, "at least 0")
     return integer("address", address), size

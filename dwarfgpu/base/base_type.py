@@ -12,7 +12,7 @@ from functools import lru_cache
 from numbers import Rational
 from typing import Final
 
-from dwarfgpu.base.arguments import WrongType, wrong_argument
+from dwarfgpu.base.arguments import wrong_type, wrong_value
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import (
     BINARY16,
@@ -76,9 +76,9 @@ class BaseType:
         if type(self.bit_size) is not int:
             plain_fields(self, "bit_size")
         if self.bit_size < 0:
-            raise wrong_argument("BaseType.bit_size", self.bit_size, "an integer of at least 0")
+            raise wrong_value("BaseType.bit_size", self.bit_size, "an integer of at least 0")
         if type(self.encoding) is not str:
-            raise WrongType(str(wrong_argument("BaseType.encoding", self.encoding, "str")))
+            raise wrong_type("BaseType.encoding", self.encoding, "str")
 
     @property
     def is_generic(self) -> bool:

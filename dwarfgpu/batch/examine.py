@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.arguments import require, wrong_argument, wrong_type
+from dwarfgpu.base.arguments import require, wrong_type, wrong_value
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -93,7 +93,7 @@ def examine_all(
 def _require_request(question: str, options: Options) -> None:
     require("question", question, str)
     if question not in QUESTIONS:
-        raise wrong_argument("question", question, f"one of {', '.join(QUESTIONS)}")
+        raise wrong_value("question", question, f"one of {', '.join(QUESTIONS)}")
     require("options", options, Options)
 
 

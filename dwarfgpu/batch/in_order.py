@@ -6,7 +6,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
-from dwarfgpu.base.arguments import is_integer, wrong_argument, wrong_type
+from dwarfgpu.base.arguments import is_integer, wrong_type, wrong_value
 from dwarfgpu.base.limits import MAX_JOBS
 from dwarfgpu.errors import DwarfGpuError
 
@@ -58,7 +58,7 @@ def in_order(
     if not is_integer(jobs):
         raise wrong_type("jobs", jobs, expected)
     if not 0 <= jobs <= MAX_JOBS:
-        raise wrong_argument("jobs", jobs, expected)
+        raise wrong_value("jobs", jobs, expected)
     if not jobs:
         return _in_this_process(function, items, failed)
     from dwarfgpu.batch.processes import in_processes  # it loads multiprocessing

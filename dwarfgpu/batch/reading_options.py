@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from pathlib import Path
 
-from dwarfgpu.base.arguments import wrong_argument, wrong_type
+from dwarfgpu.base.arguments import wrong_type, wrong_value
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import did_you_mean
@@ -76,4 +76,4 @@ def _require_percentage(minimum: object) -> None:
     if not isinstance(minimum, Fraction | int) or isinstance(minimum, bool):
         raise wrong_type("minimum", minimum, expected)
     if not 0 <= minimum <= 100:
-        raise wrong_argument("minimum", minimum, expected)
+        raise wrong_value("minimum", minimum, expected)

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_value
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
@@ -188,7 +188,7 @@ class CompilationUnit(OfOpenFile):
             require_right_arguments(CompilationUnit.die, self, index)
             if not 0 <= index < len(self.tree.offsets):
                 expected = f"an index below {len(self.tree.offsets)}"
-                raise wrong_argument("index", index, expected) from None
+                raise wrong_value("index", index, expected) from None
             raise
 
     def die_at(self, section_offset: int) -> Die:

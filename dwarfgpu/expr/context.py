@@ -16,7 +16,7 @@ from dwarfgpu.access.access_protocol import Access, HasAccess
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.arguments import WrongType, integer, is_integer, wrong_argument
+from dwarfgpu.base.arguments import integer, is_integer, wrong_type, wrong_value
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import Limits
@@ -64,7 +64,7 @@ class UnitFormat:
             integer("UnitFormat.address_size", self.address_size, 0, 255)
             integer("UnitFormat.offset_size", self.offset_size, 0, 255)
         if self.endian not in ("little", "big"):
-            raise wrong_argument("UnitFormat.endian", self.endian, "'little' or 'big'")
+            raise wrong_value("UnitFormat.endian", self.endian, "'little' or 'big'")
 
 
 @lru_cache(maxsize=16)
@@ -229,7 +229,7 @@ def require_same_architecture(arch: Architecture, of_wave: object, wave: WaveId)
     """Raise `InconsistentContext` if the architecture of a wave is another one, `UsageError` if a
     target has given something else."""
     if not isinstance(of_wave, Architecture):
-        raise wrong_argument("Target.architecture_of", of_wave, "an Architecture")
+        raise wrong_type("Target.architecture_of", of_wave, "an Architecture")
     if of_wave is not arch and of_wave != arch:
         raise InconsistentContext(
             f"target architecture {arch.name} and the architecture {of_wave.name} "
@@ -305,13 +305,13 @@ class Context:
                 self._plain_numbers()
                 break
         if self.object is not None and not isinstance(self.object, Location):
-            raise WrongType(str(wrong_argument("Context.object", self.object, "Location")))
+            raise wrong_type("Context.object", self.object, "Location")
         for entry in self.initial_stack:
             if not isinstance(entry, Entry):
-                raise WrongType(str(wrong_argument("Context.initial_stack", entry, "entries")))
+                raise wrong_type("Context.initial_stack", entry, "entries")
         if self.result_kind not in (None, "value", "location"):
             expected = "'value', 'location' or None"
-            raise wrong_argument("Context.result_kind", self.result_kind, expected)
+            raise wrong_value("Context.result_kind", self.result_kind, expected)
         for name, index, count_name, count in (
             ("lane", self.lane, "lane count", self.lane_count),
             ("iteration", self.iteration, "iteration count", self.iteration_count),
@@ -334,7 +334,7 @@ class Context:
         for name in _NUMBERS:
             number = getattr(self, name)
             if number is not None and not is_integer(number):
-                raise WrongType(str(wrong_argument(f"Context.{name}", number, "an integer")))
+                raise wrong_type(f"Context.{name}", number, "an integer")
 
     def _check_wave(self) -> None:
         """Check the lane: without a lane count, the lane must be one of the architecture's wave."""

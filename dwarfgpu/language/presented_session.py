@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_fields
-from dwarfgpu.base.arguments import integer, wrong_argument
+from dwarfgpu.base.arguments import integer, wrong_value
 from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.errors import InconsistentContext, Unavailable, UndefinedBits, UsageError
@@ -94,7 +94,7 @@ class Session(SessionOfReadings):
         if self.given_lanes is not None:
             integer("Session.given_lanes", self.given_lanes, 1)
         if unknown := sorted(self.quirks.difference(QUIRK_NAMES)):
-            raise wrong_argument("Session.quirks", unknown[0], " or ".join(QUIRK_NAMES))
+            raise wrong_value("Session.quirks", unknown[0], " or ".join(QUIRK_NAMES))
 
     def _require_wave(self, target: Target) -> None:
         """Raise `UsageError` for a wave that the machine does not have, `InconsistentContext` for

@@ -14,7 +14,7 @@ from dwarfgpu.base.argument_types import (
     refuse_wrong_field,
     require_right_arguments,
 )
-from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_value
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, field, frozen
@@ -163,7 +163,7 @@ class Location:
             if endian == "little":
                 return self
             if endian != "big":
-                raise wrong_argument("endian", endian, "'little' or 'big'")
+                raise wrong_value("endian", endian, "'little' or 'big'")
             singles = tuple([_low(single, size_bits) for single in self.single_locations])
             return self if singles == self.single_locations else Location(singles, self.stop)
         except FOREIGN:

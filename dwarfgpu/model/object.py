@@ -13,7 +13,7 @@ from dwarfgpu.base.argument_types import (
     refuse_wrong_field,
     require_right_arguments,
 )
-from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer, wrong_value
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
 from dwarfgpu.base.records import field, frozen, plain_fields
 from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
@@ -71,7 +71,7 @@ class Bits:
         ):
             if type(run) is int:  # or of many lanes
                 if run < 0 or run.bit_length() > size_bits:
-                    raise wrong_argument(f"Bits.{name}", run, f"an integer of {size_bits} bits")
+                    raise wrong_value(f"Bits.{name}", run, f"an integer of {size_bits} bits")
             else:
                 plain_fields(self, name)
 
@@ -89,7 +89,7 @@ class Bits:
             if first_bit < 0:
                 raise OutOfRange(f"bit offset {first_bit} is before the object")
             if not 0 <= count <= MAX_BITS:
-                raise wrong_argument("count", count, f"an integer from 0 to {MAX_BITS:#x}")
+                raise wrong_value("count", count, f"an integer from 0 to {MAX_BITS:#x}")
             _require_endian(endian)
             inside = max(0, min(count, self.size_bits - first_bit))
             runs = [
@@ -174,7 +174,7 @@ class Bits:
 
 def _require_endian(endian: Endian) -> None:
     if endian != "little" and endian != "big":
-        raise wrong_argument("endian", endian, "'little' or 'big'")
+        raise wrong_value("endian", endian, "'little' or 'big'")
 
 
 def _ranges(mask: int, size_bits: int, endian: Endian) -> list[tuple[int, int]]:

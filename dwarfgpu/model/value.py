@@ -16,7 +16,7 @@ from dwarfgpu.base.argument_types import (
     refuse_wrong_field,
     require_right_arguments,
 )
-from dwarfgpu.base.arguments import FOREIGN, WrongType, plain_integer, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_type, wrong_value
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
@@ -42,7 +42,7 @@ class Value:
             if type(number) is not int:
                 number = plain_integer(number)
             if base.bit_size > _MAX_BITS:
-                raise wrong_argument("BaseType.bit_size", base.bit_size, f"at most {_MAX_BITS:#x}")
+                raise wrong_value("BaseType.bit_size", base.bit_size, f"at most {_MAX_BITS:#x}")
             return cls(number & (1 << base.bit_size) - 1, base)
         except FOREIGN:
             require_right_arguments(Value.of, number, base)
@@ -333,7 +333,7 @@ def _require_same_type(a: Value, b: Value, operation: str) -> None:
         if a.type is b.type or a.type == b.type:
             return
     except (AttributeError, ValueError):  # an array of NumPy has no one answer
-        raise WrongType(f"{operation}: {wrong_argument('other', b, 'Value')}") from None
+        raise wrong_type(f"{operation}: other", b, "Value") from None
     raise IllFormed(f"{operation} of {a.type} and {b.type}: both operands must have the same type")
 
 

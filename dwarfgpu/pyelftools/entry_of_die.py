@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, Protocol
 
-from dwarfgpu.base.arguments import wrong_argument
+from dwarfgpu.base.arguments import WrongType, wrong_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -83,7 +83,7 @@ def code_object(code: object) -> CodeObject:
     """Return a code object; `UsageError` for anything else, such as an `ELFFile`."""
     if not isinstance(code, CodeObject):
         advice = ": give CodeObject.from_elffile(elffile)"
-        raise wrong_argument("code", code, "a CodeObject", advice)
+        raise wrong_type("code", code, "a CodeObject", advice)
     return code
 
 
@@ -91,7 +91,7 @@ def unit_of(die: DIE) -> Unit:
     """Return the unit of a DIE; `UsageError` for anything else."""
     unit: Unit | None = getattr(die, "cu", None)
     if unit is None or not hasattr(die, "abbrev_code"):
-        raise UsageError(f"a DIE of pyelftools is needed, not an object of {type(die).__name__}")
+        raise WrongType(f"a DIE of pyelftools is needed, not an object of {type(die).__name__}")
     return unit
 
 

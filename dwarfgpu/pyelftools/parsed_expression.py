@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeAlias, TypeGuard
+from typing import Protocol, TypeAlias, TypeGuard, cast
 
+from dwarfgpu.base.arguments import WrongType, WrongValue, is_integer
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
@@ -43,18 +44,19 @@ location; parsed operations."""
 
 
 def bytes_of(expression: object, dialect: Dialect, form: UnitFormat) -> bytes:
-    """Return the bytes of an `Expression`. `UsageError` for anything else."""
-    if isinstance(expression, bytes | bytearray | memoryview):
-        return bytes(expression)
-    parsed = getattr(expression, "loc_expr", None)
-    if parsed is not None:
+    """Return the bytes of an `Expression`. `WrongType` for anything else, `WrongValue` for numbers
+    that are no bytes."""
+    parsed = getattr(expression, "loc_expr", expression)
+    if isinstance(parsed, bytes | bytearray | memoryview):
         return bytes(parsed)
-    if isinstance(expression, Sequence) and not isinstance(expression, str):
-        if _are_bytes(expression):
-            return bytes(expression)
-        if _are_operations(expression):
-            return _encoded(expression, encodings(dialect).by_code, form)
-    raise UsageError(
+    wrong: type[UsageError] = WrongType
+    if isinstance(parsed, Sequence) and not isinstance(parsed, str):
+        if _are_bytes(parsed):
+            return bytes(parsed)
+        if parsed is expression and _are_operations(parsed):
+            return _encoded(parsed, encodings(dialect).by_code, form)
+        wrong = WrongValue if all(map(is_integer, parsed)) else WrongType
+    raise wrong(
         "an expression is bytes, a list of bytes, a LocationExpr, a LocationEntry or a list of "
         f"DWARFExprOp of pyelftools, not {expression!r:.60}"
     )
@@ -62,7 +64,7 @@ def bytes_of(expression: object, dialect: Dialect, form: UnitFormat) -> bytes:
 
 def _are_bytes(items: Sequence[object]) -> TypeGuard[Sequence[int]]:
     """Return whether a sequence has numbers of one byte alone."""
-    return all(isinstance(item, int) and 0 <= item <= 0xFF for item in items)
+    return all(is_integer(item) and 0 <= cast(int, item) <= 0xFF for item in items)
 
 
 def _are_operations(items: Sequence[object]) -> TypeGuard[Sequence[DWARFExprOp]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack, get_args
 
-from dwarfgpu.base.arguments import integer, wrong_argument
+from dwarfgpu.base.arguments import integer, wrong_type
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -51,6 +51,7 @@ def evaluate(
     What is needed and absent is `MissingContext` or `Unavailable`, by its name; other errors as in
     `dwarfgpu.evaluate`. `UsageError` for a wrong request.
     """
+    _require_known("evaluate", machine)
     entry = entry_of(die, code)
     subject = described(attribute, die, entry)
     session = session_of(entry, code, **machine)
@@ -64,6 +65,7 @@ def read(die: DIE, code: CodeObject, **machine: Unpack[Machine]) -> Reading:
     `machine` as in `evaluate`. `UsageError` for a DIE that is none of them, or has no name, and for
     a wrong request; an error in reading it is in the `Reading`.
     """
+    _require_known("read", machine)
     entry = entry_of(die, code)
     variable = _variable(entry)
     if variable is None:
@@ -89,6 +91,7 @@ def explain(
     The attributes of a variable explain its contents. `depth`: how deep to show what operations
     used. Other arguments as in `evaluate`; an error in the evaluation is explained, not raised.
     """
+    _require_known("explain", machine)
     entry = entry_of(die, code)
     subject = described(attribute, die, entry)
     session = session_of(entry, code, **machine)
@@ -111,8 +114,15 @@ def text(result: Result, code: CodeObject) -> str:
     value."""
     code_object(code)
     if not isinstance(result, get_args(Result)):
-        raise wrong_argument("result", result, "a result of evaluate")
+        raise wrong_type("result", result, "a result of evaluate")
     return of_result(result, (), code.file.endian, (code,)).text
+
+
+def _require_known(function: str, machine: Machine) -> None:
+    """Raise Python's own error for a keyword that no machine has."""
+    for name in machine:
+        if name not in Machine.__annotations__:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
 def _variable(entry: Die) -> Variable | None:

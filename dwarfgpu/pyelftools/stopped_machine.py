@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias, TypedDict
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.arguments import integer, wrong_argument
+from dwarfgpu.base.arguments import integer, wrong_type
 from dwarfgpu.base.json_reader import Field, Json
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf import constants as dw
@@ -70,9 +70,9 @@ def session_of(
     the entry is not in scope.
     """
     if architecture is not None and not isinstance(architecture, Architecture):
-        raise wrong_argument("architecture", architecture, "an Architecture")
+        raise wrong_type("architecture", architecture, "an Architecture")
     if target is not None and not isinstance(target, Target):
-        raise wrong_argument("target", target, "a Target")
+        raise wrong_type("target", target, "a Target")
     wave = integer("wave", wave, 0)
     arch = architecture or code.info.architecture
     if arch is None and target is not None:
@@ -88,7 +88,7 @@ def session_of(
         lane = integer("lane", lane, 0, arch.lane_count - 1)
     for name, contents in ("registers", registers), ("memory", memory):
         if contents is not None and not isinstance(contents, Mapping):
-            raise wrong_argument(name, contents, "a dict")
+            raise wrong_type(name, contents, "a dict")
     if target is None:
         is_running = not (pc is None and registers is None and memory is None)
         state = _state(arch, wave, pc, registers or {}, memory or {})
@@ -161,7 +161,7 @@ def _state(
     for key, data in memory.items():
         address = address_of(arch, "address in memory", key)
         if not isinstance(data, bytes | bytearray | memoryview):  # bytes(7) would be seven zeros
-            raise wrong_argument(f"memory[{address:#x}]", data, "bytes")
+            raise wrong_type(f"memory[{address:#x}]", data, "bytes")
         record: dict[str, Json] = {"address": address, "bytes": bytes(data).hex()}
         add_memory(state, Field(f"memory[{address:#x}]", "", record), wave)
     return state
@@ -170,7 +170,7 @@ def _state(
 def _set(state: StateTarget, wave: int, key: object, contents: object) -> None:
     arch = state.architecture
     if not isinstance(key, str | int) or isinstance(key, bool):
-        raise wrong_argument("registers", key, "names and DWARF numbers as keys")
+        raise wrong_type("registers", key, "names and DWARF numbers as keys")
     name = f"registers[{key!r}]" if isinstance(key, str) else f"registers[{shown(key)}]"
     field = Field(name, "value", _json_of(name, contents))
     part = arch.part_named(key) if isinstance(key, str) else None

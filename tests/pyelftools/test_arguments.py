@@ -106,6 +106,58 @@ def test_a_wrong_keyword_is_one_line_that_names_it(wrong: dict[str, Any], line: 
         refused(line, pyelftools.read, die, code, **wrong)
 
 
+class Parsed:
+    """What pyelftools gives for a location, with something else in it."""
+
+    def __init__(self, loc_expr: object) -> None:
+        self.loc_expr = loc_expr
+
+
+def test_a_wrong_type_is_a_type_error_and_a_wrong_value_a_value_error() -> None:
+    elf, code = opened("x86_64/demo.gcc.O0.v5")
+    die = named(elf, "here")
+    location: Any = die.attributes["DW_AT_location"]
+    ask: Any = pyelftools.evaluate
+    types: list[dict[str, Any]] = [
+        {"pc": "0x1158"}, {"registers": [1]}, {"registers": {1.0: 1}}, {"registers": {"rbp": 1.5}},
+        {"memory": [1]}, {"memory": {1: 5}}, {"target": 5}, {"architecture": "x86_64"},
+    ]  # fmt: skip
+    values: list[dict[str, Any]] = [
+        {"pc": -1}, {"cfa": 1 << 64}, {"lane": -3}, {"object": -1}, {"memory": {-1: b"1"}},
+    ]  # fmt: skip
+    expressions = [(5, TypeError), ("ab", TypeError), ({}, TypeError), ([None], TypeError),
+        ([True], TypeError), ([300], ValueError), ([-1], ValueError), (Parsed(5), TypeError),
+        (Parsed("ab"), TypeError), (Parsed([300]), ValueError)]  # fmt: skip
+    calls: list[tuple[Any, type[Exception]]] = [
+        *((lambda each=each: ask(location, die, code, **each), TypeError) for each in types),
+        *((lambda each=each: ask(location, die, code, **each), ValueError) for each in values),
+        *((lambda each=each: ask(each, die, code), kind) for each, kind in expressions),
+        *((lambda each=each: pyelftools.dis(each), kind) for each, kind in expressions),
+        (lambda: ask(location, 5, code), TypeError),
+        (lambda: ask(location, die, elf), TypeError),
+        (lambda: pyelftools.text(5, code), TypeError),  # type: ignore[arg-type]
+        (lambda: pyelftools.explain(location, die, code, depth=-1), ValueError),
+    ]
+    for number, (call, kind) in enumerate(calls):
+        with pytest.raises(dg.UsageError) as caught:
+            call()
+        found = [each for each in (TypeError, ValueError) if isinstance(caught.value, each)]
+        assert (found, caught.value.kind) == ([kind], "UsageError"), number
+
+
+def test_an_unknown_keyword_is_the_error_of_python_with_the_function_that_was_called() -> None:
+    elf, code = opened("x86_64/demo.gcc.O0.v5")
+    die: Any = named(elf, "here")
+    location: Any = die.attributes["DW_AT_location"]
+    line = r"\A{}\(\) got an unexpected keyword argument 'rip'\Z"
+    with pytest.raises(TypeError, match=line.format("read")):
+        pyelftools.read(die, code, rip=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=line.format("evaluate")):
+        pyelftools.evaluate(location, die, code, rip=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=line.format("explain")):
+        pyelftools.explain(location, die, code, rip=1)  # type: ignore[call-arg]
+
+
 def test_a_lane_is_one_of_the_architecture() -> None:
     elf, code = opened("asm/locations.gfx942.v5.co")
     die = named(elf, "t")

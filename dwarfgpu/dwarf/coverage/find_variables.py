@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wrong_arguments
-from dwarfgpu.base.arguments import WrongType, integer, require, wrong_argument
+from dwarfgpu.base.arguments import integer, require, wrong_type
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen, plain_fields
 from dwarfgpu.dwarf.coverage.coverage import CodeScope
@@ -66,7 +66,7 @@ class Wanted:
     def __attrs_post_init__(self) -> None:
         names: object = self.names
         if isinstance(names, str):  # its characters would be names
-            raise WrongType(str(wrong_argument("Wanted.names", names, "tuple of str")))
+            raise wrong_type("Wanted.names", names, "tuple of str")
         require("Wanted.names", names, tuple)
         for name in self.names:
             require("Wanted.names", name, str)

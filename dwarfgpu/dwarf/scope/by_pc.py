@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, wrong_argument
+from dwarfgpu.base.arguments import FOREIGN, wrong_value
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import evolve
@@ -322,7 +322,7 @@ class Scopes:
         """
         try:
             if level < 0:
-                raise wrong_argument("level", level, "an integer of at least 0")
+                raise wrong_value("level", level, "an integer of at least 0")
             chain = self.chain_at(pc)
             starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
             own: tuple[Die, ...] = ()

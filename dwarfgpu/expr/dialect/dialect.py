@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Self
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.arguments import WrongValue
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import UsageError
 
 
 @frozen(eq=False)
@@ -100,8 +100,8 @@ DIALECTS: Mapping[str, Dialect] = {
 
 @names_wrong_arguments
 def dialect(name: str) -> Dialect:
-    """Return the dialect of a name; `UsageError` lists the existing ones."""
+    """Return the dialect of a name; `WrongValue` lists the existing ones."""
     try:
         return DIALECTS[name]
     except KeyError:
-        raise UsageError(f"unknown dialect {name}; known: {', '.join(DIALECTS)}") from None
+        raise WrongValue(f"unknown dialect {name}; known: {', '.join(DIALECTS)}") from None

@@ -18,7 +18,7 @@ from dwarfgpu.base.arguments import (
     integer,
     plain_integer,
     require,
-    wrong_argument,
+    wrong_value,
 )
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
@@ -387,7 +387,7 @@ class StateTarget:
                 address, size_bytes = byte_range(address, size_bytes)
             if size_bytes:
                 if size_bytes < 0:
-                    raise wrong_argument("size_bytes", size_bytes, "at least 0")
+                    raise wrong_value("size_bytes", size_bytes, "at least 0")
                 store, start, contiguous_bytes = self._backing(where, address)
                 if size_bytes <= contiguous_bytes:
                     try:
@@ -459,7 +459,7 @@ class StateTarget:
             if type(address) is not int or type(size_bytes) is not int:
                 address, size_bytes = byte_range(address, size_bytes)
             if size_bytes < 0:
-                raise wrong_argument("size_bytes", size_bytes, "at least 0")
+                raise wrong_value("size_bytes", size_bytes, "at least 0")
             lowered_bytes = 0
             while lowered_bytes < size_bytes:
                 store, start, contiguous_bytes = self._backing(where, address + lowered_bytes)

@@ -10,12 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import (
-    WrongType,
-    integer,
-    require,
-    wrong_argument,
-)
+from dwarfgpu.base.arguments import integer, require, wrong_type
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.run_control import Halt, Watch
@@ -133,7 +128,7 @@ class SimulatedTarget(SimulatedWaves):
     def reporting(self, progress: Callable[[int], None] | None) -> Iterator[None]:
         """Report how far a run is (`dwarfgpu.machine.run_control.ReportsProgress`)."""
         if progress is not None and not callable(progress):
-            raise WrongType(str(wrong_argument("progress", progress, "a function or None")))
+            raise wrong_type("progress", progress, "a function or None")
         self._progress = progress
         try:
             yield
@@ -359,7 +354,7 @@ def _require_observers(name: str, observers: Sequence[object]) -> None:
     """Raise `WrongType` for what cannot observe waves, before any of them runs."""
     for observer in observers:
         if not all(callable(getattr(observer, verb, None)) for verb in _OBSERVES):
-            raise WrongType(str(wrong_argument(name, observer, "Observer")))
+            raise wrong_type(name, observer, "Observer")
 
 
 def _addresses(addresses: frozenset[int]) -> frozenset[int]:
