@@ -191,6 +191,7 @@ def test_scopes_in_one_another_are_read_once(
         ("debug --pc 0x1000 bomb <<< print nosuch", 40),
         ("debug --pc 0x1000 bomb <<< print v5", 25),
         ("debug --pc 0x1000 bomb <<< bt", 25),
+        ("debug --pc 0x1000 bomb <<< info locals zz", 27),
         ("where bomb v5", 18),
     ],
 )
@@ -204,7 +205,9 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
-@pytest.mark.parametrize("command", ["info locals", "bt full", "info args"])
+@pytest.mark.parametrize(
+    "command", ["info locals", "bt full", "info args", "info locals v", "info locals -t int"]
+)
 def test_too_many_variables_are_not_all_read(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,6 +217,27 @@ def test_too_many_variables_are_not_all_read(
     asked = f"debug --max-variables 9 --pc 0x1000 bomb <<< {command}"
     work = _work_of("locals", asked)
     assert work[2] < work[1] + 25 * 900, work
+
+
+def test_a_pattern_finds_the_same_variables_of_a_large_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only those that match count for the limit."""
+    monkeypatch.chdir(tmp_path)
+    made = next(bomb for bomb in BOMBS if bomb.name == "locals")
+    Path("bomb").write_bytes(made.make(200)["bomb"])
+    command = "debug --max-variables 11 --pc 0x1000 bomb <<< info locals "
+    listed = []
+    for most in (10_000, 50):
+        monkeypatch.setattr("dwarfgpu.dwarf.scope.by_pc._MANY_ENTRIES", most)
+        for expression in ("v15", "^v2$", "9$", "-t int ^v10"):
+            main([*arguments_of(command)[:-1], f"info locals {expression}"])
+            listed.append(capsys.readouterr())
+    assert [said.out for said in listed[:4]] == [said.out for said in listed[4:]]
+    assert all("--max-variables" in listed[at].err for at in (2, 6))
+    names = [line.split()[0] for line in listed[0].out.splitlines()]
+    assert names == ["v15", *(f"v{number}" for number in range(150, 160))]
+    assert listed[1].out.split()[0] == "v2"
 
 
 def test_methods_are_not_made_objects_for_a_name_that_is_in_no_entry(

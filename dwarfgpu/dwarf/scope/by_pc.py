@@ -7,7 +7,7 @@ that unit does not have the name.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property, partial
 from itertools import islice
 from typing import Final
@@ -222,13 +222,7 @@ class Scopes:
         variables = self._declared_in(scope, name, tags)
         if not isinstance(variables, tuple):
             return variables  # an error ends them
-        names = {variable.name for variable in variables}
-        if len(names) == len(variables) or not parse_producer(scope.unit.producer).is_triton:
-            return variables
-        ordered = {
-            name: iter(_used_first([v for v in variables if v.name == name], pc)) for name in names
-        }
-        return [next(ordered[variable.name]) for variable in variables]
+        return _in_use_first(variables, pc, scope)
 
     def locals_at(self, pc: int) -> list[Variable]:
         """Return the variables in scope that are in functions, in the order of `variables_at`.
@@ -248,6 +242,20 @@ class Scopes:
             self._parameters[pc] = tuple(v for v in locals_ if v.kind == "parameter")
         return list(self._parameters[pc])
 
+    def locals_named(
+        self, pc: int, is_named: Callable[[str], bool], tags: Container[int], most: int
+    ) -> list[Variable]:
+        """Return those of `locals_at` with some tags and a name that passes a test; the others are
+        not read for them, and no more than one beyond `most` of a scope."""
+
+        def declared(scope: Die) -> Iterable[Variable]:
+            of_scope = declared_in(scope, tags=tags, is_named=is_named)
+            chosen = islice((v for v in of_scope if is_named(v.name)), most + 1)
+            return _in_use_first(tuple(chosen), pc, scope)
+
+        locals_ = self._locals_of(pc, declared)
+        return [v for v in locals_ if v.die.tag in tags and is_named(v.name)]
+
     def is_large_at(self, pc: int) -> bool:
         """Return whether a scope at a program location is too large for reading all its
         variables, where they are not asked for; every frame of a deep chain asks."""
@@ -256,12 +264,18 @@ class Scopes:
         return self._large[1]
 
     def _locals_at(self, pc: int, tags: Container[int] = DATA) -> list[Variable]:
+        return self._locals_of(pc, lambda scope: self._declared_at(pc, scope, tags=tags))
+
+    def _locals_of(
+        self, pc: int, declared_at: Callable[[Die], Iterable[Variable]]
+    ) -> list[Variable]:
+        """Return the variables that a function reads of each scope, from the innermost one on."""
         locals_: list[Variable] = []
         if self.unit_at(pc) is None:
             return locals_
         level = 0
         for scope in reversed(self.chain_at(pc)):
-            declared = self._declared_at(pc, scope, tags=tags)
+            declared = declared_at(scope)
             if level:
                 declared = [evolve(variable, inline_level=level) for variable in declared]
             locals_ += declared
@@ -363,6 +377,17 @@ def _inner(scope: Die, address: int) -> Die | None:
         if covers(covered(child), address):
             return child
     return None
+
+
+def _in_use_first(variables: tuple[Variable, ...], pc: int, scope: Die) -> Iterable[Variable]:
+    """Return the variables of a scope, of several of Triton's with one name that in use first."""
+    names = {variable.name for variable in variables}
+    if len(names) == len(variables) or not parse_producer(scope.unit.producer).is_triton:
+        return variables
+    ordered = {
+        name: iter(_used_first([v for v in variables if v.name == name], pc)) for name in names
+    }
+    return [next(ordered[variable.name]) for variable in variables]
 
 
 def _used_first(variables: list[Variable], pc: int) -> list[Variable]:

@@ -235,6 +235,24 @@ class NamedEntries:
 
         return may_be
 
+    def may_match(self, is_named: Callable[[str], bool]) -> Callable[[int, Abbreviation], bool]:
+        """Return what is False only of an entry, by its index and abbreviation, that has a readable
+        identifier of its own as its name which a test refuses."""
+        has_own: dict[Abbreviation, bool] = {}
+
+        def may_be(index: int, abbreviation: Abbreviation) -> bool:
+            if abbreviation not in has_own:
+                has_own[abbreviation] = _distance_in(abbreviation)[0] is not None
+            if not has_own[abbreviation]:
+                return True
+            try:
+                name = self._name_of(index, abbreviation)
+            except DwarfGpuError:
+                return True
+            return not name.isidentifier() or is_named(name)
+
+        return may_be
+
     def _containing(self, values: Iterable[bytes]) -> Set[int]:
         """Return the entries that have one of some values in their bytes."""
         offsets = self._unit.tree.offsets

@@ -7,7 +7,7 @@ the location is found, and says so; its value is not this module's concern.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import cached_property
 from typing import Final, Literal
 
@@ -197,12 +197,17 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
 
 
 def declared_in(
-    scope: Die, name: str | None = None, tags: Container[int] = DATA
+    scope: Die,
+    name: str | None = None,
+    tags: Container[int] = DATA,
+    is_named: Callable[[str], bool] | None = None,
 ) -> Iterator[Variable]:
     """Yield the variables of one scope, those only in its abstract instance last. With a canonical
-    simple name, only those that may have it, and with `tags` only those of the scope with one of
-    these: no object is made for others."""
+    simple name, only those that may have it, with a test of names those that may pass it, and with
+    `tags` only those of the scope with one of these: no object is made for others."""
     may_be = None if name is None else named_entries(scope.unit).may_have((name,))
+    if is_named is not None:
+        may_be = named_entries(scope.unit).may_match(is_named)
     for child in entries_of(scope, tags, may_be):
         variable = variable_of(child)
         if variable is not None:

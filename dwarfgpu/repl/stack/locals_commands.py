@@ -55,13 +55,13 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     letters, typed, argument = listing_options(argument)
     pattern, of_type = compiled(argument), compiled(typed or "")
     has_code = session.pc is None or session.code_object is not None
-    if has_code and not argument and not typed:
+    if has_code and not argument:  # also for a type: those of all of them would be read
         require_listable(session, kind)
+    is_named = pattern.search if argument else None
     shown_variables = [
         variable
-        for variable in (variables(session, kind) if has_code else [])
-        if pattern.search(variable.name)
-        and (not typed or of_type.search(variable.readable_type_text or ""))
+        for variable in (variables(session, kind, is_named) if has_code else [])
+        if not typed or of_type.search(variable.readable_type_text or "")
     ]
     if not shown_variables and "q" not in letters:
         text = f"No matching {called}." if argument or typed else f"No {called}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 from dwarfgpu.base.pattern import pattern
@@ -9,7 +10,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
-from dwarfgpu.dwarf.scope.variable import Variable, declared_in
+from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level, declared_in
 from dwarfgpu.dwarf.types.types import MemberPointer, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
@@ -99,16 +100,37 @@ def wave_pc(session: Session) -> int | None:
     return physical.pc if session.level and physical is not None else session.pc
 
 
-def variables(session: Session, kind: str) -> list[Variable]:
-    """Return the variables of a kind that belong to the function in focus."""
-    require_frame(session)
+def variables(
+    session: Session, kind: str, is_named: Callable[[str], bool] | None = None
+) -> list[Variable]:
+    """Return the variables of a kind that belong to the function in focus; with a test, those with
+    a name that passes it: of a large function no others are read, and `LimitExceeded` if there are
+    more of these than are listed."""
+    pc, code_object = require_frame(session), session.code_object
     level = session.inline_level
-    of_frame = session.parameters() if kind == "parameter" else session.local_variables()
+    if is_named is not None and code_object and code_object.scopes.is_large_at(pc):
+        tags, most = _tags_of(kind), code_object.file.limits.variables
+        of_frame = code_object.scopes.locals_named(pc, is_named, tags, most)
+        if len(at_inline_level(of_frame, level)) > most:
+            raise _too_many(most)
+    else:
+        of_frame = session.parameters() if kind == "parameter" else session.local_variables()
     return [
         variable
         for variable in of_frame
-        if variable.kind == kind and variable.inline_level == level
+        if variable.kind == kind
+        and variable.inline_level == level
+        and (is_named is None or is_named(variable.name))
     ]
+
+
+def _tags_of(kind: str) -> frozenset[int]:
+    """Return the tags of the variables of a function that are of a kind."""
+    return PARAMETERS if kind == "parameter" else DATA - PARAMETERS
+
+
+def _too_many(most: int) -> LimitExceeded:
+    return LimitExceeded(f"the frame has more than {most} variables", "--max-variables")
 
 
 def require_listable(session: Session, kind: str) -> None:
@@ -118,13 +140,13 @@ def require_listable(session: Session, kind: str) -> None:
     if code_object is None or pc is None or not code_object.scopes.is_large_at(pc):
         return
     most, level, count = code_object.file.limits.variables, session.inline_level, 0
-    tags = PARAMETERS if kind == "parameter" else DATA
+    tags = _tags_of(kind)
     for scope in reversed(code_object.scopes.chain_at(pc)):
         if level == 0:
             of_kind = (True for variable in declared_in(scope, tags=tags) if variable.kind == kind)
             count += sum(islice(of_kind, most + 1 - count))
             if count > most:
-                raise LimitExceeded(f"the frame has more than {most} variables", "--max-variables")
+                raise _too_many(most)
         level -= scope.tag in FUNCTIONS
 
 
