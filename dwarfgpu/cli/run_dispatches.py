@@ -155,6 +155,7 @@ def report(
     for name, path in outputs_of(args).items():
         write_file(path, npy_bytes(output(result, name)), replaces="argument")
     notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
+    notes += result.order_notes
     notes += _written(args, dispatches[0], result)
     notes += _not_run(dispatches, result, is_mangled=args.mangled)
     notes += [] if showing.stops is None else showing.stops.notes

@@ -90,6 +90,8 @@ class Result:
     """How many instructions each of them has executed."""
     bfloats: frozenset[str] = frozenset()
     """The outputs that are the bits of bfloat16 numbers, a type that NumPy does not have."""
+    order_notes: tuple[str, ...] = ()
+    """Where dispatches have shown that their results may depend on the order of waves."""
 
     @property
     def ending(self) -> Ending:
@@ -166,7 +168,12 @@ def run_kernel(
         instruction = machine.program.instruction_at(stopped.wave.stop_pc)
         stop = stop_of_run(stopped, launched.machine.target_id, [code_object], instruction)
     counts = (*(() if earlier is None else earlier.instructions), machine.instructions)
-    return Result(machine, outputs, stop, texts, launches, counts, frozenset(bfloats))
+    notes = () if earlier is None else earlier.order_notes
+    if machine.unordered is not None and stop is None:  # else what was seen may not have happened
+        from dwarfgpu.service.run.order_of_waves import order_note  # most kernels need none
+
+        notes = (*notes, order_note(machine.unordered, code_object))
+    return Result(machine, outputs, stop, texts, launches, counts, frozenset(bfloats), notes)
 
 
 def buffers_not_made(launches: Sequence[Launched], result: Result) -> list[str]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 
-from dwarfgpu.machine.simulated.execution.access_conflicts import Conflict, Conflicts
+from dwarfgpu.machine.simulated.execution.access_conflicts import Conflicts
+from dwarfgpu.machine.simulated.execution.access_stamps import Conflict, Unordered
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
 START = 0x1000
@@ -27,12 +31,33 @@ class Memory:
         self._access(wave, offset, size_bytes, is_written=False)
 
     def write(self, wave: int, offset: int, size_bytes: int = 4) -> None:
+        """Write bytes, another value for each wave."""
         self._access(wave, offset, size_bytes, is_written=True)
+        self.allocation.data[offset : offset + size_bytes] = 100 + wave
+
+    def store(self, waves: list[int], offset: int, rows: list[list[int]]) -> None:
+        """Store dwords at one address; `rows`: for each dword, what each of the waves stores."""
+        where = np.full(len(waves), START + offset, np.uint64)
+        data = np.array(rows, np.uint32)
+        stamps = self.conflicts.stamps[waves]
+        size = 4 * len(rows)
+        self.conflicts.access(where, size, stamps, reads=False, writes=True, stored=data)
+        for row, dwords in enumerate(rows):
+            first = offset + 4 * row
+            self.allocation.data[first : first + 4] = list(dwords[-1].to_bytes(4, "little"))
 
     def _access(self, wave: int, offset: int, size_bytes: int, *, is_written: bool) -> None:
         where = np.array([START + offset], np.uint64)
         stamp = self.conflicts.stamps[wave]
-        self.conflicts.access(where, size_bytes, stamp, reads=not is_written, writes=is_written)
+        stored = np.full((size_bytes, 1), 100 + wave, np.uint8) if is_written else None
+        self.conflicts.access(
+            where, size_bytes, stamp, reads=not is_written, writes=is_written, stored=stored
+        )
+
+    def exchange(self, wave: int, offset: int) -> None:
+        where = np.array([START + offset], np.uint64)
+        stamp = self.conflicts.stamps[wave]
+        self.conflicts.access(where, 4, stamp, reads=True, writes=True)
 
     def add(self, kind: str, offset: int) -> None:
         where = np.array([START + offset], np.uint64)
@@ -125,6 +150,68 @@ def test_two_waves_in_one_access() -> None:
     memory.conflicts.access(where, 4, stamps, reads=True, writes=False)
     with pytest.raises(Conflict):
         memory.conflicts.access(where, 4, stamps, reads=False, writes=True)
+
+
+def seen(memory: Memory, act: Callable[[], None]) -> Unordered | None:
+    with pytest.raises(Conflict) as caught:
+        act()
+    return caught.value.accesses
+
+
+def test_what_was_seen() -> None:
+    memory = Memory()
+    memory.write(0, 8)
+    assert seen(memory, lambda: memory.read(2, 4, 8)) == Unordered(START + 8, 2, False, 0, True)
+    memory.read(3, 16)
+    assert seen(memory, lambda: memory.write(1, 16)) == Unordered(START + 16, 1, True, 3, False)
+    memory.read(2, 16)
+    assert seen(memory, lambda: memory.write(1, 16)) == Unordered(START + 16, 1, True, None, False)
+    read = partial(memory.conflicts.scalar_read, START + 4, 8, 1)
+    assert seen(memory, read) == Unordered(START + 8, 1, False, 0, True)
+
+
+def test_writes_of_two_waves_in_one_access_are_seen() -> None:
+    memory = Memory()
+    where, stamps = np.array([START, START], np.uint64), memory.conflicts.stamps[[0, 1]]
+    access = partial(memory.conflicts.access, where, 4, stamps, reads=False, writes=True)
+    assert seen(memory, access) is None  # they may be the same
+    accesses = seen(memory, partial(access, stored=np.array([1, 2], np.uint32)))
+    assert accesses is not None and accesses.is_written and accesses.is_written_by_other
+    assert {accesses.wave, accesses.other} == {0, 1}
+
+
+def test_stores_of_one_value_are_not_seen() -> None:
+    """In any order they leave the same."""
+    memory = Memory()
+    memory.store([0], 8, [[5], [6]])
+    assert seen(memory, lambda: memory.store([1], 8, [[5], [6]])) is None
+    differs = Unordered(START + 12, 1, True, 0, True)
+    assert seen(memory, lambda: memory.store([1], 8, [[5], [7]])) == differs
+    assert seen(memory, lambda: memory.store([2, 3], 32, [[5, 5], [6, 6]])) is None
+    accesses = seen(memory, lambda: memory.store([2, 3], 64, [[5, 5], [6, 7]]))
+    assert accesses is not None and accesses.address == START + 68
+
+
+def test_what_may_be_no_overlap_is_not_seen() -> None:
+    """Bytes of a dword; and the neighbour of a dword, where another lane is not aligned."""
+    memory = Memory()
+    memory.write(0, 8, 1)
+    assert seen(memory, lambda: memory.write(1, 9, 1)) is None
+    assert seen(memory, lambda: memory.write(1, 8)) == Unordered(START + 8, 1, True, 0, True)
+    where = np.array([START + 33, START + 64], np.uint64)
+    memory.conflicts.access(where, 4, memory.conflicts.stamps[0], reads=False, writes=True)
+    assert seen(memory, lambda: memory.read(1, 68)) is None
+
+
+def test_atomic_operations_are_not_seen() -> None:
+    memory = Memory()
+    memory.add("m + a", 8)
+    assert seen(memory, lambda: memory.read(0, 8)) is None
+    memory.exchange(0, 12)
+    assert seen(memory, lambda: memory.read(1, 12)) is None
+    memory.write(0, 16)
+    assert seen(memory, lambda: memory.exchange(1, 16)) is None
+    assert seen(memory, lambda: memory.read(1, 16)) is not None
 
 
 def test_atomic_operations_that_commute() -> None:

@@ -20,6 +20,7 @@ from dwarfgpu.machine.simulated.debugger.stopped_waves import (
     watchpoint_halt,
 )
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
+from dwarfgpu.machine.simulated.execution.interrupts import interrupts
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
@@ -138,18 +139,14 @@ class SimulatedTarget(SimulatedWaves):
     @contextmanager
     def interrupts(self) -> Iterator[None]:
         """Let Ctrl-C stop the machine (`dwarfgpu.machine.run_control.Interruptible`)."""
-        from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
-
         machine = self._machine_to_run()
-        with interrupts(machine):
+        with interrupts(machine.interrupt):
             yield
         machine.interrupted(machine.waves[0])  # by one that came after the last instruction
 
     @contextmanager
     def _resuming(self) -> Iterator[RunningMachine]:
         """Yield the machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
-        from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
-
         machine = self._machine_to_run()
         for wave in machine.waves:
             wave.stop_reason = None
@@ -157,7 +154,7 @@ class SimulatedTarget(SimulatedWaves):
         machine.is_locked = self._only_wave is not None
         machine.progress = self._progress
         self._observe(machine)
-        with interrupts(machine):
+        with interrupts(machine.interrupt):
             yield machine
 
     @names_wrong_arguments

@@ -6,10 +6,7 @@ nothing else. The pc of a wave that stops is that of the instruction that it cou
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Final, Literal, NamedTuple, cast
 
@@ -18,7 +15,9 @@ import numpy as np
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.run_control import WavesAtBarrier
+from dwarfgpu.machine.simulated.execution.access_stamps import Unordered
 from dwarfgpu.machine.simulated.execution.barriers import at_barriers, groups_of, release
+from dwarfgpu.machine.simulated.execution.interrupts import interrupts
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together
 from dwarfgpu.machine.simulated.execution.observers import Observer, SelectiveObserver
 from dwarfgpu.machine.simulated.execution.schedule import Schedule
@@ -89,20 +88,6 @@ class _Observed(WaveStop):
     """Observers have to see the instruction that is about to access memory."""
 
 
-@contextmanager
-def interrupts(machine: RunningMachine) -> Iterator[None]:
-    """Let Ctrl-C stop a machine between two instructions, where that is possible."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, lambda number, frame: machine.interrupt())
-    try:
-        yield
-    finally:
-        if before is not None:  # None: a handler that Python did not set
-            signal.signal(signal.SIGINT, before)
-
-
 class RunningMachine:
     """The waves of a dispatch with their memory."""
 
@@ -130,6 +115,8 @@ class RunningMachine:
         """Called after each turn with the number of instructions."""
         self.executor: Executor = executor
         """The most that is used where nothing else needs less."""
+        self.unordered: Unordered | None = None
+        """Accesses for which the order of waves may matter, where a run together has seen some."""
         self._is_ordered = False
         """Whether the order of waves is known to matter."""
         self._is_turn_over = False
@@ -260,7 +247,7 @@ class RunningMachine:
 
         A stop does not change whose turn it is: what happens is the same without it.
         """
-        with interrupts(self):
+        with interrupts(self.interrupt):
             if most is None and not breakpoints and self._can_run_together():
                 self._run_together()
             while (wave := self.schedule.whose_turn(self.waves)) is not None:
@@ -274,7 +261,7 @@ class RunningMachine:
 
     def run_alone(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
         """Run one wave and no other until it has ended (None), or as of `run`."""
-        with interrupts(self):
+        with interrupts(self.interrupt):
             while not wave.is_ended:
                 stopped = (
                     self._until_turn(wave, breakpoints)
@@ -331,9 +318,13 @@ class RunningMachine:
                 self._execution,
                 lambda: self._is_interrupted,
                 self.progress,
+                self._at_conflict,
             )
         self._is_ordered = not is_over
         self.instructions = sum(wave.instructions for wave in self.waves)
+
+    def _at_conflict(self, accesses: Unordered) -> None:
+        self.unordered = accesses
 
     def _run_wave(
         self,

@@ -13,9 +13,10 @@ from types import CodeType
 from typing import Any, Final
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.binding import operations_of
-from dwarfgpu.machine.simulated.execution.access_conflicts import MAX_WAVES, Conflict, Conflicts
+from dwarfgpu.machine.simulated.execution.access_conflicts import Conflicts
+from dwarfgpu.machine.simulated.execution.access_stamps import MAX_WAVES, Conflict, Unordered
 from dwarfgpu.machine.simulated.execution.barriers import meet
 from dwarfgpu.machine.simulated.execution.lockstep_functions import NotTogether
 from dwarfgpu.machine.simulated.execution.lockstep_waves import WaveGroup
@@ -75,6 +76,8 @@ _ANY_LANES: Final = frozenset(
 )
 """What statements may call on the lanes of several waves."""
 _CALL: Final = pattern(r"(\w+)\(")
+_SCOPED: Final = pattern(r"\w*(load|store)\w* .* (sc[01]|glc|scope:\w+)")
+"""Atomic and volatile loads and stores."""
 _STOPS: Final = pattern(r"w\.(is_ended|is_waiting|signal\(|halt\()")
 
 
@@ -111,11 +114,14 @@ def run_together(
     execution: WaveExecution,
     is_interrupted: Callable[[], bool],
     progress: Callable[[int], None] | None = None,
+    at_conflict: Callable[[Unordered], None] | None = None,
 ) -> bool:
     """Run waves, all that have not ended, to their end; or to an interrupt (False).
 
     Also False, and nothing has happened, where the order of waves may matter or one stops.
-    `progress` is called with the number of instructions.
+    `progress` is called with the number of instructions; `at_conflict` with the accesses for which
+    the order of waves may matter, where they are certain: not those of a program with atomic or
+    volatile loads and stores, which may order others.
     """
     size = sum(item.end - item.start for item in global_memory.allocations if item.is_writable)
     if len(waves) > MAX_WAVES or size > MAX_BYTES or global_memory.source is not None:
@@ -136,12 +142,25 @@ def run_together(
             finished += sum(wave.instructions for wave in group.members)
     except _Interrupted:
         is_ended = False
-    except (Conflict, WaveStop):
+    except WaveStop:
         conflicts.restore()
+        return False
+    except Conflict as conflict:
+        conflicts.restore()
+        if at_conflict is not None and conflict.accesses is not None:
+            steps = execution.program.executed_steps()
+            if not any(_SCOPED.match(step.instruction.text) for step in steps):
+                at_conflict(_with_ids(conflict.accesses, conflict.pc, waves))
         return False
     for group in groups:
         group.commit()
     return is_ended
+
+
+def _with_ids(accesses: Unordered, pc: int | None, waves: Sequence[SimulatedWave]) -> Unordered:
+    """Return accesses with the numbers that waves have for the user."""
+    other = None if accesses.other is None else waves[accesses.other].wave.id
+    return evolve(accesses, wave=waves[accesses.wave].wave.id, other=other, pc=pc)
 
 
 def _report(progress: Callable[[int], None], finished: int, executed: int) -> None:
@@ -244,6 +263,9 @@ class _GroupRun:
                 assert part.execute is not None
                 try:
                     part.execute(waves)
+                except Conflict as conflict:
+                    conflict.pc = _pc_of(conflict, part)
+                    raise
                 except FloatingPointError:
                     raise Conflict from None  # some waves are behind it, and others are not
             elif not self._execute_lanes(part, waves):
@@ -260,6 +282,9 @@ class _GroupRun:
             return True
         try:
             part.execute(self._group)
+        except Conflict as conflict:
+            conflict.pc = _pc_of(conflict, part)
+            raise
         except (FloatingPointError, NotTogether) as error:
             code = part.execute.__code__
             reached = line_reached(error.__traceback__, code, part.first_lines)
@@ -276,8 +301,12 @@ class _GroupRun:
         return True
 
     def _one_by_one(self, step: Step, waves: list[SimulatedWave]) -> None:
-        for wave in waves:
-            self._execution.execute(step, wave)
+        try:
+            for wave in waves:
+                self._execution.execute(step, wave)
+        except Conflict as conflict:
+            conflict.pc = step.instruction.address
+            raise
         self._group.exec_changed()
 
     def _execute_carefully(self, step: Step, waves: list[SimulatedWave]) -> None:
@@ -323,20 +352,31 @@ class _GroupRun:
         """Collect the scalars. `at_end`: written before the last instruction, which may write the
         pc itself."""
         lines = ["def execute(waves):", "    for w in waves:", "        s = w.s"]
+        first_lines = []
         for number, step in enumerate(steps):
+            first_lines.append(len(lines) + 1)
             if number == len(steps) - 1:
                 lines += [f"        {line}" for line in at_end]
             lines += [f"        {line}" for line in step.lines if line != "pass"]
         if not steps:
             lines += [f"        {line}" for line in at_end]
         text = "\n".join(lines)
-        return _Part("scalar", steps, before, self._function(text), (), "set_exec(" in text)
+        writes_exec = "set_exec(" in text
+        return _Part("scalar", steps, before, self._function(text), tuple(first_lines), writes_exec)
 
     def _function(self, source: str) -> Callable[[Any], None]:
         names: dict[str, Any] = {}
         exec(_code(source), self._names, names)
         function: Callable[[Any], None] = names["execute"]
         return function
+
+
+def _pc_of(conflict: Conflict, part: _Part) -> int:
+    """Return the address of the instruction that has raised."""
+    assert part.execute is not None
+    code = part.execute.__code__
+    reached = line_reached(conflict.__traceback__, code, part.first_lines)
+    return part.steps[reached].instruction.address
 
 
 def _require_wait(steps: Sequence[Step]) -> None:

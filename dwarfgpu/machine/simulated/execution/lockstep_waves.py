@@ -16,11 +16,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.machine.simulated.execution.access_conflicts import (
-    Conflict,
-    Conflicts,
-    LocalConflicts,
-)
+from dwarfgpu.machine.simulated.execution.access_conflicts import Conflicts, LocalConflicts
+from dwarfgpu.machine.simulated.execution.access_stamps import Conflict
 from dwarfgpu.machine.simulated.execution.lockstep_functions import GroupFunctions, NotTogether
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.storage.buffer_addresses import (
@@ -171,7 +168,7 @@ class WaveGroup(WaveAccesses):
         """The number of each wave's LDS."""
         self._lds_first = np.array([slot * size for slot in self.slots], np.uint64)
         self._lds_first_of_lane = np.repeat(self._lds_first, self.wave_size)
-        self._local = LocalConflicts(len(whole), self._conflicts.workgroups)
+        self._local = LocalConflicts(self.lds.data, self._conflicts.workgroups)
         self._is_shared = len(lds_by_workgroup) < len(waves)
 
     def _make_scratch(self, waves: Sequence[SimulatedWave]) -> None:
@@ -319,16 +316,29 @@ class WaveGroup(WaveAccesses):
             stamps = conflicts.stamp_of(access.commuting)
         elif stamps is None:
             stamps = conflicts.stamps[self._wave_numbers[numbers]]
-        reads, writes = access.is_read, access.is_written
+        note = partial(
+            conflicts.access if access.space == "global" else self._local.access,
+            size_bytes=size,
+            stamps=stamps,
+            reads=access.is_read,
+            writes=access.is_written,
+            stored=access.stored,
+        )
         if access.space == "global":
-            conflicts.access(addresses, size, stamps, reads=reads, writes=writes)
+            note(addresses)
         elif self._is_shared and len(addresses):
             if extremes(addresses)[1] + size > self._lds_bytes:
                 return  # a violation
             is_all = numbers is self._wave_of_lane
             first = self._lds_first_of_lane if is_all else self._lds_first[numbers]
             offsets = addresses.astype(np.uint64, copy=False) + first
-            self._local.access(offsets, size, stamps, reads=reads, writes=writes)
+            try:
+                note(offsets)
+            except Conflict as conflict:
+                if conflict.accesses is not None:
+                    where = np.flatnonzero(self._wave_numbers == conflict.accesses.wave)
+                    conflict.move(-int(self._lds_first[where[0]]), "local")
+                raise
 
     def pass_barrier(self, slots: Sequence[int]) -> None:
         """Note that all members that share LDS have passed a barrier."""

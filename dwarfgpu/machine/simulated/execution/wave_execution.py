@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dwarfgpu.machine.simulated.execution.access_stamps import Conflict
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_blocks import Block, Blocks
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, Step
@@ -44,6 +45,9 @@ class WaveExecution:
         """
         try:
             block.execute(wave)
+        except Conflict as conflict:
+            conflict.pc = block.steps[block.reached(conflict.__traceback__)].instruction.address
+            raise
         except (FloatingPointError, WaveStop) as error:
             reached = block.reached(error.__traceback__)
             step = block.steps[reached]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -127,6 +128,10 @@ class Program:
         if steps is None:
             steps = self._by_mode[mode] = {}
         return steps
+
+    def executed_steps(self) -> Iterator[Step]:
+        """Return the steps executed so far in all modes."""
+        return chain.from_iterable(steps.values() for steps in self._by_mode.values())
 
     def step_at(self, pc: int, mode: StepMode = PLAIN_MODE) -> Step:
         """Return the instruction at an address; `WaveStop` if there is none, or if it is not

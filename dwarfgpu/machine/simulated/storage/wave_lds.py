@@ -75,7 +75,8 @@ class WaveLds(WaveMemory):
             data = data[..., lanes]
         count = 1 if data.ndim == 1 or addresses.ndim > 1 else len(data)
         if self.on_access is not None:
-            self._announce("local", addresses, lanes, data.itemsize * count, "w")
+            size = data.itemsize * count
+            self._announce("local", addresses, lanes, size, "w", stored=data)
         self._require_lds(addresses, data.itemsize * count, lanes)
         if addresses.ndim > 1:
             for part, row in zip(addresses, data, strict=True):

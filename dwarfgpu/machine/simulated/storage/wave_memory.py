@@ -58,6 +58,9 @@ class Access:
     is_read: bool
     is_written: bool
     """An atomic operation reads and writes."""
+    stored: Lanes | None = None
+    """The elements that a store writes, if they are known: shape (accesses,) or (elements,
+    accesses)."""
     commuting: str | None = None
     """The text of an atomic operation without result that is `Commuting`; None for others."""
 
@@ -151,15 +154,18 @@ class WaveMemory(RunningWave):
         size_bytes: int,
         verbs: str,
         commuting: str | None = None,
+        stored: Lanes | None = None,
     ) -> None:
         """Call `on_access`; `verbs` has `r` where it reads, `w` where it writes. Two addresses of
-        a lane are two accesses."""
+        a lane are two accesses, and each stores one row of `stored`."""
         assert self.on_access is not None
         if lanes is None:
             lanes = self._every_lane
-        for row in addresses if addresses.ndim > 1 else (addresses,):
-            reads, writes = "r" in verbs, "w" in verbs
-            self.on_access(Access(space, row, lanes, size_bytes, reads, writes, commuting))
+        reads, writes = "r" in verbs, "w" in verbs
+        is_single = addresses.ndim == 1
+        for number, row in enumerate((addresses,) if is_single else addresses):
+            data = stored if stored is None or is_single else stored[number]
+            self.on_access(Access(space, row, lanes, size_bytes, reads, writes, data, commuting))
 
     def global_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
         lanes = self._chosen(on)
@@ -176,7 +182,7 @@ class WaveMemory(RunningWave):
             addresses, data = addresses[lanes], data[..., lanes]
         if self.on_access is not None:
             size = data.itemsize * (1 if data.ndim == 1 else len(data))
-            self._announce("global", addresses, lanes, size, "w")
+            self._announce("global", addresses, lanes, size, "w", stored=data)
         self.global_memory.scatter(addresses, data, lanes)
 
     def _elements(self, values: Any, kind: Any) -> Lanes:
