@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +49,7 @@ from tests.dwarf.test_coverage import (
     word,
 )
 from tests.work import calls_of
+from tools.bombs.catalogue import BOMBS
 
 ABSTRACT_AT = INT_AT + len(INT)
 VARIABLES = 50
@@ -282,3 +286,45 @@ def test_functions_without_a_wanted_name_are_not_read(monkeypatch: pytest.Monkey
         units = find_variables(scopes(data), Wanted(("v",)))
         assert sum(len(group.declared) for unit in units for group in unit.groups) == expected
         assert len(read) <= most
+
+
+def test_a_large_function_is_read_in_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No part has more of its variables than it may have, and none is read for an earlier part."""
+    monkeypatch.setattr(unit_groups, "_PART_ENTRIES", 40)
+    bomb = next(bomb for bomb in BOMBS if bomb.name == "locals")
+    work = []
+    for count in (50, 100, 1_000):
+        path = tmp_path / f"{count}"
+        path.write_bytes(bomb.make(count)["bomb"])
+        file = CodeObject.open(path)
+        [unit] = file.info.units
+        assert unit.tree
+        units = find_variables(file.scopes, Wanted())
+        work.append(calls_of(lambda asked=units: next(asked)))
+        sizes = [len(group.declared) for part in units for group in part.groups]
+        assert sum(sizes) == count - 40 and max(sizes) <= 40
+    assert work[2] <= work[1] + 100, work
+
+
+def test_inlined_calls_of_a_large_function_are_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their variables are in the parts that are read with them, and what only the abstract
+    instances have is in the last one."""
+
+    def answers() -> tuple[Counter[tuple[str, str, str]], str, Any]:
+        file = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
+        units = list(find_variables(file.scopes, Wanted()))
+        listing = CoverageListing(file, None, 80)
+        lines = [*listing.groups(units), *listing.totals(None)]
+        found = Counter(
+            (group.code_scope.name, scope.functions[-1].name, variable.name)
+            for part in units for group in part.groups for variable, scope in group.declared
+            if group.code_scope is not None and scope is not None
+        )  # fmt: skip
+        return found, lines[-1], json.loads("".join(WhereJson(file, None, True).text(units, ())))
+
+    found, total, data = answers()
+    monkeypatch.setattr(unit_groups, "_PART_ENTRIES", 1)
+    parts, parts_total, parts_data = answers()
+    assert (parts, parts_total) == (found, total)
+    assert parts_data["functions"] == data["functions"]
+    assert parts_data["total"] == data["total"]

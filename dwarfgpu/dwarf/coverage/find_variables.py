@@ -211,7 +211,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
         yield UnitGroups(None, problems=list(scopes.info.problems))
     is_possible = query.may_be_in(scopes.info)
     allowance = scopes.info.object.limits.namesakes
-    remaining = query.most_entries
+    remaining, previous = query.most_entries, None
     for unit in units:
         if not is_possible(unit):
             continue
@@ -223,6 +223,9 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
                 for group in groups.groups:
                     group.declared = _chosen(group, query, groups.problems)
             groups.groups = [group for group in groups.groups if group.declared]
+            for group in groups.groups:
+                group.is_continued = group.is_continued and group.is_same(previous)
+                previous = group
             if query.names:
                 allowance = _cut(groups, allowance)
             yield groups

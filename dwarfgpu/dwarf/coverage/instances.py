@@ -182,23 +182,13 @@ class Instance:
     """Its abstract instance, once it was read."""
     declared: list[tuple[Variable, CodeScope]] = field(factory=list)
     origins: set[Key] = field(factory=set)
-    """The abstract variables that have an entry here."""
+    """The abstract variables that have an entry here, if it has an abstract instance."""
     blocks: dict[Key, CodeScope] = field(factory=dict)
     """The scopes of the instance by the abstract one."""
 
-    def add(
-        self,
-        index: int,
-        scope: CodeScope,
-        reader: ScopeReader,
-        origin: int | None = None,
-        most: int | None = None,
-        wanted: Container[int] | None = None,
-    ) -> int:
-        """Add one of the scopes of the instance, with the variables directly in it; return how many
-        entries were read, `most` at most. `index`: that of its entry in the unit; `origin`: the
-        offset of its abstract instance, if it was read; `wanted`: the indexes of the variables that
-        may be wanted, None for all."""
+    def enter(self, scope: CodeScope, reader: ScopeReader, origin: int | None = None) -> None:
+        """Add one of the scopes of the instance. `origin`: the offset of its abstract instance, if
+        it was read."""
         die = scope.die
         origins = reader.origins(die) if origin is None else reader.origins_at(die, origin)
         if scope is self.scope and die.has(dw.AT_ABSTRACT_ORIGIN):
@@ -206,18 +196,31 @@ class Instance:
         for key in origins.keys:
             self.blocks[key] = scope
         self.blocks[die.offset] = scope
+
+    def add(
+        self,
+        children: Iterator[int],
+        scope: CodeScope,
+        reader: ScopeReader,
+        most: int | None = None,
+        wanted: Container[int] | None = None,
+    ) -> int:
+        """Add the variables directly in one of its scopes; return how many entries were read,
+        `most` at most. `children`: the indexes of the entries in the scope that were not read yet;
+        `wanted`: the indexes of the variables that may be wanted, None for all."""
         unit = reader.unit
-        tree = unit.tree
-        abbreviations = tree.abbreviations
+        abbreviations = unit.tree.abbreviations
+        is_instance = dw.AT_ABSTRACT_ORIGIN in self.scope.die.abbreviation.positions
         count = 0
-        for child in islice(tree.children(index), most):
+        for child in islice(children, most):
             count += 1
             if abbreviations[child].tag not in DATA or (wanted is not None and child not in wanted):
                 continue
             entry = unit.die(child)
             variable, origins = reader.variable(entry)
-            self.origins.add(entry.offset)
-            self.origins.update(origins.keys)
+            if is_instance:
+                self.origins.add(entry.offset)
+                self.origins.update(origins.keys)
             if variable is not None:
                 self.declared.append((variable, scope))
         return count

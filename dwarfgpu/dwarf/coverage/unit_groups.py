@@ -48,7 +48,13 @@ class Group:
     declared: list[tuple[Variable, CodeScope | None]] = field(factory=list)
     """In the order of the file, function by function."""
     is_continued: bool = False
-    """Whether other globals of the unit are in an earlier part."""
+    """Whether other variables of the function, or globals of the unit, are in an earlier part."""
+
+    def is_same(self, other: Group | None) -> bool:
+        """Return whether both are of one function, or of the globals of one unit."""
+        if other is None:
+            return False
+        return self.unit is other.unit and self.code_scope is other.code_scope
 
     def coverages(self, allowance: Allowance) -> Iterator[Coverage]:
         """Yield each coverage, computed on demand."""
@@ -81,7 +87,8 @@ def groups_of(
     """Yield the variables of a unit by subprogram, for a skeleton those of its split unit; never
     raises.
 
-    It is one part, but for units of tens of thousands of variables. Imported units are read on
+    It is one part, but for units of tens of thousands of variables; a function may be in several,
+    its inlined calls where they end. Imported units are read on
     their own. `most`: how many functions, blocks and variables are read at most, as one part; an
     unreadable name of the others is a problem. `with_functions`: False leaves out functions that
     have nothing in them. `names`: of global variables, only those with one of these canonical
@@ -178,6 +185,8 @@ def _function_parts(
     from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
     tree, most = unit.tree, parts.most
+    is_large = False
+    """Whether the function has more entries than a part, which is a part for itself then."""
     scopes: dict[int, tuple[CodeScope, Instance]] = {}
     """The scopes with code, each with its function, by index."""
     instances: list[Instance] = []
@@ -190,7 +199,9 @@ def _function_parts(
         is_subprogram = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
         if most is not None and out.entry_count >= most:
             break
-        if index >= end and parts.is_full:
+        if is_subprogram:
+            is_large = most is None and tree.ends[index] - index > _PART_ENTRIES
+        if index >= end and (parts.is_full or (is_large and out.groups)):
             remaining_work = _list(instances, reader, remaining_work, out)
             yield parts.begin()
             out = parts.current
@@ -225,11 +236,34 @@ def _function_parts(
                 instance = Instance(declared, code_scope)
                 instances.append(instance)
             scopes[index] = code_scope, instance
-            remaining = None if most is None else most - out.entry_count
-            out.entry_count += instance.add(index, code_scope, reader, origin, remaining, wanted)
+            instance.enter(code_scope, reader, origin)
+            children = iter(tree.children(index))
+            remaining = (
+                _PART_ENTRIES if is_large else None if most is None else most - out.entry_count
+            )
+            while True:
+                count = instance.add(children, code_scope, reader, remaining, wanted)
+                out.entry_count += count
+                if not is_large or out.entry_count < _PART_ENTRIES:
+                    break
+                yield _interrupted(parts, instances)
+                out = parts.current
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
     _list(instances, reader, remaining_work, out)
+
+
+def _interrupted(parts: _Parts, instances: list[Instance]) -> UnitGroups:
+    """Begin a part in the middle of the last function; return the part before."""
+    last = parts.begin()
+    before = last.groups[-1]
+    group = Group(before.unit, before.unit_name, before.code_scope, is_continued=True)
+    parts.current.groups.append(group)
+    for instance in instances:
+        instance.variables += instance.declared
+        instance.declared.clear()
+        instance.variables = group.declared
+    return last
 
 
 def _is_empty(tree: Tree, index: int) -> bool:

@@ -50,6 +50,8 @@ class WhereJson:
         file, total, allowance = self.file, Total(), Allowance.of(self.file.info)
         arch = architecture_of(file, total)
         functions: list[str] = []
+        whole = Total()
+        """Of the function that was read last."""
         source: SourceLines | None = None
         head = json.dumps({"schema": SCHEMA, "file": file.file.path, "notes": [*notes]})
         yield f'{head[:-1]}, "variables": ['
@@ -62,16 +64,21 @@ class WhereJson:
                 source = SourceLines(unit.unit)
             known_problem = None if source is None else source.problem
             for group in unit.groups:
-                own = Total(functions=int(group.code_scope is not None))
+                is_function = group.code_scope is not None and not group.is_continued
+                own = Total(functions=int(is_function))
                 for coverage in group.coverages(allowance):
                     own.add(coverage)
                     record = variable_json(coverage, arch, source)
                     yield separator + json.dumps(record, allow_nan=False)
                     separator = ", "
-                if group.code_scope is not None:
-                    record = _function(group, group.code_scope, own)
-                    functions.append(json.dumps(record, allow_nan=False))
                 total.join(own)
+                if group.code_scope is not None:
+                    if group.is_continued:
+                        own.join(whole)
+                        functions.pop()
+                    whole = own
+                    record = _function(group, group.code_scope, whole)
+                    functions.append(json.dumps(record, allow_nan=False))
             if source is not None and source.problem is not None and known_problem is None:
                 total.problems.append(source.problem)
         total.problems += self.unknown.values()

@@ -91,7 +91,7 @@ class CoverageListing:
                 source = SourceLines(unit.unit)
             known_problem = source.problem
             for group in unit.groups:
-                self.total.functions += group.code_scope is not None
+                self.total.functions += group.code_scope is not None and not group.is_continued
                 for coverage in group.coverages(self.allowance):
                     self.total.add(coverage)
                     yield from self._variable(coverage, source)
