@@ -756,7 +756,7 @@ def test_a_stack_beyond_the_private_memory_of_a_lane(
     done = run("run", file, "recursion", *sizes, *buffers)
     assert done.status == 1
     assert done.lines[1].endswith(
-        f"MEMORY_VIOLATION, accesses 4 bytes of private memory at {address:#x}: "
+        f"MEMORY_VIOLATION, writes 4 bytes of private memory at {address:#x}: "
         f"a lane has {size} bytes (--scratch BYTES gives more, for a deeper stack)"
     )
     assert not any("V#" in note for note in done.notes), "a run makes it"

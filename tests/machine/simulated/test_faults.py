@@ -15,6 +15,7 @@ LOAD = "000052dc00007c08"  # global_load_b32 v8, v[0:1], off
 STORE = "00006adc00027c00"  # global_store_b32 v[0:1], v2, off
 ADD = "0000d6dc00027c00"  # global_atomic_add_u32 v[0:1], v2, off
 LDS_LOAD = "0000d8d800000008"  # ds_load_b32 v8, v0
+LDS_STORE = "000034d800020000"  # ds_store_b32 v0, v2
 LDS_ADD = "000000d800020000"  # ds_add_u32 v0, v2
 BUFFER = 0x30000
 """4,096 bytes."""
@@ -50,7 +51,11 @@ def stop_of(code: str, addresses: list[int], data: int = 7) -> Any:
         (LOAD, [0x900000], (0,), "lane 0 reads 4 bytes at 0x900000: no memory is there"),
         (
             LDS_LOAD, [0, 0x10000, 0xFFFD], (1, 2),
-            "lane 1 accesses 4 bytes of LDS at 0x10000: the workgroup has 65536 bytes",
+            "lane 1 reads 4 bytes of LDS at 0x10000: the workgroup has 65536 bytes",
+        ),
+        (
+            LDS_STORE, [0, 0xFFFD], (1,),
+            "lane 1 writes 4 bytes of LDS at 0xfffd: the workgroup has 65536 bytes",
         ),
     ],
 )  # fmt: skip
@@ -100,7 +105,9 @@ def test_private_memory_of_a_lane() -> None:
     """scratch_load_b32 v8, v0, off: a lane has 4,096 bytes."""
     stopped = stop_of("000051dc0000fc08", [4092, 4093, 0])
     assert (stopped.reason, stopped.lanes) == (StopReason.MEMORY_VIOLATION, (1,))
-    assert "4 bytes of private memory at 0xffd: a lane has 4096 bytes" in stopped.text
+    assert stopped.text == (
+        "lane 1 reads 4 bytes of private memory at 0xffd: a lane has 4096 bytes"
+    )
     assert not np.any(stopped.wave.v[8])
 
 

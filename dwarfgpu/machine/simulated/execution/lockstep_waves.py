@@ -29,7 +29,7 @@ from dwarfgpu.machine.simulated.storage.buffer_addresses import (
 )
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, Allocation, extremes
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
-from dwarfgpu.machine.simulated.storage.wave_memory import Access
+from dwarfgpu.machine.simulated.storage.wave_memory import Access, AccessVerb
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, shared_registers
 
 _OF_THE_GROUP: Final = frozenset(
@@ -366,14 +366,14 @@ class WaveGroup(WaveAccesses):
         if isinstance(address, np.ndarray) and address.dtype == object:
             address = self.functions.scalar32(address)
         elif isinstance(address, int) and SIZES[kind] == 4 and not address & 3:
-            self._require_scratch(address, 4 * count, None)
+            self._require_scratch(address, 4 * count, None, "reads")
             rows = self._private[:, address >> 2 : (address >> 2) + count]
             if count == 1:
                 return rows[:, 0].reshape(-1)
             return rows.transpose(1, 0, 2).reshape(count, -1)
         size = SIZES[kind] * count
         lanes = self._numbers(on)
-        addresses = self._scratch_addresses(address, size, lanes)
+        addresses = self._scratch_addresses(address, size, lanes, "reads")
         if size == 4 and not (addresses & 3).any():
             wave, lane = np.divmod(lanes, self.wave_size)
             return self._spread(self._private[wave, addresses >> 2, lane].view(kind), lanes)
@@ -387,14 +387,14 @@ class WaveGroup(WaveAccesses):
         data = self._elements(values, kind)
         rows = data if data.ndim > 1 else data[None]
         if isinstance(address, int) and data.itemsize == 4 and not address & 3:
-            self._require_scratch(address, 4 * len(rows), None)
+            self._require_scratch(address, 4 * len(rows), None, "writes")
             for number, row in enumerate(rows):
                 target = self._private[:, (address >> 2) + number]
                 where = True if on is None else self.functions.by_wave(on)
                 np.copyto(target, self.functions.by_wave(row), where=where, casting="unsafe")
             return
         lanes = self._numbers(on)
-        addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
+        addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes, "writes")
         if data.itemsize == 4 and not (addresses & 3).any():
             wave, lane = np.divmod(lanes, self.wave_size)
             for number, row in enumerate(rows):
@@ -411,7 +411,13 @@ class WaveGroup(WaveAccesses):
         return wave[:, None], offsets >> 2, lane[:, None], offsets & 3
 
     def buffer_address(
-        self, resource: Any, index: Any, offset: Any, immediate: int, scalar: Any
+        self,
+        resource: Any,
+        index: Any,
+        offset: Any,
+        immediate: int,
+        scalar: Any,
+        verb: AccessVerb,
     ) -> BufferAddress:
         if isinstance(scalar, np.ndarray):
             raise NotTogether
@@ -437,7 +443,7 @@ class WaveGroup(WaveAccesses):
         self._require_own_scratch_of_each(rest, where)
         return where + self.functions.scalar64(base), valid, elements
 
-    def _require_elements(self, where: Lanes, last: Lanes) -> None:
+    def _require_elements(self, where: Lanes, last: Lanes, verb: AccessVerb) -> None:
         """Raise `NotTogether`: each wave has an end of its own."""
         raise NotTogether
 

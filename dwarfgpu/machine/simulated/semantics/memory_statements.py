@@ -219,9 +219,9 @@ def _address(item: Bound, target: IsaTarget, declared: DeclaredOperand) -> list[
             if has_offset:
                 offset_text = vaddr.raw(1 if has_index else 0)
         scalar = address["soffset"].unsigned(32)
-        return [
-            f"address = w.buffer_address({resource}, {index}, {offset_text}, {offset}, {scalar})"
-        ]
+        verb = "writes" if item.operation.is_store else "reads"
+        where = f"{resource}, {index}, {offset_text}, {offset}, {scalar}"
+        return [f"address = w.buffer_address({where}, {verb!r})"]
     saddr, vaddr = address.get("saddr"), address.get("vaddr")
     if item.operation.name.endswith("_addtid"):
         if saddr is None or _is_null(saddr):

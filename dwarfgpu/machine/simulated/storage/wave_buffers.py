@@ -19,7 +19,7 @@ from dwarfgpu.machine.simulated.storage.buffer_addresses import (
 )
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES
 from dwarfgpu.machine.simulated.storage.wave_generic import WaveGeneric
-from dwarfgpu.machine.simulated.storage.wave_memory import Update
+from dwarfgpu.machine.simulated.storage.wave_memory import AccessVerb, Update
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
@@ -31,7 +31,13 @@ class WaveBuffers(WaveGeneric):
     """Of the processor, 12 for gfx1200: it decides what a resource means."""
 
     def buffer_address(
-        self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
+        self,
+        resource: int,
+        index: Any,
+        offset: Any,
+        immediate: int,
+        scalar: int,
+        verb: AccessVerb,
     ) -> BufferAddress:
         """Return where the lanes access a buffer."""
         if isinstance(index, int) and isinstance(offset, int):
@@ -48,10 +54,10 @@ class WaveBuffers(WaveGeneric):
                 generation=self.generation, has_index=not isinstance(index, int),
             )  # fmt: skip
         if resource & BUFFER_BASE == self.scratch_start and adds_lane(resource):
-            self._require_own_scratch(where)
+            self._require_own_scratch(where, verb)
         return where, valid, elements
 
-    def _require_own_scratch(self, where: Lanes) -> None:
+    def _require_own_scratch(self, where: Lanes, verb: AccessVerb) -> None:
         """Raise `WaveStop` for an active lane beyond the private memory of the wave.
 
         The buffer resource of scratch is for all waves: it does not keep one from the private
@@ -66,14 +72,14 @@ class WaveBuffers(WaveGeneric):
             first = int(relative[lanes[0]])
             address = first // (4 * self.lane_count) * 4 + first % 4
             uniform = len(lanes) == int(np.count_nonzero(self.active_lanes))
-            self._require_scratch(address, 4, None if uniform else int(lanes[0]))
+            self._require_scratch(address, 4, None if uniform else int(lanes[0]), verb)
 
-    def _require_elements(self, where: Lanes, last: Lanes) -> None:
+    def _require_elements(self, where: Lanes, last: Lanes, verb: AccessVerb) -> None:
         """Raise `WaveStop` for an access to private memory that begins in that of the wave, and
         has its last byte elsewhere."""
         start = np.uint64(self.scratch_start or 0)
         if (where - start < np.uint64(self.scratch.nbytes)).any():
-            self._require_own_scratch(last)
+            self._require_own_scratch(last, verb)
 
     def buffer_load(self, address: BufferAddress, kind: Any, count: int, on: Lanes | None) -> Lanes:
         """Zero where the address is out of range."""
@@ -89,7 +95,7 @@ class WaveBuffers(WaveGeneric):
                 for number, mask in enumerate(masks)
             ]
             return np.stack(parts)
-        self._require_elements(where, where + elements.distance(size - 1))
+        self._require_elements(where, where + elements.distance(size - 1), "reads")
         bytes_of_lanes = [
             self.global_load(where + elements.distance(number), np.uint8, 1, on)
             for number in range(size)
@@ -113,7 +119,7 @@ class WaveBuffers(WaveGeneric):
                 self.global_store(where + np.uint64(SIZES[kind] * number), data[number], kind, mask)
             return
         raw = np.ascontiguousarray(rows.T).view(np.uint8)
-        self._require_elements(where, where + elements.distance(raw.shape[1] - 1))
+        self._require_elements(where, where + elements.distance(raw.shape[1] - 1), "writes")
         for number in range(raw.shape[1]):
             self.global_store(where + elements.distance(number), raw[:, number], np.uint8, on)
 

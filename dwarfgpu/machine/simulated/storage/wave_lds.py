@@ -8,7 +8,7 @@ import numpy as np
 
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, GlobalMemory, extremes
-from dwarfgpu.machine.simulated.storage.wave_memory import Update, WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_memory import AccessVerb, Update, WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
@@ -28,7 +28,9 @@ class WaveLds(WaveMemory):
         """Return where the addresses of lanes are in `lds`."""
         return addresses
 
-    def _require_lds(self, addresses: Lanes, size: int, lanes: Lanes | None) -> None:
+    def _require_lds(
+        self, addresses: Lanes, size: int, lanes: Lanes | None, verb: AccessVerb
+    ) -> None:
         if not addresses.size:
             return
         end = self.lds_bytes
@@ -43,7 +45,7 @@ class WaveLds(WaveMemory):
             advice = "" if end else _NO_LDS
             raise WaveStop(
                 StopReason.MEMORY_VIOLATION,
-                f"lane {int(numbers[0])} accesses {counted(size, 'byte')} of LDS at {address:#x}: "
+                f"lane {int(numbers[0])} {verb} {counted(size, 'byte')} of LDS at {address:#x}: "
                 f"the workgroup has {counted(end, 'byte')}{advice}",
                 lanes=tuple(map(int, numbers)),
                 address=address,
@@ -54,7 +56,7 @@ class WaveLds(WaveMemory):
         addresses = self._lds_addresses(address, lanes)
         if self.on_access is not None:
             self._announce("local", addresses, lanes, SIZES[kind] * count, "r")
-        self._require_lds(addresses, SIZES[kind] * count, lanes)
+        self._require_lds(addresses, SIZES[kind] * count, lanes, "reads")
         if addresses.ndim > 1:
             parts = [
                 GlobalMemory.read_elements(self.lds, self._in_lds(part, lanes), kind, count)
@@ -77,7 +79,7 @@ class WaveLds(WaveMemory):
         if self.on_access is not None:
             size = data.itemsize * count
             self._announce("local", addresses, lanes, size, "w", stored=data)
-        self._require_lds(addresses, data.itemsize * count, lanes)
+        self._require_lds(addresses, data.itemsize * count, lanes, "writes")
         if addresses.ndim > 1:
             for part, row in zip(addresses, data, strict=True):
                 GlobalMemory.write_elements(self.lds, self._in_lds(part, lanes), row)
@@ -90,7 +92,7 @@ class WaveLds(WaveMemory):
         size = SIZES[kind]
 
         def load(where: Lanes, lanes: Lanes) -> Lanes:
-            self._require_lds(where, size, lanes)
+            self._require_lds(where, size, lanes, "reads")
             return GlobalMemory.read_elements(self.lds, self._in_lds(where, lanes), kind, 1)
 
         def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
@@ -108,7 +110,7 @@ class WaveLds(WaveMemory):
         addresses = self._lds_addresses(address, None)
         if self.on_access is not None:
             self._announce("local", addresses[:, lanes], lanes, SIZES[kind], "rw")
-        self._require_lds(addresses[:, lanes], SIZES[kind], lanes)
+        self._require_lds(addresses[:, lanes], SIZES[kind], lanes, "reads")
         for lane in lanes:
             now = np.array([lane])
             after = update(out[:, now], now).astype(kind)

@@ -41,6 +41,8 @@ class Commuting:
         return self.update(before, lanes)
 
 
+AccessVerb: TypeAlias = Literal["reads", "writes"]
+"""What a wave does where it may not: an atomic operation reads first."""
 Space: TypeAlias = Literal["global", "local", "private"]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, extremes
 from dwarfgpu.machine.simulated.storage.wave_lds import WaveLds
-from dwarfgpu.machine.simulated.storage.wave_memory import Update
+from dwarfgpu.machine.simulated.storage.wave_memory import AccessVerb, Update
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
@@ -28,11 +28,11 @@ class WaveScratch(WaveLds):
         if self.on_access is not None:
             self._announce_private(address, size * count, on, "r")
         if isinstance(address, int) and size == 4 and not address & 3:
-            self._require_scratch(address, 4 * count, None)
+            self._require_scratch(address, 4 * count, None, "reads")
             rows = self.scratch[address >> 2 : (address >> 2) + count]
             return rows[0] if count == 1 else rows
         lanes = self._numbers(on)
-        addresses = self._scratch_addresses(address, size * count, lanes)
+        addresses = self._scratch_addresses(address, size * count, lanes, "reads")
         if not size & 3 and not (addresses & 3).any():
             return self._spread(self._scratch_dwords(addresses, lanes, kind, count), lanes)
         index = self._scratch_bytes(addresses, size * count, lanes)
@@ -46,7 +46,7 @@ class WaveScratch(WaveLds):
         if self.on_access is not None:
             self._announce_private(address, data.itemsize * len(rows), on, "w")
         if isinstance(address, int) and data.itemsize == 4 and not address & 3:
-            self._require_scratch(address, 4 * len(rows), None)
+            self._require_scratch(address, 4 * len(rows), None, "writes")
             for number, row in enumerate(rows):
                 target = self.scratch[(address >> 2) + number]
                 if on is None:
@@ -58,7 +58,7 @@ class WaveScratch(WaveLds):
                     marks[... if on is None else on] = _WRITTEN
             return
         lanes = self._numbers(on)
-        addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
+        addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes, "writes")
         if data.itemsize == 4 and not (addresses & 3).any():
             first = addresses >> 2
             for number, row in enumerate(rows):
@@ -82,7 +82,7 @@ class WaveScratch(WaveLds):
     def _scratch_view(self) -> Lanes:
         return self.scratch.view(np.uint8).reshape(-1)
 
-    def _scratch_addresses(self, address: Any, size: int, lanes: Lanes) -> Lanes:
+    def _scratch_addresses(self, address: Any, size: int, lanes: Lanes, verb: AccessVerb) -> Lanes:
         """Return where accesses of some bytes begin, for each of the lanes; `WaveStop` out of
         range."""
         addresses = self._all(np.asarray(address).astype(np.int64))[lanes]
@@ -90,7 +90,7 @@ class WaveScratch(WaveLds):
         if first < 0 or last > 4 * len(self.scratch) - size:
             bad = (addresses < 0) | (addresses > 4 * len(self.scratch) - size)
             index = int(np.argmax(bad))
-            self._require_scratch(int(addresses[index]), size, int(lanes[index]))
+            self._require_scratch(int(addresses[index]), size, int(lanes[index]), verb)
         return addresses
 
     def _scratch_dwords(self, addresses: Lanes, lanes: Lanes, kind: Any, count: int) -> Lanes:
@@ -109,7 +109,7 @@ class WaveScratch(WaveLds):
         result: Lanes = (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
         return result
 
-    def _require_scratch(self, address: int, size: int, lane: int | None) -> None:
+    def _require_scratch(self, address: int, size: int, lane: int | None, verb: AccessVerb) -> None:
         most = 4 * len(self.scratch)
         if address >= 0 and address + size <= most:
             return
@@ -118,7 +118,7 @@ class WaveScratch(WaveLds):
         advice = _MORE_SCRATCH if can_have else ""
         raise WaveStop(
             StopReason.MEMORY_VIOLATION,
-            f"{who}accesses {counted(size, 'byte')} of private memory at {address:#x}: "
+            f"{who}{verb} {counted(size, 'byte')} of private memory at {address:#x}: "
             f"a lane has {counted(most, 'byte')}{advice}",
             lanes=() if lane is None else (lane,),
             address=address,
