@@ -151,6 +151,11 @@ def nearest_meaning(name: str, meanings: Mapping[str, str]) -> str:
     typed = name.lower()[:_MAX_CHARACTERS]
     close = get_close_matches(typed, meanings, 3, 0.7)
     part = typed.lstrip("-")
+    if not close:  # two letters of a short word are much of it
+        letters = sorted(typed)
+        close = [
+            word for word in meanings if sorted(word) == letters and _edits(typed, word, 1) == 1
+        ]
     if not close and len(part) >= _LEAST_PART:
         close = [meaning for meaning in meanings if _has_part(part, meaning)][:3]
     suggestions = list(dict.fromkeys(meanings[candidate] for candidate in close))

@@ -248,17 +248,13 @@ def _value(text: str, option: str) -> ArgumentValue:
             raise _wrong_form(text, option) from None
     sized = _SIZE.fullmatch(text)
     if sized is not None:
-        count = json_reader.integer_of(sized[2]) or 0
-        if not 0 < count <= MAX_BUFFER_BYTES:
-            raise UsageError(f"{option}: {text[:40]}: expected 1 to {MAX_BUFFER_BYTES} bytes")
+        count = _count(text, sized[2], f"1 to {MAX_BUFFER_BYTES} bytes", MAX_BUFFER_BYTES, option)
         if sized[1] == "lds":
             return SharedMemory(count)
         return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
     match = _GENERATED.fullmatch(text)
     if match is not None:
-        count = json_reader.integer_of(match["count"]) or 0
-        if not 0 < count <= MAX_NUMBERS:
-            raise UsageError(f"{option}: {text[:40]}: expected 1 to {MAX_NUMBERS} numbers")
+        count = _count(text, match["count"], f"1 to {MAX_NUMBERS} numbers", MAX_NUMBERS, option)
         seed = match["seed"]
         return GeneratedNumbers(count, None if seed is None else int(seed))
     if _FLOAT.fullmatch(text):
@@ -271,7 +267,30 @@ def _value(text: str, option: str) -> ArgumentValue:
         raise UsageError(f"{option}: {text} is an archive of arrays; save one of them as .npy")
     if is_existing(text):
         raise UsageError(f"{option}: {text[:40]!r} is a file: write @{text} for its bytes")
-    raise UsageError(f"{option}: {text[:40]!r} is not {ARGUMENT_FORMS}")
+    raise UsageError(f"{option}: {text[:40]!r} is not {ARGUMENT_FORMS}{_meant(text)}")
+
+
+def _meant(text: str) -> str:
+    """Return `; did you mean zeros:64?` for a text that begins nearly as one of `_FORMS`."""
+    word, colon, rest = text.partition(":")
+    if not colon:
+        return ""
+    from dwarfgpu.base.suggest import nearest_meaning  # most values are right
+
+    return nearest_meaning(word, {form: f"{form}:{rest}"[:40] for form in _FORMS})
+
+
+def _count(text: str, digits: str, expected: str, most: int, option: str) -> int:
+    """Return the number after the colon of a value; `UsageError` for none from 1 to `most`."""
+    count = json_reader.integer_of(digits)
+    if count is None:
+        raise UsageError(
+            f"{option}: {text[:40]}: {digits[:40]!r} is not an integer; expected {expected}, "
+            "such as 4096 or 0x1000"
+        )
+    if not 0 < count <= most:
+        raise UsageError(f"{option}: {text[:40]}: expected {expected}")
+    return count
 
 
 def _wrong_form(text: str, option: str) -> UsageError:

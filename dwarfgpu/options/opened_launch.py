@@ -330,10 +330,14 @@ def _position(text: str, option: str) -> tuple[Position, int]:
     """Return three sizes, and how many of them are in the text."""
     words = text.split(",")
     numbers = [json_reader.integer_of(word) or 0 for word in words]
-    if not 1 <= len(numbers) <= 3 or any(not 0 < number < 1 << 32 for number in numbers):
-        raise UsageError(
-            f"{option} {text[:40]}: expected up to three sizes from 1 to 2^32 - 1: 64,2"
-        )
+    for word, number in zip(words, numbers, strict=True):
+        if not 0 < number < 1 << 32:
+            raise UsageError(
+                f"{option} {text[:40]}: {word[:40]!r} is not a size from 1 to 2^32 - 1; "
+                "expected one to three, such as 64,2"
+            )
+    if len(numbers) > 3:
+        raise UsageError(f"{option} {text[:40]}: expected one to three sizes, such as 64,2")
     x, y, z = *numbers, *[1] * (3 - len(numbers))
     return (x, y, z), len(numbers)
 

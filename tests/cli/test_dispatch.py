@@ -418,10 +418,14 @@ def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:
         ),
         ("2048", "2048", "--workgroup 2048,1,1: 2048 work-items; the kernel allows 1024"),
         ("64,2", "64,3", "2 work-items in y are not a multiple"),
-        ("0", "64", "--grid 0: expected up to three sizes from 1 to 2^32 - 1: 64,2"),
-        ("64", "1,1,1,1", "--workgroup 1,1,1,1: expected up to three sizes"),
-        ("x", "64", "--grid x: expected up to three sizes"),
-        ("4294967296", "64", "--grid 4294967296: expected up to three sizes"),
+        (
+            "0",
+            "64",
+            "--grid 0: '0' is not a size from 1 to 2^32 - 1; expected one to three, such as 64,2",
+        ),
+        ("64", "1,1,1,1", "--workgroup 1,1,1,1: expected one to three sizes, such as 64,2"),
+        ("x", "64", "--grid x: 'x' is not a size from 1 to"),
+        ("4294967296", "64", "--grid 4294967296: '4294967296' is not a size from 1"),
         ("8388608", "64", "131072 waves: at most 65536 are simulated (--max-waves)"),
     ],
 )

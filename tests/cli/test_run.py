@@ -834,7 +834,7 @@ def test_a_fault_names_the_buffer_of_its_dispatch() -> None:
         ),
         (("--then", "vad"), "--then vad: "),
         (("--then", "vadd", "--arg", "a=1"), "--then vadd: not given: b ("),
-        (("--then", "vadd", "--grid", "0"), "--then vadd: --grid 0: expected up to three sizes"),
+        (("--then", "vadd", "--grid", "0"), "--then vadd: --grid 0: '0' is not a size"),
     ],
 )
 def test_wrong_requests_about_later_dispatches(options: tuple[str, ...], message: str) -> None:
@@ -890,7 +890,12 @@ def test_a_deadlock_as_data() -> None:
         ("", "a value is missing after ="),
         ("zeros:", "'zeros:': expected zeros:SIZE in bytes, such as zeros:512"),
         ("zeros:0", "zeros:0: expected 1 to 1073741824 bytes"),
-        ("range:1e3", "range:1e3: expected 1 to 4194304 numbers"),
+        ("range:1e3", "range:1e3: '1e3' is not an integer; expected 1 to 4194304 numbers"),
+        (
+            "zeros:4kb",
+            "zeros:4kb: '4kb' is not an integer; expected 1 to 1073741824 bytes, such as 4096 "
+            "or 0x1000",
+        ),
         ("random:5", "'random:5': expected random:SEED:COUNT, such as random:7:128; a seed has at"),
         ("same:", "'same:': expected same:NAME, the name of a buffer of an earlier dispatch"),
         ("bytes:xy", "'bytes:xy': expected bytes:HEX, two digits for each byte"),
@@ -913,6 +918,12 @@ def test_wrong_arguments(
     done = run("run", *VADD[:6], "--arg", f"a={value}", *VADD[8:])
     assert done.status == 2
     assert done.error.startswith(f"--arg a: {message}"), done.error
+
+
+@pytest.mark.parametrize("value", ["zero:44", "Zeros:44"])
+def test_a_mistyped_form_of_an_argument(value: str) -> None:
+    done = run("run", *VADD[:6], "--arg", f"a={value}", *VADD[8:])
+    assert done.error.endswith("an enumerator or ?; did you mean zeros:44?")
 
 
 def test_a_line_alone_is_in_the_file_of_the_kernel() -> None:
