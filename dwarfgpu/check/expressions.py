@@ -21,6 +21,7 @@ from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references
+from dwarfgpu.check.register_sizes import register_bits
 from dwarfgpu.dwarf.frame_attributes import SCRATCH_BASES
 from dwarfgpu.errors import LimitExceeded, counted
 from dwarfgpu.expr.context import ResultKind, UnitFormat
@@ -83,6 +84,8 @@ class Checked:
     """The bits of all its pieces, where the result is what they make."""
     value_bits: int | None = None
     """The bits of the value, where the result is one of DW_OP_implicit_value."""
+    register_bits: int | None = None
+    """The bits of the register, where the result is one of a GPU."""
     references: tuple[Reference, ...] = ()
     results: tuple[Known | None, ...] = ()
     """What is known of the result of an expression of call frame information, on each architecture
@@ -313,9 +316,14 @@ class ExpressionChecker:
             "fbreg" in names,
             piece_bits,
             value_bits,
+            self._register_bits(expression, role),
             referred,
             tuple(self._results_in_cfi(data, results)) if role.is_cfi else (),
         )
+
+    def _register_bits(self, expression: Expression, role: Role) -> int | None:
+        is_of_object = role.result == "location" and not (role.has_object or role.needs_memory)
+        return register_bits(expression, self.architectures.all) if is_of_object else None
 
     def _results_in_cfi(self, data: bytes, results: Results) -> Iterator[Known | None]:
         depth = results.role.initial_entries or 0

@@ -61,7 +61,9 @@ DETAILS: Final[Mapping[str, str]] = {
     "outside-storage": (
         "a part, a read or an offset outside the storage, as a piece of 4 bytes of an "
         "`implicit_value` of 2, or an offset of 8 into a `stack_value`. For a register it is a "
-        "warning, as for `wrong-kind`"
+        "warning, as for `wrong-kind`. So is a register of a GPU alone whose object has more bits, "
+        "as 8 bytes in a scalar register; where upstream clang writes one, a vector register has "
+        "the 32 bits of a lane. On CPUs debuggers read on in the next register"
     ),
     "implicit-pointer": "an implicit pointer read in part, or used in another address space",
     "no-entry-value": (

@@ -100,6 +100,8 @@ class UnitExpressions:
             self._size(index, spec, data, "pieces", checked.piece_bits, span)
         if checked.value_bits is not None and spec.number == dw.AT_LOCATION:
             self._size(index, spec, data, "value", checked.value_bits, span)
+        if checked.register_bits is not None and spec.number == dw.AT_LOCATION:
+            self._register(index, spec, data, checked.register_bits, span)
         for reference in checked.references:
             wrong = self._references.fault(reference)
             rule, severity = "bad-reference", reference.severity
@@ -147,9 +149,7 @@ class UnitExpressions:
         span: Range | None,
     ) -> None:
         """Compare the size of what an expression describes with that of the object."""
-        if index not in self._sizes:
-            self._sizes[index] = self._size_of_object(index)
-        size = self._sizes[index]
+        size = self._size_of(index)
         if size is None or 8 * size == size_bits:
             return
         if (size_bits, size) in _X87_VALUES and (noun == "value" or self._is_one_piece(data)):
@@ -163,15 +163,37 @@ class UnitExpressions:
         shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
         self.findings.report(rule, message, index, spec.name, span, shown=shown)
 
+    def _register(
+        self, index: int, spec: CheckedValue, data: bytes, size_bits: int, span: Range | None
+    ) -> None:
+        """Report a register of a GPU that has fewer bits than the object it holds."""
+        size = self._size_of(index)
+        if size is not None and size_bits < 8 * size:
+            message = f"the register has {size_bits} bits, and the object {8 * size}"
+            shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
+            self.findings.report(
+                "outside-storage",
+                message,
+                index,
+                spec.name,
+                span,
+                section="A.2.5.4.4.4",
+                shown=shown,
+                severity="warning",
+            )
+
     def _is_one_piece(self, data: bytes) -> bool:
         steps = decode(data, self.unit.dialect, self.unit.format).instructions
         return sum(step.operation.title == "DW_OP_piece" for step in steps) == 1
 
-    def _size_of_object(self, index: int) -> int | None:
+    def _size_of(self, index: int) -> int | None:
         """Return the size in bytes of the object of an entry; None for an entry of no object, and
         if unknown."""
-        die = self.unit.die(index)
-        try:
-            return types_of(self.unit).size_of_object(die) if die.tag in DATA else None
-        except DwarfGpuError:
-            return None
+        if index not in self._sizes:
+            die = self.unit.die(index)
+            try:
+                size = types_of(self.unit).size_of_object(die) if die.tag in DATA else None
+            except DwarfGpuError:
+                size = None
+            self._sizes[index] = size
+        return self._sizes[index]

@@ -39,7 +39,16 @@ from tests.check.made import (
     verdict_on,
     words,
 )
-from tests.dwarf.builder import FIXTURES, X86_64, Shape, abbreviations, elf, read_fixture, unit
+from tests.dwarf.builder import (
+    AMDGPU,
+    FIXTURES,
+    X86_64,
+    Shape,
+    abbreviations,
+    elf,
+    read_fixture,
+    unit,
+)
 from tests.dwarf.builder import abbreviations as table
 from tests.dwarf.programs import IN_SPLIT_FILES
 from tests.dwarf.test_line import Table
@@ -64,7 +73,7 @@ def code(low: int, form: int, high: int) -> bytes:
     return one_entry(SUBPROGRAM, [(dw.AT_LOW_PC, ADDR, words(low)), (dw.AT_HIGH_PC, form, data)])
 
 
-def typed_object(size_bytes: int, location: bytes = PIECES) -> bytes:
+def typed_object(size_bytes: int, location: bytes = PIECES, machine: int = AMDGPU) -> bytes:
     """A variable of a base type of that size, in two pieces of four bytes."""
     shapes = [
         Shape(COMPILE_UNIT, (), True),
@@ -73,7 +82,12 @@ def typed_object(size_bytes: int, location: bytes = PIECES) -> bytes:
     ]
     head = 12 + 1
     variable = b"\x02" + location + words(head + 1 + len(location) + 4, size_bytes=4)
-    return info_file(shapes, b"\x01" + variable + bytes((3, size_bytes, 5)) + b"\0")
+    entries = b"\x01" + variable + bytes((3, size_bytes, 5)) + b"\0"
+    return info_file(shapes, entries, machine=machine)
+
+
+def described(text: str) -> bytes:
+    return block(operations(text))
 
 
 def function_file(
@@ -276,6 +290,12 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("lanes-missing", "warning", lane_user(None), lane_user(64)),
     ("pieces-exceed-type", "warning", typed_object(4), typed_object(8)),
     ("pieces-short-of-type", "warning", typed_object(16), typed_object(8)),
+    ("outside-storage", "warning", typed_object(8, described("regx s0")),
+     typed_object(4, described("regx s0"))),
+    ("outside-storage", "warning", typed_object(4, described("regx s0; lit2; LLVM_offset")),
+     typed_object(2, described("regx s0; lit2; LLVM_offset"))),
+    ("outside-storage", "warning", typed_object(16, described("regx pc")),
+     typed_object(8, described("regx pc"))),
     ("inverted-range", "error", listed(0x1080, 0x1040), listed(0x1040, 0x1080)),
     ("inverted-range", "error", code(0x1080, ADDR, 0x1040), code(0x1040, ADDR, 0x1080)),
     ("inverted-range", "error", code(0x1080, SDATA, -4), code(0x1080, SDATA, 0)),
@@ -516,6 +536,18 @@ def test_lanes_of_an_inlined_call_are_lanes() -> None:
 
 def test_pieces_of_a_dynamic_or_unknown_type_are_not_counted() -> None:
     assert rules(verdict_on(one_entry(VARIABLE, [(dw.AT_LOCATION, EXPRLOC, PIECES)]))) == []
+
+
+def test_a_vector_register_of_upstream_clang_has_the_bits_of_a_lane() -> None:
+    for size_bytes, rule in (4, []), (8, [("warning", "outside-storage")]):
+        data = typed_object(size_bytes, described("regx v0"))
+        assert rules(verdict_on(data, "upstream-clang")) == rule
+        assert rules(verdict_on(data, "amd")) == []
+
+
+def test_registers_of_cpus_may_go_on_in_the_next_one() -> None:
+    data = typed_object(16, block(b"\x50"), X86_64)  # DW_OP_reg0
+    assert rules(verdict_on(data)) == []
 
 
 def test_an_entry_of_dropped_code_is_outside_nothing() -> None:
