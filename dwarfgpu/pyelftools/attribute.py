@@ -9,6 +9,9 @@ from dwarfgpu.check.attributes import ROLES, is_list
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA
+from dwarfgpu.dwarf.types.computed_attributes import NAMES as MEASURES
+from dwarfgpu.dwarf.types.computed_attributes import REFERENCE_CLASSES, computed
+from dwarfgpu.dwarf.types.dynamic_properties import Computed
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, ResultKind
 from dwarfgpu.pyelftools.entry_of_die import DIE
@@ -43,17 +46,34 @@ class AttributeSource:
 
     number: int | None
     """DW_AT number; None for an expression."""
-    source: LocationAttribute | int
-    """An expression, a location list, an object's bytes, or a constant."""
+    source: LocationAttribute | int | Computed
+    """An expression, a location list, an object's bytes, a constant, or the entry that has the
+    value (DWARF 5 2.19)."""
     result: ResultKind | None
     """The kind of result that its section prescribes; None if both are allowed."""
+
+    @property
+    def holder(self) -> Die | None:
+        """The entry whose value an attribute refers to; None for other attributes."""
+        source = self.source
+        return (
+            source.source if isinstance(source, Computed) and type(source.source) is Die else None
+        )
+
+    @property
+    def referred(self) -> str:
+        """Return `DW_AT_count refers to n`; empty for other attributes."""
+        if not isinstance(self.source, Computed) or self.holder is None:
+            return ""
+        named = self.holder.name or f"the DIE at {self.holder.offset:#x}"
+        return f"{self.source.name} refers to {named}"
 
 
 def described(attribute: Attribute, die: DIE, entry: Die) -> AttributeSource:
     """Return the object that an attribute of a DIE, or an expression, describes.
 
     `entry` is the DIE's. `UsageError` for an attribute that the DIE does not have, and for one that
-    is neither an expression nor a location list nor a constant.
+    is neither an expression nor a location list nor a constant nor the entry of a value.
     """
     unit = entry.unit
     if not is_attribute(attribute):
@@ -63,9 +83,11 @@ def described(attribute: Attribute, die: DIE, entry: Die) -> AttributeSource:
     name = attribute.name
     number = _NUMBERS.get(name) if isinstance(name, str) else name
     value = None if number is None else entry.attribute(number)
-    if number is None or value is None:
+    is_reference = value is not None and value.kind in REFERENCE_CLASSES
+    if number is None or value is None or (is_reference and number not in MEASURES):
         shown = name if isinstance(name, str) else f"attribute {name:#x}"
-        problem = "" if number is None else f"the DIE at {entry.offset:#x} has no {shown}"
+        is_absent = number is not None and value is None
+        problem = f"the DIE at {entry.offset:#x} has no {shown}" if is_absent else ""
         raise UsageError(
             problem or f"{shown} is not an expression, location list or constant of a DIE"
         )
@@ -74,8 +96,10 @@ def described(attribute: Attribute, die: DIE, entry: Die) -> AttributeSource:
             f"this {name} is not that of the DIE at {entry.offset:#x}: "
             f"give die.attributes[{name!r}]"
         )
-    source: LocationAttribute | int | None
-    if number in VARIABLE_ATTRIBUTES and (entry.tag in DATA or value.kind != "constant"):
+    source: LocationAttribute | int | Computed | None
+    if is_reference:
+        source = computed(entry, number)
+    elif number in VARIABLE_ATTRIBUTES and (entry.tag in DATA or value.kind != "constant"):
         source = unit.location_attribute(entry)
     elif value.kind == "constant" and not is_list(value.form, value.kind, unit.format):
         source = entry.integer(number)

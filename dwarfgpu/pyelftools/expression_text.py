@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.types.dynamic_properties import Computed
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
@@ -31,6 +32,8 @@ def dis(attribute: Attribute, die: DIE | None = None, code: CodeObject | None = 
         match described(attribute, die, entry).source:
             case int() | ConstValue():
                 raise UsageError("a constant has no operations")
+            case Computed(name=name):
+                raise UsageError(f"{name} refers to another DIE: it has no operations")
             case ExprLoc(expression=data, unit=unit):
                 return readable_text(data, unit.dialect, unit.format, arch)
             case listed:

@@ -11,12 +11,13 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA, name_of
 from dwarfgpu.dwarf.scope.variable import Variable, variable_of
+from dwarfgpu.dwarf.types.dynamic_properties import Computed
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.expr.context import ConstValue, Context
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location, memory_location
 from dwarfgpu.language.presented_session import Session
-from dwarfgpu.model.location import Location
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.pyelftools.attribute import (
     MEMBER_ATTRIBUTES,
@@ -30,6 +31,7 @@ from dwarfgpu.pyelftools.stopped_machine import Machine, address_of, scopes_arou
 from dwarfgpu.service.answer import of_result
 from dwarfgpu.service.explain import explain_evaluation, explain_variable
 from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.type_attributes import LocatedObject, TypeAttributes
 
 
 def evaluate(
@@ -43,8 +45,9 @@ def evaluate(
     """Return the result of an attribute of a DIE: a `Location`, a `Value` or an
     `ImplicitPointerValue`.
 
-    An attribute is an expression, a location list, whose entry for `pc` is used, or a
-    constant. An expression in its place (`dis`) is evaluated in the unit and function of the DIE.
+    An attribute is an expression, a location list, whose entry for `pc` is used, a constant, or a
+    reference to the variable that has the number, as the bounds of some arrays (DWARF 5 2.19). An
+    expression in its place (`dis`) is evaluated in the unit and function of the DIE.
     `object`: the address of the object whose type the DIE describes, in bytes. `machine`: what is
     known of the machine (`Machine`).
 
@@ -54,7 +57,7 @@ def evaluate(
     _require_known("evaluate", machine)
     entry = entry_of(die, code)
     subject = described(attribute, die, entry)
-    session = session_of(entry, code, **machine)
+    session = session_of(subject.holder or entry, code, **machine)
     return _evaluated(subject, _context(subject, session, object), None)
 
 
@@ -94,7 +97,7 @@ def explain(
     _require_known("explain", machine)
     entry = entry_of(die, code)
     subject = described(attribute, die, entry)
-    session = session_of(entry, code, **machine)
+    session = session_of(subject.holder or entry, code, **machine)
     if object is not None:
         address_of(session.architecture, "object", object)
     depth = integer("depth", depth, 0)
@@ -105,7 +108,7 @@ def explain(
     def ask(observe: Observer) -> Result:
         return _evaluated(subject, _context(subject, session, object), observe)
 
-    heading = f"in dialect {entry.unit.dialect}"
+    heading = subject.referred or f"in dialect {entry.unit.dialect}"
     return explain_evaluation(session, ask, heading).text(depth, "depth")
 
 
@@ -154,5 +157,20 @@ def _evaluated(subject: AttributeSource, context: Context, observe: Observer | N
             return Value.of(constant, context.generic)
         case ConstValue(data=data):
             return constant_location(data, context.endian)
+        case Computed() as measured:
+            return _referenced(measured, context, observe)
         case attribute:
             return evaluate_attribute(attribute, context, observe=observe)
+
+
+def _referenced(measured: Computed, context: Context, observe: Observer | None) -> Value:
+    """Return the value of the variable that an attribute refers to (DWARF 5 2.19)."""
+    holder = measured.source
+    assert isinstance(holder, Die)  # other sources are evaluated as they are
+    location = holder.unit.location_attribute(holder)
+    if observe is not None and location is not None and not isinstance(location, ConstValue):
+        of_variable = evolve(context, unit=location.unit, result_kind="location")
+        evaluate_attribute(location, of_variable, observe=observe)
+    about = LocatedObject(UNDEFINED_LOCATION, None)
+    number = TypeAttributes(lambda: context).number(measured, about)
+    return Value.of(number, context.generic)

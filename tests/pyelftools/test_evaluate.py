@@ -340,3 +340,54 @@ def test_an_entry_of_a_parsed_location_list_is_an_expression() -> None:
     first = next(entry for entry in entries if hasattr(entry, "loc_expr"))
     assert pyelftools.dis(first, die, code) == "DW_OP_reg5 RDI"
     assert pyelftools.text(pyelftools.evaluate(first, die, code), code) == "rdi"
+
+
+def bounds_of(elf: Any, tag: str) -> list[tuple[Any, Any]]:
+    """Subranges with an upper bound that refers to a DIE of a tag, and these."""
+    subranges = (die for die in dies(elf) if die.tag == "DW_TAG_subrange_type")
+    referring = (
+        die
+        for die in subranges
+        if "DW_AT_upper_bound" in die.attributes
+        and die.attributes["DW_AT_upper_bound"].form == "DW_FORM_ref4"
+    )
+    pairs = ((die, die.get_DIE_from_attribute("DW_AT_upper_bound")) for die in referring)
+    return [(die, holder) for die, holder in pairs if holder.tag == tag]
+
+
+def test_a_bound_that_refers_to_a_variable_is_its_value() -> None:
+    """DWARF 5 2.19."""
+    elf, code = opened("ada/shapes.gcc.O0.v5")
+    die, holder = bounds_of(elf, "DW_TAG_variable")[0]
+    bound, name = (
+        die.attributes["DW_AT_upper_bound"],
+        holder.attributes["DW_AT_name"].value.decode(),
+    )
+    place = pyelftools.evaluate(holder.attributes["DW_AT_location"], holder, code, cfa=STACK)
+    assert isinstance(place, dg.Location)
+    address = place.single_locations[0].byte_address
+    assert address is not None
+    known: dict[str, Any] = {
+        "cfa": STACK,
+        "memory": {address: (-7).to_bytes(8, "little", signed=True)},
+    }
+    value = pyelftools.evaluate(bound, die, code, **known)
+    assert isinstance(value, dg.Value) and value.displacement == -7
+    explained = pyelftools.explain(bound, die, code, **known).splitlines()
+    assert explained[0] == f"DW_AT_upper_bound refers to {name}"
+    assert explained[1].startswith("0x0000  DW_OP_fbreg ")
+    assert explained[-1].startswith("=> the result is the value -7")
+    with pytest.raises(dg.Unavailable, match=f"^DW_AT_upper_bound refers to {name}: cannot access"):
+        pyelftools.evaluate(bound, die, code, cfa=STACK)
+    with pytest.raises(dg.UsageError, match="refers to another DIE: it has no operations"):
+        pyelftools.dis(bound, die, code)
+    with pytest.raises(dg.UsageError, match="DW_AT_type is not an expression"):
+        pyelftools.evaluate(die.attributes["DW_AT_type"], die, code)
+
+
+def test_a_bound_that_refers_to_a_member_needs_the_structure() -> None:
+    elf, code = opened("ada/shapes.gcc.O0.v5")
+    die, holder = bounds_of(elf, "DW_TAG_member")[0]
+    name = holder.attributes["DW_AT_name"].value.decode()
+    with pytest.raises(dg.MissingContext, match=f"refers to {name}, a member of a structure that"):
+        pyelftools.evaluate(die.attributes["DW_AT_upper_bound"], die, code, cfa=STACK)

@@ -27,7 +27,8 @@ NAMES: Final = {
     dw.AT_RANK: "DW_AT_rank",
     dw.AT_STRING_LENGTH: "DW_AT_string_length",
 }
-_REFERENCES: Final = frozenset({"unit_reference", "section_reference", "signature"})
+REFERENCE_CLASSES: Final = frozenset({"unit_reference", "section_reference", "signature"})
+"""Classes of attributes whose value is that of another entry."""
 _BOUNDS: Final = frozenset({dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND})
 
 
@@ -36,7 +37,7 @@ def computed(die: Die, number: int, factor: int = 1) -> Computed | None:
     attribute = die.attribute(number)
     if attribute is None:
         return None
-    if attribute.kind in _REFERENCES:
+    if attribute.kind in REFERENCE_CLASSES:
         target = die.reference(number)
         assert target is not None
         return Computed(NAMES[number], target, factor)
