@@ -62,11 +62,14 @@ class ShownStops:
             if not item.addresses & self._stop_addresses
         ]
 
-    def visit(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> bool:
-        """Show the stop of a wave, if it is one; return whether the run ends there."""
+    def visit(
+        self, wave: WaveId, pc: int, session_of: Callable[[], Session]
+    ) -> tuple[int, ...] | None:
+        """Show the stop of a wave, if it is one; return its lanes if the run ends there, else
+        None."""
         stop = self._stops.at(wave, pc, session_of)
         if stop is None:
-            return False
+            return None
         self.count += 1
         self._stop_addresses.add(pc)
         self._meaningful |= {
@@ -82,7 +85,7 @@ class ShownStops:
             for _, answers in stop.answers:
                 notes = (note for note in lane_notes(answers) if not is_on_availability(note))
                 self._assumptions.update(dict.fromkeys(notes))
-        return self.count == self._most
+        return stop.lanes if self.count == self._most else None
 
 
 def breakpoints_of(

@@ -581,11 +581,25 @@ def test_the_state_of_a_violation_is_opened_at_its_lane(tmp_path: Path) -> None:
     assert f"state {state}: dwarfgpu debug --state {state} --lane 63" in done.notes
 
 
+def test_the_state_of_a_breakpoint_is_opened_at_a_lane_of_its_condition(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    place = f"{DEMO_LINE[1]} if $_lane >= 5"
+    done = run_json("run", "--demo", "--break", place, "--stops", 1, "--save", state)
+    stop, shown = done.json["stop"], done.json["stops"][0]
+    assert (stop["wave"], stop["lanes"]) == (shown["wave"], shown["lanes"])
+    assert stop["lanes"][0] == 5
+    assert f"state {state}: dwarfgpu debug --state {state} --wave 1 --lane 5" in done.json["notes"]
+    place = f"{DEMO_LINE[1]} if $_lane >= 7"
+    done = run_json("run", "--state", state, "--break", place, "--stops", 1, "--save", state)
+    assert done.json["stop"]["lanes"] == done.json["stops"][0]["lanes"]
+    assert f"state {state}: dwarfgpu debug --state {state} --wave 1 --lane 7" in done.json["notes"]
+
+
 def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -> None:
     state, core = tmp_path / "s.json", tmp_path / "s.core"
     done = run("run", "--demo", *DEMO_LINE, "--save", state, "--core", core)
     assert done.status == 0
-    assert f"state {state}: dwarfgpu debug --state {state}" in done.notes
+    assert f"state {state}: dwarfgpu debug --state {state} --wave 1" in done.notes
     stopped = run_json("run", "--demo", *DEMO_LINE, "--print", "steps", "--stops", 1).json
     datas = [lane["data"] for lane in stopped["stops"][0]["values"][0]["lanes"]]
     for options in (("--state", state), (core, "--sysroot", "/")):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _ROOM_BYTES: Final = 1 << 36
 """For the objects of a further dispatch, and for its scratch."""
-Visit: TypeAlias = Callable[[WaveId, int, Callable[[], Session]], bool]
+Visit: TypeAlias = Callable[[WaveId, int, Callable[[], Session]], tuple[int, ...] | None]
 """Called when a wave is at a breakpoint, with the wave, its pc and a function that makes a session
-in its focus; returns whether the run ends there."""
+in its focus; returns the lanes of the stop if the run ends there, else None."""
 
 
 @frozen(eq=False)
@@ -125,7 +125,10 @@ class ResumedWaves:
             stopped = target.run_on(addresses)
             while stopped is not None and stopped.is_inserted and visit is not None:
                 number, pc = stopped.wave.wave.id, stopped.wave.pc
-                if visit(number, pc, partial(self.session, number, pc, is_mangled=is_mangled)):
+                session_of = partial(self.session, number, pc, is_mangled=is_mangled)
+                lanes = visit(number, pc, session_of)
+                if lanes is not None:
+                    stopped = evolve(stopped, lanes=lanes)
                     break
                 stopped.wave.reported_pc = stopped.wave.pc
                 stopped = target.run_on(addresses)

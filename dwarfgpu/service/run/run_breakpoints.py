@@ -141,7 +141,7 @@ def visitor(
 ) -> AtBreakpoint:
     """Return the function that `run_kernel` calls for dispatches of a code object."""
 
-    def at_breakpoint(machine: RunningMachine, wave: SimulatedWave) -> bool:
+    def at_breakpoint(machine: RunningMachine, wave: SimulatedWave) -> tuple[int, ...] | None:
         number = wave.wave.id
 
         def session() -> Session:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
-AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
+AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], tuple[int, ...] | None]"
 """Called when a wave is at a breakpoint; returns whether the run ends there."""
 Attach: TypeAlias = "Callable[[RunningMachine], None]"
 """Called with a machine before its first instruction."""
@@ -52,6 +52,7 @@ class StopPosition:
     wave: int
     target_id: str
     lanes: tuple[int, ...]
+    """At fault, or in which the wave is at a breakpoint whose condition holds."""
     pc: int
     instruction: str | None
     source: str | None
@@ -114,7 +115,7 @@ def run_kernel(
     executor: Executor = "lockstep",
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot continue, or to a breakpoint where
-    it is to end; `at_breakpoint` says which one, else it is the first.
+    it is to end: that for which `at_breakpoint` returns lanes and not None, else the first.
 
     `attach` adds observers; `progress` is called with the number of executed instructions.
     `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another dispatch of
@@ -145,7 +146,9 @@ def run_kernel(
         attach(machine)
     stopped = machine.run(breakpoints=breakpoints)
     while stopped is not None and stopped.is_inserted and at_breakpoint is not None:
-        if at_breakpoint(machine, stopped.wave):
+        lanes = at_breakpoint(machine, stopped.wave)
+        if lanes is not None:
+            stopped = evolve(stopped, lanes=lanes)
             break
         stopped.wave.reported_pc = stopped.wave.pc
         stopped = machine.run(breakpoints=breakpoints)

@@ -62,9 +62,16 @@ def hint_on_unknown(why_stopped: str) -> str | None:
 
 
 def saved_state_note(path: str, stop: StopPosition | None) -> str:
-    """Return how to open the state of a stop, at the first lane that is at fault."""
-    lane = f" --lane {stop.lanes[0]}" if stop is not None and stop.lanes else ""
-    return f"state {path}: dwarfgpu debug --state {path}{lane}"
+    """Return how to open the state of a stop, at its wave and the first of its lanes.
+
+    A prompt finds a wave at fault by itself, and begins in lane 0.
+    """
+    focus = ""
+    if stop is not None and stop.is_inserted:
+        focus = f" --wave {stop.wave}"
+    if stop is not None and any(stop.lanes[:1]):
+        focus += f" --lane {stop.lanes[0]}"
+    return f"state {path}: dwarfgpu debug --state {path}{focus}"
 
 
 def buffer_lines(result: Result) -> Iterator[str]:
