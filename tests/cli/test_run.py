@@ -591,8 +591,9 @@ def test_the_state_of_a_breakpoint_is_opened_at_a_lane_of_its_condition(tmp_path
     assert f"state {state}: dwarfgpu debug --state {state} --wave 1 --lane 5" in done.json["notes"]
     place = f"{DEMO_LINE[1]} if $_lane >= 7"
     done = run_json("run", "--state", state, "--break", place, "--stops", 1, "--save", state)
-    assert done.json["stop"]["lanes"] == done.json["stops"][0]["lanes"]
-    assert f"state {state}: dwarfgpu debug --state {state} --wave 1 --lane 7" in done.json["notes"]
+    stop, focus = done.json["stop"], f"--wave {done.json['stop']['wave']} --lane 7"
+    assert stop["lanes"] == done.json["stops"][0]["lanes"]
+    assert f"state {state}: dwarfgpu debug --state {state} {focus}" in done.json["notes"]
 
 
 def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -> None:
