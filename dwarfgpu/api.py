@@ -60,6 +60,7 @@ from dwarfgpu.model.value import Value
 from dwarfgpu.session.read_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
+from dwarfgpu.view.location_text import location_text
 
 __all__ = [
     "AddressSpace",
@@ -132,6 +133,7 @@ __all__ = [
     "line_entries",
     "load_core",
     "load_state",
+    "location_text",
     "place_at",
     "read_lanes",
     "sessions_of",

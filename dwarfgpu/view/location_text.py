@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeAlias, assert_never
 
+from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
@@ -44,11 +45,15 @@ CompositeTexts: TypeAlias = dict[tuple[int, int], tuple[Compound, str]]
 once."""
 
 
+@names_wrong_arguments
 def location_text(location: Location, texts: CompositeTexts | None = None) -> str:
-    """Return `v3 + byte 12 (wave 0)`, `private_lane#0x10 (lane 3)` or `{bytes 0-3: v3; …}`.
+    """Return a location in one line of at most about 10,000 characters: `v3 + byte 12 (wave 0)`,
+    `private_lane#0x10 (lane 3)` or `{bytes 0-3: v3; …}`.
 
-    `texts`: those of other locations, to which those of this one are added.
+    `texts`: those of other locations, to which those of this one are added. `UsageError` for a
+    location that is nowhere, not even undefined.
     """
+    location.require_single_locations()
     if location.is_undefined:
         return "<optimized out>"
     return _cut(_location(location, 0, {} if texts is None else texts), _MAX_CHARACTERS)

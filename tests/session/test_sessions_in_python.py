@@ -14,6 +14,7 @@ from dwarfgpu.base import records
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.dwarf.types import types
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "dwarfgpu" / "data" / "demo.json"
@@ -122,3 +123,37 @@ def test_a_wave_that_the_machine_does_not_have() -> None:
         with pytest.raises(dg.UsageError, match=r"^Session\.wave: wave 7 is not in the state; it "):
             make()
     assert dg.Session(state.architecture, target=dg.StateTarget(state.architecture)).wave == 0
+
+
+def test_types_and_coverages_belong_to_their_file() -> None:
+    """They are equal to themselves alone: a copy is the object, and none can be pickled."""
+    code = dg.CodeObject.open(Path(dg.__file__).parent / "data/demo.co")
+    [unit] = dg.find_variables(code.scopes, dg.Wanted(names=("t",)))
+    [(variable, place)] = unit.groups[0].declared
+    kind = code.info.types.type_of(variable.die)
+    for one in (kind, dg.coverage_of(variable, place)):
+        assert copy.copy(one) is one and copy.deepcopy(one) is one
+        with pytest.raises(TypeError, match=f"^{type(one).__name__}: it belongs to an open file"):
+            pickle.dumps(one)
+
+
+def test_the_text_of_a_type_is_its_spelling_with_or_without_a_name() -> None:
+    unnamed = types.Struct("struct", None, 4)
+    assert unnamed.name is None and str(unnamed) == "struct {...}"
+    assert str(types.Enum(None, 4)) == "enum {...}"
+    assert str(types.Pointer(unnamed)) == types.Pointer(unnamed).name == "struct {...} *"
+    assert str(types.Struct("union", "u", 4)) == "union u"
+    assert str(types.Typedef("T", unnamed)) == "T"
+    assert str(types.Unspecified("void")) == "void"
+
+
+def test_a_location_has_a_text_of_one_line() -> None:
+    gfx942 = dg.architecture("gfx942")
+    register = dg.Register(gfx942.by_name["v6"], 0)
+    place = dg.Location((dg.SingleLocation(register, 96),))
+    assert dg.location_text(place) == "v6 + byte 12 (wave 0)"
+    nowhere = dg.evaluate(b"", dg.Context(result_kind="location"))
+    assert isinstance(nowhere, dg.Location)
+    assert dg.location_text(nowhere) == "<optimized out>"
+    with pytest.raises(dg.UsageError, match="expected at least one"):
+        dg.location_text(dg.Location(()))

@@ -34,6 +34,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operation_budget import AnalysisBudget
 from dwarfgpu.expr.static_check.extent import Extent, extent_of, frame_base_use
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8
@@ -110,7 +111,7 @@ class Description(NamedTuple):
 
 
 @frozen(eq=False)
-class Coverage:
+class Coverage(OfOpenFile):
     """A variable of one scope, and its descriptions there."""
 
     variable: Variable

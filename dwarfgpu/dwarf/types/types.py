@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.errors import IllFormed, shown
 from dwarfgpu.expr.context import ExprLoc, LocList
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.die import Die
@@ -37,8 +38,32 @@ MAX_TYPE_BITS: Final = 1 << 67
 """The size of the largest address space."""
 
 
+class _OfFile(OfOpenFile):
+    """A type: it belongs to the file that declares it."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Return the type as C spells it, one without a name as `struct {...}`."""
+        # Only here: the spelling of types is made of these classes.
+        from dwarfgpu.dwarf.names.type_names import type_name
+
+        return type_name(cast("Type", self))
+
+
+class _Spelled(_OfFile):
+    """A type spelled by its components."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The type as C spells it: `const int`, `struct s *`, `char (*)[4]`."""
+        return str(self)
+
+
 @frozen(eq=False)
-class Base:
+class Base(_OfFile):
     """A base type (DWARF 5 5.1), vectors of DW_AT_LLVM_vector_size included."""
 
     base: BaseType
@@ -65,20 +90,6 @@ class Base:
     @property
     def size_bytes(self) -> int:
         return (self.size_bits + 7) // 8
-
-
-class _Spelled:
-    """A type spelled by its components."""
-
-    __slots__ = ()
-
-    @property
-    def name(self) -> str:
-        """The type as C spells it: `const int`, `struct s *`, `char (*)[4]`."""
-        # Only here: the spelling of types is made of these classes.
-        from dwarfgpu.dwarf.names.type_names import type_name
-
-        return type_name(cast("Type", self))
 
 
 @frozen(eq=False)
@@ -226,11 +237,12 @@ class Member:
 
 
 @frozen(eq=False)
-class Struct:
+class Struct(_OfFile):
     """A structure, union or class (DWARF 5 5.7)."""
 
     kind: StructKind
     name: str | None
+    """DW_AT_name; None if it has none, as in GDB's Python: `str` spells it `struct {...}`."""
     size_bytes: int | None
     """None for an incomplete type, which has no known size."""
     _members: tuple[Member, ...] | Callable[[], tuple[Member, ...]] = field(default=(), repr=False)
@@ -261,10 +273,11 @@ class Struct:
 
 
 @frozen(eq=False)
-class Enum:
+class Enum(_OfFile):
     """An enumeration (DWARF 5 5.8)."""
 
     name: str | None
+    """DW_AT_name; None if it has none: `str` spells it `enum {...}`."""
     size_bytes: int | None
     """None if the file has neither the size nor the type of its values."""
     enumerators: tuple[tuple[str, int], ...] = field(default=(), repr=False)
@@ -300,7 +313,7 @@ class Enum:
 
 
 @frozen(eq=False)
-class Typedef:
+class Typedef(_OfFile):
     """Another name of a type (DWARF 5 5.4)."""
 
     name: str
@@ -357,7 +370,7 @@ class Function(_Spelled):
 
 
 @frozen(eq=False)
-class Unspecified:
+class Unspecified(_OfFile):
     """DW_TAG_unspecified_type, a base type without a size, or a type that is not supported:
     it has only a name."""
 
