@@ -304,4 +304,6 @@ def _layout_of(abbreviation: Abbreviation) -> int | None:
         return None
     if {dw.AT_DATA_MEMBER_LOCATION, dw.AT_DATA_BIT_OFFSET} <= names:
         return dw.AT_DATA_BIT_OFFSET
+    if {dw.AT_BIT_OFFSET, dw.AT_BIT_SIZE} <= names:
+        return dw.AT_BIT_OFFSET
     return dw.AT_BIT_SIZE if {dw.AT_BIT_SIZE, dw.AT_NAME} <= names else None

@@ -6,9 +6,10 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die, constant_bytes, constant_excess
-from dwarfgpu.dwarf.scope.scope_entries import DATA, pc_bounds
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, pc_bounds
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.dwarf.types.class_builder import offset_and_location
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
 _INTEGERS: Final = frozenset({0x05, 0x07})
 """DW_ATE_signed and DW_ATE_unsigned: Triton gives its unknown types the one, rustc `()` the other,
@@ -34,18 +35,12 @@ def code_fault(die: Die) -> str | None:
 
 def layout_fault(die: Die) -> str | None:
     """Return why a base type cannot be read, a member has two locations, a pointer or a bit-field
-    no bits, or an enumerator no value (DWARF 5 5.1, 5.3, 5.7); None if nothing is so."""
+    no bits, a bit-field is outside its storage, or an enumerator has no value (DWARF 5 5.1, 5.3,
+    5.7); None if nothing is so."""
     if die.tag == dw.TAG_ENUMERATOR:
         return "the enumerator has no DW_AT_const_value"
-    if die.tag == dw.TAG_MEMBER and die.integer(dw.AT_BIT_SIZE) == 0:
-        if die.unit.style == "ada":  # a component may have Size 0
-            return None
-        return "a bit-field that has a name has more than 0 bits"
     if die.tag == dw.TAG_MEMBER:
-        has_both = die.has(dw.AT_DATA_MEMBER_LOCATION) and die.has(dw.AT_DATA_BIT_OFFSET)
-        if not has_both:
-            return None
-        return "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
+        return _member_fault(die)
     try:
         types_of(die.unit).build(die)
         if die.integer(dw.AT_BYTE_SIZE) == 0 and die.integer(dw.AT_ENCODING) not in _INTEGERS:
@@ -54,6 +49,40 @@ def layout_fault(die: Die) -> str | None:
         return str(error.message)
     except DwarfGpuError:
         pass  # no fault of the file's
+    return None
+
+
+def _member_fault(die: Die) -> str | None:
+    bits = die.integer(dw.AT_BIT_SIZE)
+    if bits == 0 and die.has(dw.AT_NAME) and die.unit.style != "ada":  # a component may have Size 0
+        return "a bit-field that has a name has more than 0 bits"
+    if die.has(dw.AT_DATA_MEMBER_LOCATION) and die.has(dw.AT_DATA_BIT_OFFSET):
+        return "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
+    try:
+        return _storage_fault(die, bits) if bits else None
+    except (IllFormed, Malformed) as error:
+        return str(error.message) if error.context is None else None  # a type is reported itself
+    except DwarfGpuError:
+        return None  # no fault of the file's
+
+
+def _storage_fault(die: Die, bits: int) -> str | None:
+    """Return why a bit-field with DW_AT_bit_offset is not in its storage unit, or ends after its
+    structure (DWARF 3 5.5.6).
+
+    A field that crosses the end of its storage unit has an offset below 0 from LLVM.
+    """
+    from_top, types, above = die.integer(dw.AT_BIT_OFFSET), types_of(die.unit), die.parent()
+    if from_top is None:
+        return None
+    storage = die.integer(dw.AT_BYTE_SIZE) or types.size_of_object(die)
+    if storage is not None and from_top + bits > 8 * storage:
+        return f"{bits} bits at DW_AT_bit_offset {from_top} are not in a storage of {8 * storage}"
+    first, base = offset_and_location(types, die)
+    size = above.integer(dw.AT_BYTE_SIZE) if above is not None and above.tag in CLASSES else None
+    if base is None and size is not None and first + bits > 8 * size:
+        name = f" {die.name}" if die.name else ""
+        return f"the member{name} ends at bit {first + bits} of a type of {counted(size, 'byte')}"
     return None
 
 

@@ -130,6 +130,62 @@ def test_what_types_contain(entries: bytes, message: str | None) -> None:
     assert message is None or found[0].message.startswith(message)
 
 
+BIT_FIELDS = (
+    UNIT,
+    Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1))),  # 2
+    Shape(dw.TAG_STRUCTURE_TYPE, (SIZE,), True),  # 3
+    Shape(
+        dw.TAG_MEMBER,
+        (NAME, TYPE, LOCATION, (dw.AT_BIT_SIZE, DATA1), (dw.AT_BIT_OFFSET, dw.FORM_SDATA)),
+    ),
+    Shape(  # 5, with a storage unit of another size than the type has
+        dw.TAG_MEMBER,
+        (NAME, TYPE, SIZE, LOCATION, (dw.AT_BIT_SIZE, DATA1), (dw.AT_BIT_OFFSET, dw.FORM_SDATA)),
+    ),
+    Shape(  # 6, with the location as DWARF 2 has it
+        dw.TAG_MEMBER,
+        (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_BLOCK1), (dw.AT_BIT_SIZE, DATA1),
+         (dw.AT_BIT_OFFSET, dw.FORM_SDATA)),
+    ),
+)  # fmt: skip
+
+
+def signed_byte(number: int) -> bytes:
+    return bytes((number & 0x7F,))
+
+
+@pytest.mark.parametrize(
+    ("size", "member", "offset", "message"),
+    [
+        # 17 bits of an int of 4 bytes at byte 0 of a structure of 4.
+        (4, b"\4x\0" + INT + b"\0\x11", 15, None),
+        (4, b"\4x\0" + INT + b"\0\x11", 0, None),
+        (4, b"\4x\0" + INT + b"\0\x11", 16,
+         "17 bits at DW_AT_bit_offset 16 are not in a storage of 32"),
+        (4, b"\4x\0" + INT + b"\0\x11", -1, "the member x ends at bit 33 of a type of 4 bytes"),
+        (5, b"\4x\0" + INT + b"\0\x11", -1, None),  # LLVM, of a packed structure
+        (4, b"\5x\0" + INT + b"\2\0\7", 9, None),
+        (4, b"\5x\0" + INT + b"\2\0\7", 10,
+         "7 bits at DW_AT_bit_offset 10 are not in a storage of 16"),
+        (4, b"\5x\0" + INT + b"\2\2\7", 0, None),
+        (4, b"\5x\0" + INT + b"\2\3\7", 0, "the member x ends at bit 40 of a type of 4 bytes"),
+        # The storage may be larger than the structure, the bits must be in it.
+        (2, b"\4x\0" + INT + b"\0\7", 16, None),
+        (2, b"\4x\0" + INT + b"\0\7", 15, "the member x ends at bit 17 of a type of 2 bytes"),
+        (4, b"\6x\0" + INT + b"\2\x23\2\7", 16, None),
+        (4, b"\6x\0" + INT + b"\2\x23\2\7", 15, "the member x ends at bit 33 of a type of 4 byte"),
+    ],
+)  # fmt: skip
+def test_bit_fields_before_dwarf_4(
+    size: int, member: bytes, offset: int, message: str | None
+) -> None:
+    """DWARF 3 5.5.6: the bits from the most significant one of the storage unit to the field's."""
+    entries = b"\1\2i\0\4\5" + bytes((3, size)) + member + signed_byte(offset) + b"\0\0"
+    found = findings(verdict_on(info_file(BIT_FIELDS, entries)))
+    assert [one.rule for one in found] == ([] if message is None else ["wrong-layout"])
+    assert message is None or found[0].message.startswith(message)
+
+
 @pytest.mark.parametrize(("encoding", "is_right"), [(7, True), (5, True), (4, False), (2, False)])
 def test_only_an_integer_has_no_bytes(encoding: int, is_right: bool) -> None:
     shape = Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1)))

@@ -237,7 +237,7 @@ def _member(types: Types, die: Die) -> Member:
         or (dw.AT_EXTERNAL in has and die.flag(dw.AT_EXTERNAL))
         or (dw.AT_DECLARATION in has and die.flag(dw.AT_DECLARATION))
     )
-    offset, location = (None, None) if is_static else _offset_and_location(types, die)
+    offset, location = (None, None) if is_static else offset_and_location(types, die)
     bit_size = die.integer(dw.AT_BIT_SIZE) if dw.AT_BIT_SIZE in has else None
     target = types.target(die)
     return Member(
@@ -260,8 +260,12 @@ def _type_of_bits(target: Callable[[], Type | None], bit_size: int) -> Type | No
     return in_fewer_bits(target(), bit_size)
 
 
-def _offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
-    """Return the bit offset of a member, and the expression for the base of the offset (5.7.6)."""
+def offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
+    """Return the bit offset of a member, and the expression for the base of the offset (5.7.6).
+
+    Raises `IllFormed` for a bit-field whose storage is of unknown size, and for a member with both
+    ways to say where it is.
+    """
     has = die.abbreviation.positions
     bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET) if dw.AT_DATA_BIT_OFFSET in has else None
     if bit_offset is not None:
