@@ -17,7 +17,9 @@ Refused: TypeAlias = frozenset[int]
 
 _STANDARD: Final = frozenset({*range(0x4C), 0x4109, 0x410A})
 """0, the tags of DWARF 5, and those of GNU call sites, which it has under other numbers."""
-_DATA: Final = INHERITING_DATA | {dw.TAG_TEMPLATE_VALUE_PARAMETER, dw.TAG_ENUMERATOR}
+_BOUNDS: Final = INHERITING_DATA | {dw.TAG_TEMPLATE_VALUE_PARAMETER, dw.TAG_ENUMERATOR}
+_PARAMETERS: Final = frozenset({dw.TAG_FORMAL_PARAMETER})
+_CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE})
 _UNITS: Final = frozenset({dw.TAG_COMPILE_UNIT, dw.TAG_PARTIAL_UNIT, dw.TAG_SKELETON_UNIT})
 _BLOCKS: Final = frozenset({dw.TAG_LEXICAL_BLOCK, dw.TAG_TRY_BLOCK, dw.TAG_CATCH_BLOCK})
 _CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, 0x4109})
@@ -61,17 +63,21 @@ _BY_ATTRIBUTE: Final[Mapping[int, Refused]] = {
     0x80: _only(INHERITING_DATA),  # DW_AT_call_parameter
     **dict.fromkeys(
         (dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND, dw.AT_COUNT, dw.AT_STRING_LENGTH),
-        _only(_DATA, dw.FUNCTIONS, frozenset({_DWARF_PROCEDURE})),
+        _only(_BOUNDS, dw.FUNCTIONS, frozenset({_DWARF_PROCEDURE})),
     ),
 }
 _ORIGINS: Final[Mapping[int, Refused]] = {
     **dict.fromkeys((*dw.FUNCTIONS, *_CALL_SITES), _FUNCTIONS),
-    **dict.fromkeys(INHERITING_DATA, _only(_DATA)),
+    **dict.fromkeys(INHERITING_DATA - _PARAMETERS, _only(INHERITING_DATA - _PARAMETERS)),
+    **dict.fromkeys(_CLASSES, _only(_CLASSES)),
     **dict.fromkeys(_BLOCKS, _only(_BLOCKS, dw.FUNCTIONS)),
-    **dict.fromkeys(_RECORDS, _TYPES),
-    dw.TAG_LABEL: _only(frozenset({dw.TAG_LABEL})),
-}
-"""By the tag of what inherits."""
+    **{tag: _only(frozenset({tag})) for tag in (
+        *_PARAMETERS, *_RECORDS - _CLASSES, dw.TAG_LABEL, dw.TAG_NAMESPACE, dw.TAG_MODULE,
+    )},
+    **dict.fromkeys((dw.TAG_CALL_SITE_PARAMETER, 0x410A), _only(_PARAMETERS)),
+}  # fmt: skip
+"""By the tag of what inherits: an entry of another kind has no attributes that it could have
+(DWARF 5 2.13.2, 3.3.8)."""
 
 
 def refused_targets(number: int, tag: int) -> Refused:

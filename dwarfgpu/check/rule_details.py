@@ -90,8 +90,9 @@ DETAILS: Final[Mapping[str, str]] = {
     "dangling-reference": (
         "an attribute that refers to an offset where no entry starts, or to an entry of a tag "
         "that cannot be meant: `DW_AT_type` to one that describes no type, the origin, "
-        "specification or `DW_AT_call_origin` of a function or call to none, of a data object, "
-        "label or block to something else, `DW_AT_import`, `DW_AT_object_pointer` and the bounds "
+        "specification or `DW_AT_call_origin` of a function or call to none, of a parameter, "
+        "another data object, label, block, class, union, enumeration or namespace to something "
+        "else, `DW_AT_import`, `DW_AT_object_pointer` and the bounds "
         "of arrays likewise; origins, specifications, extensions, imported declarations, and "
         "through other units types, that lead back to where they started; a warning for a "
         "signature that no type unit has. References into supplementary files are not looked up"
@@ -100,7 +101,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "a base type without an encoding or size, or whose bits are not within its storage, an "
         "enumerator without a value, a `DW_AT_const_value` that is a number where the object is "
         "larger than one, a member with both `DW_AT_data_member_location` and "
-        "`DW_AT_data_bit_offset`, or that ends after its structure, a pointer of 0 bytes, a "
+        "`DW_AT_data_bit_offset`, or that ends after its structure, a bit-field whose "
+        "`DW_AT_bit_offset` (before DWARF 4) is outside its storage unit, a pointer of 0 bytes, a "
         "bit-field of 0 bits that has a name (but in Ada), or a type that contains itself, "
         "also through types of other units"
     ),

@@ -304,7 +304,23 @@ def test_a_form_that_is_not_a_reference_is_of_another_class() -> None:
         (dw.TAG_SUBPROGRAM, dw.TAG_BASE_TYPE, False),
         (dw.TAG_INLINED_SUBROUTINE, dw.TAG_VARIABLE, False),
         (dw.TAG_VARIABLE, dw.TAG_MEMBER, True),
-        (dw.TAG_FORMAL_PARAMETER, dw.TAG_VARIABLE, True),  # GCC
+        (dw.TAG_VARIABLE, dw.TAG_CONSTANT, True),
+        (dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, False),
+        (dw.TAG_FORMAL_PARAMETER, dw.TAG_FORMAL_PARAMETER, True),
+        (dw.TAG_FORMAL_PARAMETER, dw.TAG_VARIABLE, False),
+        (dw.TAG_FORMAL_PARAMETER, dw.TAG_MEMBER, False),
+        (dw.TAG_FORMAL_PARAMETER, 0x4102, True),  # a vendor's
+        (0x410A, dw.TAG_FORMAL_PARAMETER, True),  # a parameter of GCC's own call sites
+        (0x410A, dw.TAG_VARIABLE, False),
+        (dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, True),
+        (dw.TAG_STRUCTURE_TYPE, dw.TAG_UNION_TYPE, False),
+        (dw.TAG_ENUMERATION_TYPE, dw.TAG_ENUMERATION_TYPE, True),
+        (dw.TAG_ENUMERATION_TYPE, dw.TAG_STRUCTURE_TYPE, False),
+        (dw.TAG_UNION_TYPE, dw.TAG_TYPEDEF, False),
+        (dw.TAG_NAMESPACE, dw.TAG_NAMESPACE, True),
+        (dw.TAG_NAMESPACE, dw.TAG_MODULE, False),
+        (LABEL, LABEL, True),
+        (LABEL, dw.TAG_VARIABLE, False),
         (dw.TAG_VARIABLE, dw.TAG_SUBPROGRAM, False),
         (dw.TAG_LEXICAL_BLOCK, dw.TAG_SUBPROGRAM, True),  # nothing is known against it
     ],
