@@ -7,13 +7,14 @@ that unit does not have the name.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property, partial
 from itertools import islice
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
-from dwarfgpu.base.arguments import FOREIGN, wrong_value
+from dwarfgpu.base.arguments import FOREIGN, integer, wrong_value
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import evolve
@@ -247,6 +248,7 @@ class Scopes:
     ) -> list[Variable]:
         """Return those of `locals_at` with some tags and a name that passes a test; the others are
         not read for them, and no more than one beyond `most` of a scope."""
+        most = integer("most", most, 0, sys.maxsize - 1)
 
         def declared(scope: Die) -> Iterable[Variable]:
             of_scope = declared_in(scope, tags=tags, is_named=is_named)
