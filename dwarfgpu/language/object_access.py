@@ -41,6 +41,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
     IllFormed,
+    MissingContext,
     OutOfRange,
     Unavailable,
     UndefinedBits,
@@ -458,6 +459,11 @@ class ObjectAccess(Dereference):
         is_apart = value.bit_size is not None or is_in_register(value)
         single = None if is_apart else single_location_in(value.location)
         if single is None or not isinstance(single.storage, Memory):
+            variable = None if is_apart else value.variable
+            if variable is not None and variable.die.flag(dw.AT_DECLARATION):
+                declared = self.read(value).error
+                if isinstance(declared, MissingContext):
+                    raise declared  # no file defines it
             raise UsageError(why_no_address(value))
         if single.byte_address is None:
             raise UsageError("Attempt to take address of value that does not start at a byte.")

@@ -53,21 +53,33 @@ def symbol_of_variable(
     code_objects: Iterable[CodeObject], variable: Variable
 ) -> UntypedSymbol | None:
     """Return the symbol of an external variable without a location, to which the dynamic linker
-    binds its name: that of the first file that has one. None if there is none, or its name is
-    unknown.
+    binds its name: that of the first file that has one; else, as linkers make hidden symbols local,
+    the only local one in the file of the variable. None if there is none, or its name is unknown.
 
-    gcc describes no thread-local variable of AArch64 by a location.
+    gcc describes no thread-local variable of AArch64 by a location. Symbols of linker scripts and
+    of assembly code (`extern char end[], _start[]`) may have no type, or that of a function.
     """
     name = _linkage_name(variable)
     if name is None or not variable.is_external:
         return None
+    hidden: list[UntypedSymbol] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):
-            symbols = file.symbols_named(name, f"{name}@")
-            for symbol in sorted(symbols, key=_is_old_version):
-                if symbol.kind in _DATA and symbol.is_in_section and not symbol.is_local:
-                    return _as_loaded(code_object, file, symbol)
-    return None
+            placed = [
+                symbol
+                for symbol in file.symbols_named(name, f"{name}@", with_untyped=True)
+                if symbol.is_in_section
+            ]
+            exported = sorted((item for item in placed if not item.is_local), key=_preference)
+            if exported:
+                return _as_loaded(code_object, file, exported[0])
+            if code_object.info is variable.unit.info:
+                hidden += [_as_loaded(code_object, file, symbol) for symbol in placed]
+    return hidden[0] if len(set(hidden)) == 1 else None
+
+
+def _preference(symbol: Symbol) -> tuple[bool, bool]:
+    return symbol.kind not in _DATA, _is_old_version(symbol)
 
 
 def unversioned(name: str) -> str:

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, entries_of, name_of
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable, only_in_abstract, variable_of
@@ -69,6 +69,8 @@ def symbol_description(
         symbol = session.at_symbol(entity)
         if symbol is not None:
             return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
+        if _is_only_declared(entity):
+            return "unresolved"
         description = _describer(session, entity.die) if describer is None else describer()
         return description.text(entity.location)
     match entity.tag:
@@ -81,6 +83,13 @@ def symbol_description(
             return "a typedef"  # to GDB, all types and namespaces are
         case _:
             return "a name that has no place"
+
+
+def _is_only_declared(variable: Variable) -> bool:
+    """Return whether no file that was read defines a variable of a namespace or a file."""
+    above = variable.die.parent()
+    is_declared = variable.location is None and variable.die.flag(dw.AT_DECLARATION)
+    return is_declared and not (above is not None and above.tag in CLASSES)
 
 
 def thread_local_text(file: ObjectFile, offset: int) -> str:

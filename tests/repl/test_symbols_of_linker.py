@@ -1,0 +1,56 @@
+"""Variables that a program declares and the linker or assembly code defines,
+against the installed GDB."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.repl.side_by_side import answers, build
+
+SOURCE = r"""
+extern char _end[], end, etext, __bss_start, _start[], hidden[];
+extern short table[3];
+extern int gone __attribute__((weak));
+__asm__(".data\n"
+        ".globl table\ntable: .short 7, 8, 9\n"
+        ".hidden hidden\n.globl hidden\nhidden: .asciz \"hid\"\n"
+        "label: .long 1, 2\n"
+        ".type sized, @object\n.size sized, 4\nsized: .long 3, 4\n"
+        ".type unsized, @object\nunsized: .long 5, 6\n"
+        ".text\n"
+        "code: nop\nnop\n"
+        ".type small, @function\n.size small, 1\nsmall: nop\nnop\n");
+int none[0];
+char *kept[] = {_end, &end, &etext, &__bss_start, _start, hidden, (char *)table, (char *)&gone};
+int main(void) { return kept[0] != 0; }
+"""
+DECLARED = [
+    "print &_end", "print &end", "print &etext", "print &__bss_start", "print &_start[1]",
+    "print table", "print table[1]", "print &table", "whatis table", "x/3dh table", "print hidden",
+    "info address table", "info address hidden", "info address _start",
+    "info address gone", "info symbol _start",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    folder = tmp_path_factory.mktemp("linker")
+    build(folder, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-no-pie", "-o", "a", "a.c"]])
+    return [str(folder / "a")]
+
+
+def test_declared_variables_are_at_the_symbol_of_their_name(
+    program: list[str], tool: Callable[[str], str]
+) -> None:
+    """GDB takes any symbol of the name for a variable that is only declared."""
+    noted = answers(None, program, DECLARED)
+    own = [re.sub(r"note: .*\n", "", text) for text in noted]
+    assert own == answers(tool("gdb"), program, DECLARED)
+
+
+def test_an_undefined_symbol_is_missing(program: list[str]) -> None:
+    said = answers(None, program, ["print &gone", "print gone"])
+    assert all('Missing ELF symbol "gone": it is only declared' in text for text in said), said
