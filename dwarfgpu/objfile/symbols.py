@@ -267,11 +267,12 @@ class SymbolTable(OfOpenFile):
         return None if end == 0 else self._symbol(self._row(self._last_named(end)))
 
     @cached_property
-    def _labels(self) -> list[tuple[int, int]]:
-        """Address and number of each named symbol of a section that has no type."""
+    def _labels(self) -> list[tuple[int, int, int]]:
+        """Address, place of the name and number of each named symbol of a section that has no type:
+        as for functions, GDB takes of several the one whose name is last in the string table."""
         names, bases = self._names.data, self._bases
         return sorted(
-            (self._address(section, value), number)
+            (self._address(section, value), name, number)
             for number, (name, info, _, section, value, _) in enumerate(self._rows())
             if not info & 15 and 0 < section < _RESERVED and name < len(names)
             if not names.startswith(_NO_LABELS, name)
@@ -282,7 +283,7 @@ class SymbolTable(OfOpenFile):
         """Return the symbol without a type before an address
         (`dwarfgpu.objfile.elf.ObjectFile.label_before`)."""
         end = bisect_right(self._labels, address, key=_start_of)
-        return None if end == 0 else self._symbol(self._row(self._labels[end - 1][1]))
+        return None if end == 0 else self._symbol(self._row(self._labels[end - 1][2]))
 
     def _nearest(self, address: int) -> Symbol | None:
         """Return what `before` does, from the values alone; `LookupError` where too many of those
@@ -394,7 +395,7 @@ def _first(member: tuple[int, bool, int]) -> int:
     return member[0]
 
 
-def _start_of(member: tuple[int, int]) -> int:
+def _start_of(member: tuple[int, int, int]) -> int:
     return member[0]
 
 

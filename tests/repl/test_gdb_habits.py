@@ -507,7 +507,7 @@ def test_the_symbol_of_a_clone_names_its_changes(monkeypatch: pytest.MonkeyPatch
     shell = demo_shell()
     code_object = shell.session.code_objects[0]
     symbol = SymbolAtAddress("f(int)", 4, ".text", code_object, "_Z1fi.constprop.0.isra.0")
-    monkeypatch.setattr(symbol_commands, "symbol_covering", lambda *_: symbol)
+    monkeypatch.setattr(symbol_commands, "symbol_covering", lambda *_, **__: symbol)
     expected = "f(int) [clone .constprop.0] [clone .isra.0] + 4 in section .text"
     assert output_of(shell, "info symbol 4").startswith(expected)
 

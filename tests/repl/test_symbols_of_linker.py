@@ -1,5 +1,5 @@
-"""Variables that a program declares and the linker or assembly code defines,
-against the installed GDB."""
+"""Variables that a program declares and the linker or assembly code defines, and symbols without a
+size, against the installed GDB."""
 
 from __future__ import annotations
 
@@ -31,8 +31,14 @@ DECLARED = [
     "print &_end", "print &end", "print &etext", "print &__bss_start", "print &_start[1]",
     "print table", "print table[1]", "print &table", "whatis table", "x/3dh table", "print hidden",
     "info address table", "info address hidden", "info address _start",
-    "info address gone", "info symbol _start",
+    "info address gone", "info symbol &table", "info symbol _start",
 ]  # fmt: skip
+SYMBOLS = [
+    f"info symbol (char *) &{name} + {offset}"
+    for name in ("table", "label", "sized", "unsized", "none", "code", "small", "data_start")
+    for offset in (0, 1, 4, 5)
+]
+NAMED = [f"x/xb (char *) &{name}" for name in ("label", "sized", "unsized", "none", "small")]
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +48,15 @@ def program(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]
     return [str(folder / "a")]
 
 
-def test_declared_variables_are_at_the_symbol_of_their_name(
-    program: list[str], tool: Callable[[str], str]
+@pytest.mark.parametrize("commands", [DECLARED, SYMBOLS, NAMED], ids=["declared", "symbol", "x"])
+def test_answers_are_those_of_gdb(
+    program: list[str], tool: Callable[[str], str], commands: list[str]
 ) -> None:
-    """GDB takes any symbol of the name for a variable that is only declared."""
-    noted = answers(None, program, DECLARED)
+    """GDB takes any symbol of the name for a variable that is only declared; `info symbol` of an
+    address also finds symbols without a size, which `<symbol>` leaves out."""
+    noted = answers(None, program, commands)
     own = [re.sub(r"note: .*\n", "", text) for text in noted]
-    assert own == answers(tool("gdb"), program, DECLARED)
+    assert own == answers(tool("gdb"), program, commands)
 
 
 def test_an_undefined_symbol_is_missing(program: list[str]) -> None:

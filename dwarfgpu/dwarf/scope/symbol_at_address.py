@@ -93,9 +93,12 @@ def _described_function(
     return None
 
 
-def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAddress | None:
+def symbol_covering(
+    code_objects: Iterable[CodeObject], address: int, *, with_unsized: bool = False
+) -> SymbolAtAddress | None:
     """Return the symbol at an address; None outside the sections of all files, and past the end of
-    a symbol."""
+    a symbol. Data without a size are left out, as in GDB's `<symbol>`; `with_unsized`, as in its
+    `info symbol`, they reach to the next symbol."""
     for code_object in code_objects:
         file = code_object.file
         inside = address - code_object.load_address
@@ -109,10 +112,13 @@ def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolA
             return SymbolAtAddress(name, offset, section.name, code_object, entry.name)
         # A stripped file keeps only what the dynamic linker needs.
         files = symbol_files(code_object)
-        symbol = _named(section, inside, [file.symbol_before(inside) for file in files])
-        if section.flags & SHF_EXECINSTR and (symbol is None or not symbol.size_bytes):
-            label = _named(section, inside, [file.label_before(inside) for file in files])
-            if symbol is None or (label is not None and label.address > symbol.address):
+        last = _last_of(section, [file.symbol_before(inside) for file in files])
+        symbol = last if _names(last, inside, with_unsized=with_unsized) else None
+        has_labels = with_unsized or section.flags & SHF_EXECINSTR
+        if has_labels and (symbol is None or not symbol.size_bytes):
+            label = _last_of(section, [file.label_before(inside) for file in files])
+            is_beyond = label and (last is None or label.address > last.address)
+            if is_beyond and _names(label, inside, with_unsized=with_unsized):
                 symbol = label
         if symbol is None:
             return None
@@ -122,17 +128,21 @@ def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolA
     return None
 
 
-def _named(section: Section, address: int, symbols: Iterable[Symbol | None]) -> Symbol | None:
-    """Return the last of several symbols if it names an address at or after its own, as in GDB: one
-    of the same section, with the address inside of its size; an object without a size names none.
-    """
+def _last_of(section: Section, symbols: Iterable[Symbol | None]) -> Symbol | None:
+    """Return the last of several symbols, None if it is of another section."""
     before = [symbol for symbol in symbols if symbol is not None]
     symbol = max(before, key=lambda candidate: candidate.address, default=None)
-    if symbol is None or not section.covers(symbol.address):
-        return None
+    return symbol if symbol is not None and section.covers(symbol.address) else None
+
+
+def _names(symbol: Symbol | None, address: int, *, with_unsized: bool) -> bool:
+    """Return whether a symbol names an address at or after its own, as in GDB: one inside of its
+    size; an object without a size names none."""
+    if symbol is None:
+        return False
     if symbol.size_bytes:
-        return symbol if address - symbol.address < symbol.size_bytes else None
-    return None if symbol.kind == "object" else symbol
+        return address - symbol.address < symbol.size_bytes
+    return with_unsized or symbol.kind != "object"
 
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:

@@ -61,7 +61,8 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (address).")
     session = shell.session
     space, address = address_of(shell, ObjectAccess(session), argument)
-    symbol = None if space.number else symbol_covering(session.code_objects, address)
+    objects = () if space.number else session.code_objects
+    symbol = symbol_covering(objects, address, with_unsized=True)
     if symbol is None:
         yield Output(f"No symbol matches {argument}.", {"symbol": None})
         return
