@@ -217,7 +217,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unreadable-line-table": (
         "the header of a line table cannot be read, or its program to the end, or rows are of a "
-        "file that it does not have or in a sequence without an end (DWARF 5 6.2)"
+        "file that it does not have, as file 0 before DWARF 5, or in a sequence without an end "
+        "(DWARF 5 6.2)"
     ),
     "wrong-line-table": (
         "addresses that decrease within a sequence of a line table (DWARF 5 6.2.5), as those that "

@@ -153,30 +153,41 @@ def sized_unit(address_size: int, line_address_size: int | None = None) -> bytes
     )
 
 
+TWO_FILES = name_table([(1, STRING)], [b"d\0"]) + name_table([(1, STRING)], [b"a\0", b"b\0"])
+"""The directory, and files 0 and 1."""
+OLD_FILES = b"\0a\0\0\0\0\0"
+"""The same before DWARF 5, with file 1 alone."""
+
+
+def rows_of(program: bytes, version: int = 5, names: bytes | None = None) -> bytes:
+    """A unit whose line table has that program, by default with file 0 alone."""
+    return with_lines(Table(program, version=version, names=names))
+
+
 def lined(line_range: int, program: bytes = b"\x20\0\1\1") -> bytes:
     """A unit whose line table has a special opcode, and the end of a sequence."""
-    table = Table(program, range=line_range).data()
+    table = Table(program, range=line_range, names=TWO_FILES).data()
     shape = Shape(COMPILE_UNIT, ((dw.AT_STMT_LIST, SEC_OFFSET),))
     return info_file([shape], b"\x01" + bytes(4), {".debug_line": table})
 
 
 def rows_at(*addresses: int, minimum: int = 1, most: int = 1, end: int = 0x1100) -> bytes:
     """A unit whose line table has a row at each address, in one sequence."""
-    made = Table(minimum=minimum, most=most)
+    made = Table(minimum=minimum, most=most, names=TWO_FILES)
     program = b"".join(made.address(address) + b"\x01" for address in addresses)
     return with_lines(evolve(made, program=program + made.address(end) + b"\0\1\1"))
 
 
 def backwards(operations: int, begin: int = 0x1010) -> bytes:
     """A unit whose line table advances by operations of one byte, or back by a large number."""
-    made = Table()
+    made = Table(names=TWO_FILES)
     advance = b"\x02" + encode_uleb(operations % 2**64)
     return with_lines(evolve(made, program=made.address(begin) + b"\1" + advance + b"\1\0\1\1"))
 
 
 def near_the_end(program: bytes, before: int) -> bytes:
     """A unit whose line table has a row some bytes before the end of addresses, and then others."""
-    made = Table()
+    made = Table(names=TWO_FILES)
     head = made.address(2**64 - before) + b"\x01"
     return with_lines(evolve(made, program=head + program + b"\1\0\1\1"))
 
@@ -199,7 +210,7 @@ def in_directory(number: int, version: int = 5, directories: int = 2) -> bytes:
 def operations_of(count: int) -> bytes:
     """A unit whose line table has a row at operation 2 of an instruction of four, and one at the
     next address or at operation 0 of the same."""
-    made = Table(most=4, minimum=4)
+    made = Table(most=4, minimum=4, names=TWO_FILES)
     first = made.address(0x1010) + b"\x02\x02\x01"
     rest = made.address(0x1010 + 4 * count) + b"\x01\x02\x04\0\1\1"
     return with_lines(evolve(made, program=first + rest))
@@ -316,6 +327,17 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("unreadable-line-table", "error", lined(0), lined(12)),
     ("unreadable-line-table", "error", lined(12, b"\x04\x7f\x20\0\1\1"),
      lined(12, b"\x04\0\x20\0\1\1")),  # a file that the table does not have
+    # Row by row in file 1, which is that of the first row.
+    ("unreadable-line-table", "error", rows_of(b"\x20\0\1\1"),
+     rows_of(b"\x04\0\x20\0\1\1")),
+    ("unreadable-line-table", "error", rows_of(b"\x04\0\x20\0\1\1\x20\0\1\1"),
+     rows_of(b"\x20\0\1\1", names=TWO_FILES)),
+    ("unreadable-line-table", "error", rows_of(b"\x20\0\1\1", 4),
+     rows_of(b"\x20\0\1\1", 4, OLD_FILES)),
+    ("unreadable-line-table", "error", rows_of(b"\x04\0\x20\0\1\1", 4, OLD_FILES),
+     rows_of(b"\x04\1\x20\0\1\1", 4, OLD_FILES)),  # file 0 before DWARF 5
+    ("unreadable-line-table", "error", rows_of(b"\x04\2\x20\0\1\1", 4, OLD_FILES),
+     rows_of(b"\0\6\3b\0\0\0\0\x04\2\x20\0\1\1", 4, OLD_FILES)),  # defined there
     ("unreadable-line-table", "error", lined(12, b"\x04\xff\1\x20\0\1\1"), lined(12, b"\0\0")),
     ("unreadable-line-table", "error", lined(12, b"\x20\0\1\1\x20"),
      lined(12, b"\x20\0\1\1\x03\1")),  # a row in no sequence

@@ -42,6 +42,8 @@ _CONST_ADD_PC: Final = 0x08
 """It fails where `line_range` is 0, as special opcodes do."""
 _FIXED_ADVANCE_PC: Final = 0x09
 _LAST_STANDARD: Final = 0x0C
+_FIRST_OF_SEQUENCE: Final = 1
+"""The file of rows before the first DW_LNS_set_file (DWARF 5 6.2.2)."""
 _DISCRIMINATOR: Final = b"\0\2\4"
 """DW_LNE_set_discriminator with an operand of one byte, up to that."""
 
@@ -128,11 +130,14 @@ class _Check:
         """Return what is wrong with a program that `read` has read to its end."""
         header = self._header
         first, count = header.first_file, len(header.files) + self._defined_files
+        files = range(first, first + count)
         for number in sorted(self._named_files):
-            if number and not number - first < count:
-                return IllFormed(
-                    f"rows are of file {number}, and the table has {counted(count, 'file')}"
-                )
+            if number not in files:
+                return _no_file(number, files)
+        if _FIRST_OF_SEQUENCE not in files:
+            for row in run_line_program(header, self._data, self._most_rows).rows:
+                if row.file not in files and not row.end_sequence:
+                    return _no_file(row.file, files)
         rest = run_line_program(
             evolve(header, program_at=self._ended_at), self._data, self._most_rows
         )
@@ -208,3 +213,10 @@ class _Check:
         self._set_at = offset + 1
         self._address = 0
         self._has_address = False
+
+
+def _no_file(number: int, files: range) -> IllFormed:
+    known = f"the table has {counted(len(files), 'file')}"
+    if files and number < files.start:
+        known = f"the first one is {files.start}"
+    return IllFormed(f"rows are of file {number}, and {known}")
