@@ -198,10 +198,23 @@ class FrameSection:
                 self._searched(*pair)
             except DwarfGpuError as error:
                 yield error.message
+        listed = {start: address - self._base.section_address for start, address in pairs}
         offsets = {address - self._base.section_address for _, address in pairs}
-        for start, _, header in self._spans():
-            if header.offset not in offsets:
-                yield f"{SECTION} has no entry for {start:#x} (FDE at offset {header.offset:#x})"
+        spans = {header.offset: (start, end) for start, end, header in self._spans()}
+        for offset, (start, end) in spans.items():
+            if offset in offsets or start == end:  # no location is in an empty one
+                continue
+            other = listed.get(start)
+            if other not in spans:
+                yield f"{SECTION} has no entry for {start:#x} (FDE at offset {offset:#x})"
+                continue
+            # lld keeps the first of those that begin at one address.
+            is_empty = spans[other][0] == spans[other][1]
+            subject = f"the FDE at offset {other:#x}{', which has no code,' if is_empty else ''}"
+            yield (
+                f"the entry of {SECTION} for {start:#x} is that of {subject} and the FDE at offset "
+                f"{offset:#x}, which begins there too, has none"
+            )
 
     @cached_property
     def _headers(self) -> tuple[dict[int, _Header], tuple[BrokenEntry, ...]]:

@@ -21,13 +21,15 @@ CODE = (0x2000, 0x2040, 0x2100)
 """Where three functions of 0x20 bytes begin."""
 
 
-def section_data() -> tuple[bytes, list[int]]:
-    """A CIE and three FDEs with absolute addresses, and their offsets."""
+def section_data(
+    code: tuple[tuple[int, int], ...] = tuple((start, 0x20) for start in CODE),
+) -> tuple[bytes, list[int]]:
+    """A CIE and FDEs with absolute addresses, by default three, and their offsets."""
     data = entry(bytes(4), cie(1, b"zR", b"\x01\x00"))
     offsets = []
-    for start in CODE:
+    for span in code:
         offsets.append(len(data))
-        data += entry(words(len(data) + 4, size_bytes=4), words(start, 0x20) + b"\0")
+        data += entry(words(len(data) + 4, size_bytes=4), words(*span) + b"\0")
     return data + bytes(4), offsets
 
 
@@ -161,6 +163,33 @@ def test_all_of_a_table(pairs: list[tuple[int, int]], differences: list[str]) ->
         fde = searched.find(location)
         assert fde is not None and fde.initial_location == location
     assert searched.find(0x2030) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "listed", "difference"),
+    [
+        (((0x2000, 0), (0x2000, 0x20)), 1, None),  # no location is in an empty one
+        (((0x2000, 0), (0x2000, 0x20)), 0,
+         "the entry of .eh_frame_hdr for 0x2000 is that of the FDE at offset {0:#x}, which has no "
+         "code, and the FDE at offset {1:#x}, which begins there too, has none"),
+        (((0x2000, 0x10), (0x2000, 0x20)), 0,
+         "the entry of .eh_frame_hdr for 0x2000 is that of the FDE at offset {0:#x} and the FDE at "
+         "offset {1:#x}, which begins there too, has none"),
+        (((0x2000, 0x10), (0x2010, 0x20)), 0,
+         ".eh_frame_hdr has no entry for 0x2010 (FDE at offset {1:#x})"),
+    ],
+)  # fmt: skip
+def test_fdes_that_begin_at_one_address(
+    code: tuple[tuple[int, int], ...], listed: int, difference: str | None
+) -> None:
+    """lld gives only the first of them an entry, whatever it covers."""
+    data, offsets = section_data(code)
+    table = read_search_table(header([(code[listed][0], offsets[listed])]), HEADER)
+    searched = FrameSection(".eh_frame", data, section_address=FRAMES, search=table)
+    differences = [] if difference is None else [difference.format(*offsets)]
+    assert list(searched.search_differences()) == differences
+    fde = searched.find(code[1][0] + 0x18)
+    assert fde is not None and fde.address_range == 0x20
 
 
 def test_a_table_of_other_frames() -> None:
