@@ -65,6 +65,8 @@ _LARGE: Final = re.compile(
     r"\{?<error(?: reading variable)?: value requires [0-9]+ bytes, which is more"
 )
 _INCOMPLETE: Final = "<incomplete type>"
+_GENERIC: Final = "<error: attempt to dereference a generic pointer>"
+"""What GDB says of a variable whose nullptr_t it takes for void, as it does of a typedef of it."""
 _MARK: Final = " [uninitialized] "
 _TOO_WIDE: Final = (
     "<error: that operation is not available on integers of more than 8 bytes>",
@@ -291,7 +293,7 @@ def _is_other_class(variable: Variable, gdb_variable: GdbVariable) -> bool:
 def _is_nullptr(variable: Variable, gdb_variable: GdbVariable, own_variable: GdbVariable) -> bool:
     """Return whether it is or contains nullptr, and nothing else differs."""
     kind = strip(variable.type)
-    if isinstance(kind, Unspecified) and gdb_variable.text == _INCOMPLETE:
+    if isinstance(kind, Unspecified) and gdb_variable.text in (_INCOMPLETE, _GENERIC):
         return kind.is_nullptr and own_variable.text in ("0", OPTIMIZED_OUT)
     if gdb_variable.bits is None or own_variable.bits is None:
         return False

@@ -14,7 +14,7 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError, counted
 from dwarfgpu.gdb.compare_frames import gdb_frames
 from dwarfgpu.gdb.default_settings import default_settings
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
@@ -151,11 +151,16 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
     explained = sum(
         not difference.is_same and difference.reason is not None for difference in differences
     )
-    frames = "1 frame" if len(chosen) == 1 else f"{len(chosen)} frames"
+    unexplained = len(differences) - same - explained
     yield (
-        f"{len(differences)} variables of {frames}: {same} are the same, "
-        f"{explained} differ for a known reason, {len(differences) - same - explained} differ"
+        f"{counted(len(differences), 'variable')} of {counted(len(chosen), 'frame')}: "
+        f"{same} {'is' if same == 1 else 'are'} the same, "
+        f"{explained} {_differ(explained)} for a known reason, {unexplained} {_differ(unexplained)}"
     )
+
+
+def _differ(count: int) -> str:
+    return "differs" if count == 1 else "differ"
 
 
 def _unread(debugger: Debugger, frames: list[gdb.Frame]) -> list[str]:

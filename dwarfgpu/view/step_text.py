@@ -9,19 +9,26 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.errors import counted
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.view.explanation_text import KEPT_STEPS, Detail, StepView
 
 WHOLE: Final = 1 << 30
 """A depth that no explanation reaches."""
 _MARGIN: Final = " " * 8
 _DEPTH: Final = re.compile(r"-depth\s+(?P<depth>[0-9]{1,9}|all)(?:\s+|$)")
+_OPTION: Final = re.compile(r"-depth(?![\w-])")
 
 
 def depth_option(argument: str) -> tuple[int, str]:
-    """Return the depth of `-depth N` before an argument, by default 0, and the rest."""
+    """Return the depth of `-depth N` before an argument, by default 0, and the rest; `UsageError`
+    for another N."""
     match = _DEPTH.match(argument)
     if match is None:
+        if _OPTION.match(argument):
+            raise UsageError(
+                "-depth requires a number or all: -depth 1 EXPRESSION; the negative of a variable "
+                "is -- -depth"
+            )
         return 0, argument
     depth = WHOLE if match["depth"] == "all" else int(match["depth"])
     return depth, argument[match.end() :]

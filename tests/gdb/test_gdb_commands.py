@@ -195,6 +195,19 @@ def test_explain_goes_into_what_operations_used(debugger: Debugger, demo: Path) 
     assert folded.splitlines()[-2:] == whole.splitlines()[-2:]
 
 
+def test_the_depth_of_explain_is_a_number_or_all(debugger: Debugger, demo: Path) -> None:
+    wrong = ("-depth", "-depth n", "-depth x n", "-depth 1x n", "-depth -1 n", "-depth=1 n")
+    asked = [*wrong, "-- -n", "-n", "-depth 1"]
+    code = f"for each in {asked}: print('#' + said('dwarfgpu explain ' + each).splitlines()[-1])"
+    out = debugger.python(code, *STOPPED, "up", file=demo)
+    lines = [line.removeprefix("#") for line in out.splitlines() if line.startswith("#")]
+    assert len(lines) == len(asked)
+    for line in lines[: len(wrong)]:
+        assert line.startswith("error: -depth requires a number or all: "), lines
+    assert lines[-3:-1] == ["=> -n = -41", "=> -n = -41"]
+    assert lines[-1] == "error: Argument required (expression to compute)."
+
+
 def test_explain_goes_into_values_on_entry_and_lists(debugger: Debugger, optimized: Path) -> None:
     out, _ = debugger.run(*STOPPED, "up", "dwarfgpu explain -depth all n", file=optimized)
     assert "inside: DW_AT_location is a list of " in out and "\n          => [0x" in out

@@ -135,7 +135,7 @@ tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
         "(GDB shows the current contents of a register that the callee may have changed)"
     )
     assert re.fullmatch(
-        r"(\d+) variables of 3 frames: .*, 1 differ .* reason, 0 differ 1", lines[-1]
+        r"(\d+) variables of 3 frames: .*, 1 differs .* reason, 0 differ 1", lines[-1]
     )
     lines = printed_by(debugger, code, *STOPPED, file=optimized)
     assert lines[-1].endswith(" 0 differ 0")
