@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -21,9 +22,10 @@ from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
 from tools.bombs.catalogue import BOMBS
-from tools.bombs.elf import HERE, NAME, PLACE, START, program
+from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.measure import arguments_of
 from tools.bombs.model import Bomb, write_files
+from tools.bombs.sections import fde, frames
 
 START_CALLS = 30_000
 """Of a command that asks for little."""
@@ -116,6 +118,32 @@ def test_code_of_no_unit_is_looked_for_once(
     monkeypatch.chdir(tmp_path)
     work = _work_of("old-range-lists", "disas bomb")
     assert work[2] < work[1] + 500 * 900, work
+
+
+@pytest.mark.parametrize("command", ["frames bomb", "frames --json bomb"])
+def test_inherited_rules_share_the_budget_of_the_listing(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nothing bounds how many FDEs change one of the rules of a CIE: those of all rows are
+    bounded."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.service.file.listed_rules._OF_A_BYTE", 0)
+    rules = b"".join(b"\5" + encode_uleb(2 * n + 200) + encode_uleb(n) for n in range(100))
+    cie = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10" + b"\x0c\7\x08" + rules)
+    pair = fde(b"\x41\x0e\x10", START, 16), fde(b"\x41\x80\1", START, 16)
+    work, ends = [], []
+    for count in (1, 50, 500):  # the first command imports modules
+        Path("bomb").write_bytes(frames(*pair * count, common=cie)["bomb"])
+        arguments = f"{command} --max-frame-rules 5000".split()
+        work.append(calls_of(lambda given=arguments: main(given)))
+        out = capsys.readouterr().out
+        assert ("--max-frame-rules" in out) is ("more than 5000 register rules" in out)
+        ends.append("--max-frame-rules" in out)
+    assert ends == [False, True, True]
+    assert work[2] < work[1] + 1_000 * 450, work
 
 
 def _measured(

@@ -111,6 +111,9 @@ class FileLimits:
     """Entries of a symbol table: a library of a gigabyte has one or two million."""
     cfa_instructions: int = 1 << 16
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
+    frame_rules: int = 1 << 22
+    """Register rules of the rows that one answer lists, without the first 16 for each byte of an
+    FDE: rows inherit those of the CIE."""
     analyzed_bytes: int = 1 << 19
     """Bytes of its long expressions that one answer analyzes without performing them, without the
     first 256 of each: a second of processor time for each 200,000."""

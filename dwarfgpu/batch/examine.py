@@ -152,14 +152,15 @@ def _info(member: Member, options: Options) -> tuple[int, JsonObject]:
 def _frames(member: Member, options: Options) -> tuple[int, JsonObject]:
     from dwarfgpu.service.file.call_frame_listing import (
         CallFrameListing,
-        frames_answer,
+        FramesAnswer,
         symbols_by_address,
     )
 
     file = opened(member, options)
     symbols, notes = symbols_by_address(file)
-    answer = frames_answer(CallFrameListing(file, None, symbols, False), notes)
-    return int(not answer.is_whole), answer.record
+    answer = FramesAnswer(CallFrameListing(file, None, symbols, False), notes)
+    record = answer.record()
+    return int(not answer.is_whole), record
 
 
 QUESTIONS: Final[dict[str, Callable[[Member, Options], tuple[int, JsonObject]]]] = {

@@ -55,6 +55,8 @@ class RowTable:
     rows: tuple[Row, ...]
     error: DwarfGpuError | None = field(default=None, eq=False)
     """Why there are no further rows."""
+    rule_count: int = field(default=0, eq=False)
+    """How many register rules were set, or copied for a row or state, to make the rows."""
 
 
 @define
@@ -142,10 +144,19 @@ def iterate_rows(
 
     Raises the error of decoding, `IllFormed` or `LimitExceeded` when it reaches the cause.
     """
-    form, limits = fde.format, limits or CfiLimits()
+    state = _state(initial, fde, limits)
+    yield from _rows(state, fde, initial_location, initial_location + address_range)
+
+
+def _state(initial: Initial, fde: CfaProgram, limits: CfiLimits | None) -> _State:
     args = initial.args_size_bytes
-    state = _State(form, limits, initial.rules, initial.cfa, initial.rules, args)
-    start, end, count = initial_location, initial_location + address_range, 0
+    return _State(
+        fde.format, limits or CfiLimits(), initial.rules, initial.cfa, initial.rules, args
+    )
+
+
+def _rows(state: _State, fde: CfaProgram, start: int, end: int) -> Iterator[Row]:
+    form, limits, count = state.form, state.limits, 0
     for instruction in fde.instructions:
         change = _change(instruction, state)
         if not isinstance(change, _MOVES):
@@ -174,11 +185,12 @@ def row_table(
 ) -> RowTable:
     """Return the rows of an FDE as far as its instructions can be executed; never raises."""
     rows: list[Row] = []
+    state, error = _state(initial, fde, limits), None
     try:
-        rows.extend(iterate_rows(initial, fde, initial_location, address_range, limits))
+        rows.extend(_rows(state, fde, initial_location, initial_location + address_range))
     except DwarfGpuError as cause:
-        return RowTable(tuple(rows), cause)
-    return RowTable(tuple(rows))
+        error = cause
+    return RowTable(tuple(rows), error, state.rule_count)
 
 
 def rows(

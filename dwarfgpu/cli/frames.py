@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.cfi.entry import Fde
-from dwarfgpu.cli.printing import print_json, print_notes
+from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.expr.dialect.dialect import DIALECTS
@@ -26,14 +26,13 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.file import call_frame_listing
 from dwarfgpu.service.file.call_frame_listing import (
     CallFrameListing,
+    FramesAnswer,
     entry_lines,
-    frames_answer,
     symbols_by_address,
 )
 from dwarfgpu.terminal.input import names_a_file
-from dwarfgpu.view.call_frame_text import (
-    search_table_lines,
-)
+from dwarfgpu.view.call_frame_text import search_table_lines
+from dwarfgpu.view.json_object import JsonObject
 
 SCHEMA: Final = call_frame_listing.SCHEMA
 
@@ -97,8 +96,8 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
     with opening():
         sections = frames.sections
     if args.json:
-        answer = frames_answer(listing, notes)
-        print_json(answer.record)
+        answer = FramesAnswer(listing, notes)
+        _print_json(answer)
         return 0 if answer.is_whole and (pc is None or answer.has_fde) else 1
     is_whole, is_found = True, False
     for section in sections:
@@ -118,3 +117,27 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
     print_notes([*notes, *frames.notes])
     return 0 if is_whole and (is_found or listing.pc is None) else 1
+
+
+def _print_json(answer: FramesAnswer) -> None:
+    """Print one object, entry by entry: the records of a large file take gigabytes."""
+    import json
+
+    print(_opened(answer.head, "sections"), end="")
+    separator = ""
+    for section, entries in answer.sections():
+        print(separator + _opened(section, "entries"), end="")
+        inner = ""
+        for entry in entries:
+            print(inner + json.dumps(entry, allow_nan=False), end="")
+            inner = ", "
+        print("]}", end="")
+        separator = ", "
+    print("]}")
+
+
+def _opened(record: JsonObject, last: str) -> str:
+    """Return a record as JSON, up to the elements of a list that is its last member."""
+    import json
+
+    return f"{json.dumps(record, allow_nan=False)[:-1]}, {json.dumps(last)}: ["

@@ -44,6 +44,11 @@ FILE_LIMITS: Final = {
     "--max-dies": ("dies", "debugging information entries that are read from a file"),
     "--max-symbols": ("symbols", "symbols of a symbol table"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
+    "--max-frame-rules": (
+        "frame_rules",
+        "register rules of the rows that `frames` lists, without the first 16 for each byte of an "
+        "FDE",
+    ),
     "--max-analyzed-bytes": (
         "analyzed_bytes",
         "size of the long expressions that `where` or `check` analyzes, in bytes, without the "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby, islice
 from typing import Final
@@ -11,7 +11,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.eh_frame_hdr import SECTION
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
-from dwarfgpu.cfi.rule import OffsetRule, Row, Rule
+from dwarfgpu.cfi.rule import OffsetRule, Row, Rule, Rules
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
 from dwarfgpu.errors import counted
@@ -83,15 +83,25 @@ def instruction_lines(entry: Cie | Fde, expression_text: ExpressionText) -> Iter
             yield line
 
 
-def row_lines(
-    row: Row, architecture: Architecture | None, expression_text: ExpressionText
+def rule_lines(
+    rules: Rules, architecture: Architecture | None, expression_text: ExpressionText
 ) -> Iterator[str]:
-    """Yield the CFA, then each rule with all its registers."""
-    yield f"CFA = {cfa_text(row.cfa, architecture, expression_text)}"
-    for numbers, rules in _groups(row, architecture):
+    """Yield each rule with all its registers."""
+    for numbers, same in _groups(rules, architecture):
         names = ", ".join(_names(numbers, architecture))
-        rules_text = [rule_text(rule, architecture, expression_text) for rule in rules]
-        yield f"{names} = {rules_text[0]}" + (f" … {rules_text[-1]}" if len(rules_text) > 1 else "")
+        texts = [rule_text(rule, architecture, expression_text) for rule in same]
+        yield f"{names} = {texts[0]}" + (f" … {texts[-1]}" if len(texts) > 1 else "")
+
+
+def row_lines(
+    row: Row,
+    of_rules: Iterable[str],
+    architecture: Architecture | None,
+    expression_text: ExpressionText,
+) -> Iterator[str]:
+    """Yield the CFA, then the lines of the rules."""
+    yield f"CFA = {cfa_text(row.cfa, architecture, expression_text)}"
+    yield from of_rules
     if row.args_size_bytes:
         yield f"{counted(row.args_size_bytes, 'byte')} of arguments are pushed"
 
@@ -100,8 +110,10 @@ def table_lines(
     rows: Sequence[Row], architecture: Architecture | None, expression_text: ExpressionText
 ) -> list[str] | None:
     """Yield rows as a table with a column for each register; return None if they do not fit one."""
+    if len(rows) < 2 or any(len(row.rules) > _MAX_COLUMNS for row in rows):
+        return None
     numbers = sorted({number for row in rows for number in row.rules})
-    if len(rows) < 2 or len(numbers) > _MAX_COLUMNS:
+    if len(numbers) > _MAX_COLUMNS:
         return None
     lines = [["from", "CFA", *(register_name(number, architecture) for number in numbers)]]
     for row in rows:
@@ -121,11 +133,14 @@ def table_lines(
     ]
 
 
-def _groups(row: Row, architecture: Architecture | None) -> list[tuple[list[int], list[Rule]]]:
+def _groups(rules: Rules, architecture: Architecture | None) -> list[tuple[list[int], list[Rule]]]:
     """Return groups of consecutively saved registers, and of registers with the same rule."""
-    remaining = dict(sorted(row.rules.items()))
+    numbers = sorted(rules)
+    remaining = {number: rules[number] for number in numbers}
     rows: list[tuple[list[int], list[Rule]]] = []
-    for number in list(remaining):
+    for number in numbers:
+        if not isinstance(remaining.get(number), OffsetRule):
+            continue
         run = _run(remaining, number, architecture)
         if len(run) >= _SHORTEST_RUN:
             rows.append((run, [remaining.pop(number) for number in run]))
@@ -139,20 +154,24 @@ def _groups(row: Row, architecture: Architecture | None) -> list[tuple[list[int]
 def _run(rules: dict[int, Rule], first: int, architecture: Architecture | None) -> list[int]:
     """Return registers of a kind that follow each other, as do the locations where they are
     saved."""
-    kind = register_name(first, architecture).rstrip("0123456789")
     run = [first]
     step: int | None = None
     while isinstance(last := rules.get(run[-1]), OffsetRule):
         after = rules.get(run[-1] + 1)
-        following = register_name(run[-1] + 1, architecture)
-        if not isinstance(after, OffsetRule) or following.rstrip("0123456789") != kind:
+        if not isinstance(after, OffsetRule):
             break
         distance = after.offset_bytes - last.offset_bytes
         if not distance or step not in (None, distance):
             break
+        if _kind(first, architecture) != _kind(run[-1] + 1, architecture):
+            break
         step = distance
         run.append(run[-1] + 1)
     return run
+
+
+def _kind(number: int, architecture: Architecture | None) -> str:
+    return register_name(number, architecture).rstrip("0123456789")
 
 
 def _names(numbers: list[int], architecture: Architecture | None) -> Iterator[str]:

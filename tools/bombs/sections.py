@@ -269,9 +269,16 @@ def initial_rules(count: int) -> Files:
 
 
 def initial_instructions(count: int) -> Files:
-    """FDEs of a CIE with more instructions than are performed."""
-    code = b"\x0c\7\x08" + b"\x0e\x10" * 7 * count
+    """FDEs of a CIE whose last instruction cannot be performed."""
+    code = b"\x0c\7\x08" + b"\x0e\x10" * 6 * count + b"\x0b"
     cie = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10" + code)
+    return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count, common=cie)
+
+
+def inherited_rules(count: int) -> Files:
+    """FDEs of a CIE with as many rules, which are one line."""
+    rules = b"".join(b"\7" + encode_uleb(n) for n in range(200, 200 + count))
+    cie = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10" + b"\x0c\7\x08" + rules)
     return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count, common=cie)
 
 
@@ -365,8 +372,10 @@ BOMBS = (
     Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 30_000, FRAMES),
     Bomb("initial-rules", ".debug_frame", "a CIE of {} rules of unknown registers", initial_rules,
          20_000, FRAMES),
-    Bomb("initial-instructions", ".debug_frame", "{} FDEs of a CIE of 7 instructions for each",
-         initial_instructions, 10_000, FRAMES, says="--max-cfa-instructions"),
+    Bomb("initial-instructions", ".debug_frame", "{} FDEs of a CIE of 6 instructions for each",
+         initial_instructions, 10_000, FRAMES, says="no state was remembered"),
+    Bomb("inherited-rules", ".debug_frame", "{} FDEs that inherit as many rules", inherited_rules,
+         20_000, FRAMES[:2]),
     Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 30_000, FRAMES),
     Bomb("empty-entries", ".debug_frame", "{} entries of 64 bits without bytes", empty_entries,
          30_000, FRAMES),

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.rule import Row
@@ -24,10 +24,11 @@ from dwarfgpu.cfi.text import (
 )
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.text.assembly import expression_text
 from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.service.file.listed_rules import ListedRules
 from dwarfgpu.view.call_frame_text import (
     MAX_DIFFERENCES,
     broken_line,
@@ -56,6 +57,11 @@ class CallFrameListing:
     """Names by address of the file."""
     is_mangled: bool
     """Whether names of symbols are shown as they are there."""
+    rules: ListedRules = field(init=False, eq=False)
+
+    @rules.default
+    def _rules(self) -> ListedRules:
+        return ListedRules(self.code_object.file.limits.frame_rules)
 
     def entries(self, section: FrameSection) -> Iterator[FrameEntry]:
         """Yield all entries, or those that describe the address."""
@@ -81,9 +87,15 @@ class CallFrameListing:
 
     def rows(self, section: FrameSection, fde: Fde) -> tuple[list[Row], DwarfGpuError | None]:
         """Return the rows, or the one for the address, and why there are no more."""
-        table = self.code_object.info.call_frames.table(section, fde)
         if self.pc is None:
+            try:
+                self.rules.begin(fde)
+                table = fde.table()
+                self.rules.spend(table.rule_count)
+            except LimitExceeded as error:
+                return [], error
             return list(table.rows), table.error
+        table = self.code_object.info.call_frames.table(section, fde)
         return [row for row in table.rows if row.start <= self.pc < row.end], table.error
 
     def function(self, address: int) -> str | None:
@@ -116,40 +128,49 @@ def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[st
         return {}, [f"no symbols: {error}"]
 
 
-@frozen
+@define(eq=False)
 class FramesAnswer:
-    """All that is listed, as data."""
+    """All that is listed, as data (docs/schema/frames.json)."""
 
-    record: JsonObject
-    """As in docs/schema/frames.json."""
-    is_whole: bool
-    """Whether nothing of it is damaged."""
-    has_fde: bool
+    listing: CallFrameListing
+    notes: Iterable[str] = ()
+    is_whole: bool = field(init=False, default=True)
+    """Whether nothing was damaged of what was asked for."""
+    has_fde: bool = field(init=False, default=False)
 
+    @property
+    def head(self) -> JsonObject:
+        """What comes before the sections; raises the error of sections that cannot be read."""
+        frames = self.listing.code_object.info.call_frames
+        _ = frames.sections  # reading them makes notes
+        return {
+            "schema": SCHEMA,
+            "file": str(self.listing.code_object.file.path),
+            "notes": [*self.notes, *frames.notes],
+        }
 
-def frames_answer(listing: CallFrameListing, notes: Iterable[str] = ()) -> FramesAnswer:
-    """Return all entries that are listed; raises the error of sections that cannot be read."""
-    frames = listing.code_object.info.call_frames
-    records: list[JsonPlain] = []
-    is_whole, has_fde = True, False
-    for section in frames.sections:
-        entries: list[JsonPlain] = []
-        for entry in listing.entries(section):
-            record: JsonObject = {**entry_json(listing, section, entry)}  # type: ignore[dict-item]
-            is_whole = is_whole and record["error"] is None
-            has_fde = has_fde or isinstance(entry, Fde)
-            entries.append(record)
-        table = search_table_json(section, compared=listing.pc is None)
-        is_whole = is_whole and not (table and table["differences"])
-        shown: JsonPlain = None if table is None else {**table}  # type: ignore[dict-item]
-        records.append({"name": section.kind, "search_table": shown, "entries": entries})
-    record = {
-        "schema": SCHEMA,
-        "file": str(listing.code_object.file.path),
-        "notes": [*notes, *frames.notes],
-        "sections": records,
-    }
-    return FramesAnswer(record, is_whole, has_fde)
+    def sections(self) -> Iterator[tuple[JsonObject, Iterator[JsonObject]]]:
+        """Yield each section without its entries, and these: there may be millions."""
+        for section in self.listing.code_object.info.call_frames.sections:
+            table = search_table_json(section, compared=self.listing.pc is None)
+            self.is_whole = self.is_whole and not (table and table["differences"])
+            shown: JsonPlain = None if table is None else {**table}  # type: ignore[dict-item]
+            yield {"name": section.kind, "search_table": shown}, self._entries(section)
+
+    def _entries(self, section: FrameSection) -> Iterator[JsonObject]:
+        for entry in self.listing.entries(section):
+            record: JsonObject = {**entry_json(self.listing, section, entry)}  # type: ignore[dict-item]
+            self.is_whole = self.is_whole and record["error"] is None
+            self.has_fde = self.has_fde or isinstance(entry, Fde)
+            yield record
+
+    def record(self) -> JsonObject:
+        """Return the whole answer."""
+        head = self.head
+        sections: list[JsonPlain] = [
+            {**section, "entries": [*entries]} for section, entries in self.sections()
+        ]
+        return {**head, "sections": sections}
 
 
 def search_table_json(section: FrameSection, *, compared: bool) -> dict[str, Plain] | None:
@@ -190,11 +211,16 @@ def entry_lines(
         table = table_lines(rows, names, shortened)
         yield from (f"  {line}" for line in table or ())
         for row in () if table else rows:
+            try:
+                of_rules = listing.rules.lines(entry, row, names, shortened)
+            except LimitExceeded as too_many:
+                error = too_many
+                break
             yield f"  [{row.start:#x},{row.end:#x})"
             if row.is_empty:
                 yield "    no rules: unwinding stops here"
             else:
-                for line in row_lines(row, names, shortened):
+                for line in row_lines(row, of_rules, names, shortened):
                     yield f"    {line}"
         if error is not None and entry.program.error is None:
             yield f"  further rows cannot be read: {error_line(error)}"
@@ -233,6 +259,14 @@ def entry_json(
             "return_register": entry.return_register,
         }
     rows, error = listing.rows(section, entry)
+    shown: list[Plain] = []
+    for row in rows:
+        try:
+            listing.rules.spend_on_record(row)
+        except LimitExceeded as too_many:
+            error = too_many
+            break
+        shown.append(_row(row, cie, text))
     if error is not None:
         record["error"] = _error(error)
     return record | {
@@ -240,7 +274,7 @@ def entry_json(
         "start": entry.initial_location,
         "end": entry.end,
         "function": listing.function(entry.initial_location),
-        "rows": [_row(row, cie, text) for row in rows],
+        "rows": shown,
     }
 
 
