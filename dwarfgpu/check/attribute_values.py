@@ -26,7 +26,11 @@ _LINES: Final = frozenset({dw.AT_DECL_LINE, dw.AT_DECL_COLUMN, dw.AT_CALL_LINE, 
 _SIGNED: Final = frozenset({dw.FORM_SDATA, dw.FORM_IMPLICIT_CONST})
 _NATURAL: Final = range(1 << 64)
 _INDEXED: Final = frozenset({"addrx", "addrx_offset"})
-_SECTIONS: Final = {"strp": ".debug_str", "line_strp": ".debug_line_strp"}
+_SECTIONS: Final = {
+    "strp": ".debug_str",
+    "line_strp": ".debug_line_strp",
+    "supplementary_string": ".debug_str",
+}
 
 
 def is_looked_up(number: int, form: int) -> bool:
@@ -39,7 +43,7 @@ def is_looked_up(number: int, form: int) -> bool:
         return kind not in ("exprloc", "block")
     if number in _FILES:
         return kind == "constant" and form != dw.FORM_DATA16
-    return kind in _INDEXED or (kind in STRINGS and kind not in ("string", "supplementary_string"))
+    return kind in _INDEXED or (kind in STRINGS and kind != "string")
 
 
 @define(eq=False)
@@ -49,6 +53,8 @@ class AttributeValues:
     unit: CompilationUnit
     _known: dict[tuple[str, int], set[Raw]] = field(init=False, factory=dict)
     """By what they are, and their form."""
+    _has_no_supplementary: bool = field(init=False, default=False)
+    """Whether a string of a supplementary file was looked up, and there is no such file."""
 
     def known(self, number: int, form: int) -> Container[Raw]:
         """Return the values of an attribute in a form that need no look-up."""
@@ -60,7 +66,13 @@ class AttributeValues:
             noun = "file" if number in _FILES else "ranges" if number == dw.AT_RANGES else kind
             return self._known.setdefault((noun, 0 if noun == "file" else form), set())
         try:
-            return range(self.unit.sections.section(section).rfind(b"\0") + 1)
+            if kind == "supplementary_string":
+                if self._has_no_supplementary:
+                    return _NATURAL
+                sections = self.unit.info.supplementary.sections
+            else:
+                sections = self.unit.sections
+            return range(sections.section(section).rfind(b"\0") + 1)
         except DwarfGpuError:
             return ()
 
@@ -102,10 +114,21 @@ class AttributeValues:
                     raise IllFormed(f"file {value} of a unit that has no line table")
             elif value or not table.header.first_file:  # 0 is no file before DWARF 5
                 table.file(value)
+        elif attribute.kind == "supplementary_string":
+            self._look_up_beyond(attribute)
         elif attribute.kind in STRINGS:
             unit.string_of(attribute)
         else:
             unit.address_of(attribute)
+
+    def _look_up_beyond(self, attribute: Attribute) -> None:
+        self._has_no_supplementary = True
+        _ = self.unit.info.supplementary  # raises where there is none
+        self._has_no_supplementary = False
+        try:
+            self.unit.string_of(attribute)
+        except Malformed as error:
+            raise Malformed(f"{error.message} of the supplementary file") from None
 
 
 def _require_apart(spans: tuple[Range, ...]) -> None:

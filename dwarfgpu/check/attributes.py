@@ -100,7 +100,9 @@ _ADDRESSES: Final = frozenset({"address", "addrx", "addrx_offset"})
 
 _LISTS: Final = frozenset({0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D})
 """Attributes that may be location lists in every version."""
-_REFERRING: Final = frozenset({"unit_reference", "section_reference", "signature"})
+_REFERRING: Final = frozenset(
+    {"unit_reference", "section_reference", "signature", "supplementary_reference"}
+)
 _BLOCKS: Final = frozenset({"exprloc", "block"})
 _TAG_DWARF_PROCEDURE: Final = 0x36
 
@@ -204,7 +206,8 @@ class CheckedValue:
     is_list: bool = False
     vendor: Vendor | None = None
     is_reference: bool = False
-    """Whether it refers to an entry of the unit or of the section, or to a type unit."""
+    """Whether it refers to an entry of the unit, of the section or of the supplementary file, or to
+    a type unit."""
     is_high_pc: bool = False
     """Whether it is DW_AT_high_pc."""
     is_looked_up: bool = False

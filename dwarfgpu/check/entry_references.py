@@ -2,8 +2,8 @@
 none.
 
 Law: a reference into the unit of the entry is looked up when the unit has been read, one into
-another unit or to a type unit when all have; each target once for each unit. References into
-supplementary files are not looked up: those may be elsewhere.
+another unit, to a type unit or into the supplementary file when all have; each target once for each
+unit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dwarfgpu.check.attributes import REFERENCES, tag_name
 from dwarfgpu.check.entry_chains import OF_ENTRIES, EntryChains, closing_edges
 from dwarfgpu.check.reference_targets import Refused, refused_targets
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.forms import FORMS, read_uleb
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 from dwarfgpu.dwarf.unit_walk import walk
@@ -31,6 +31,9 @@ _INDEX_BITS: Final = 32
 The index has the low bits: files give attributes numbers of any size."""
 _IMPORTED_UNITS: Final = refused_targets(dw.AT_IMPORT, dw.TAG_IMPORTED_UNIT)
 """By which the references of those are known: no other entry has the same."""
+_SUPPLEMENTARY: Final = frozenset(
+    form for form, (kind, _) in FORMS.items() if kind == "supplementary_reference"
+)
 _ITSELF: Final = "the imported units of the unit lead back to it"
 
 
@@ -60,6 +63,8 @@ class EntryReferences:
     beyond: dict[Refused, dict[int, int]] = field(init=False, factory=dict)
     """The same for targets as offsets from the start of the section."""
 
+    supplementary: dict[Refused, dict[int, int]] = field(init=False, factory=dict)
+    """The same for the supplementary file (DWARF 5 7.3.6)."""
     signatures: dict[int, int] = field(init=False, factory=dict)
     """Signatures of type units, with the first reference to each."""
 
@@ -68,6 +73,8 @@ class EntryReferences:
         if form == dw.FORM_REF_SIG8:
             return self.signatures
         targets = self.beyond if form == dw.FORM_REF_ADDR else self.within
+        if form in _SUPPLEMENTARY:
+            targets = self.supplementary
         return targets.setdefault(refused_targets(number, tag), {})
 
     def add(self, targets: dict[int, int], value: int, index: int, number: int) -> None:
@@ -156,6 +163,30 @@ class EntryReferences:
             ]
         )
 
+    @property
+    def is_leading_out(self) -> bool:
+        """Whether a reference leads out of the unit."""
+        return bool(self.beyond or self.signatures or self.supplementary)
+
+    def bad_supplementary(self, entries: EntriesOfUnits) -> list[BadReference]:
+        """Return the bad references into the supplementary file; one, where the file names none.
+
+        Raises `MissingContext` and `InconsistentContext` where that file is not found.
+        """
+        if not self.supplementary:
+            return []
+        try:
+            info = self.unit.info.supplementary
+        except IllFormed as error:
+            first = min(min(targets.values()) for targets in self.supplementary.values())
+            return [_bad(first, error.message)]
+        return [
+            _bad(first, f"in the supplementary file {problem}")
+            for refused, targets in self.supplementary.items()
+            for value, first in targets.items()
+            if (problem := entries.problem(info, value, refused)) is not None
+        ]
+
     def bad_signatures(self, chains: EntryChains, is_whole: bool) -> list[BadReference]:
         """Return the bad references to types of type units; those to none only if `is_whole`: if
         the headers of all units can be read."""
@@ -197,7 +228,14 @@ class EntriesOfUnits:
         targets_of = map(unit.info.unit_at, imported)
         self._imports[unit] = [target for target in targets_of if target is not None]
         for targets in references.beyond.values():
-            self._wanted.setdefault(references.unit.info, set()).update(targets)
+            self._wanted.setdefault(unit.info, set()).update(targets)
+        if references.supplementary:
+            try:
+                supplementary = unit.info.supplementary
+            except DwarfGpuError:
+                return  # `bad_supplementary` says why
+            for targets in references.supplementary.values():
+                self._wanted.setdefault(supplementary, set()).update(targets)
 
     @property
     def circular_imports(self) -> set[tuple[CompilationUnit, CompilationUnit]]:

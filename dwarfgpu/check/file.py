@@ -101,7 +101,7 @@ def verify(
                 signatures.add(unit)
             if checker.leading_out is not None:
                 contained.add(checker.leading_out)
-            if checker.references.beyond or checker.references.signatures:
+            if checker.references.is_leading_out:
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()
                 referring.append(checker)
@@ -111,6 +111,7 @@ def verify(
         for checker in referring:
             checker.refer(checker.references.bad_beyond(entries_of_units))
             checker.refer(checker.references.bad_signatures(entries_of_units.chains, has_all))
+        _check_supplementary(referring, entries_of_units, findings)
         _check_contained(contained, entries_of_units.chains, findings)
         indexes.run()
     except DwarfGpuError as error:  # a section that cannot be read at all
@@ -182,6 +183,19 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
     )
     message = error.message if error.context is None else str(error)
     findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+
+
+def _check_supplementary(
+    referring: list[EntryChecker], entries: EntriesOfUnits, findings: Findings
+) -> None:
+    """Report references into supplementary files that lead nowhere; once, that such a file cannot
+    be read."""
+    for checker in referring:
+        try:
+            checker.refer(checker.references.bad_supplementary(entries))
+        except DwarfGpuError as error:
+            findings.skip(error, "references into it")
+            return
 
 
 def _check_contained(contained: ContainedBeyond, chains: EntryChains, findings: Findings) -> None:

@@ -95,7 +95,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "else, `DW_AT_import`, `DW_AT_object_pointer` and the bounds "
         "of arrays likewise; origins, specifications, extensions, imported declarations, and "
         "through other units types, that lead back to where they started; a warning for a "
-        "signature that no type unit has. References into supplementary files are not looked up"
+        "signature that no type unit has. References into a supplementary file are looked up where "
+        "it is found"
     ),
     "wrong-layout": (
         "a base type without an encoding or size, or whose bits are not within its storage, an "
@@ -227,7 +228,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "maximum_operations_per_instruction of 0. Code that the linker dropped is not compared"
     ),
     "outside-table": (
-        "a string by an offset outside its section or an index outside `.debug_str_offsets`, an "
+        "a string by an offset outside its section, also of the supplementary file where it is "
+        "found, or by an index outside `.debug_str_offsets`, an "
         "address by an index outside `.debug_addr`, or the number of a file that the line table "
         "does not have"
     ),
