@@ -90,6 +90,26 @@ def test_hostile_sizes_in_a_file_allocate_no_memory(tmp_path: Path) -> None:
     assert done.status in (0, 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("offset", "says"),
+    [
+        (12, "global_buffer has 8 bytes at 8, and by_value has 4 bytes at 12"),
+        (0x7F, "by_value has 4 bytes at 127, and the kernarg segment has 20 bytes"),
+    ],
+)
+@pytest.mark.parametrize("command", ["dispatch", "run"])
+def test_arguments_that_share_bytes(tmp_path: Path, command: str, offset: int, says: str) -> None:
+    """The bytes of one would change another, or the memory that another points to."""
+    data = bytearray((FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes())
+    at = data.index(b".offset\x10") + 7
+    data[at] = offset
+    path = tmp_path / "k.co"
+    path.write_bytes(data)
+    done = run(command, path, *NEST)
+    assert (done.status, done.out) == (1, "")
+    assert done.error == f"Malformed: the metadata contradict themselves: {says}"
+
+
 @pytest.mark.parametrize("command", ["dispatch", "run"])
 def test_metadata_that_cannot_be_read_is_named(tmp_path: Path, command: str) -> None:
     """They are there: that there are none would be wrong."""

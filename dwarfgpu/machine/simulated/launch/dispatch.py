@@ -331,6 +331,7 @@ def _bound(request: Request, hidden: HiddenValues, allocator: dispatch_packet.Al
         hidden,
         allocator,
         fixed,
+        kernel.kernarg_bytes or 0,
         request.earlier,
     )
 

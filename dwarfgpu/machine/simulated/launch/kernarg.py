@@ -17,7 +17,7 @@ from typing import Final
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
+from dwarfgpu.errors import LimitExceeded, Malformed, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ARGUMENT_FORMS,
@@ -99,13 +99,16 @@ def bind(
     hidden: HiddenValues,
     allocator: Allocator,
     fixed_lds_bytes: int,
+    segment_bytes: int,
     earlier: Mapping[str, int] = MappingProxyType({}),
 ) -> Kernarg:
     """Return the segment for the arguments, by name or number; `UsageError` if they do not fit.
 
-    `earlier`: addresses of the buffers of earlier dispatches, by their names.
+    `segment_bytes`: the size that the code object gives; `Malformed` for arguments that are not in
+    it, or that overlap. `earlier`: addresses of the buffers of earlier dispatches, by their names.
     """
     _require_bounds(arguments)
+    _require_apart(arguments, segment_bytes)
     chosen = _chosen(parameters, arguments, values)
     pieces: Pieces = []
     buffers: list[tuple[int, Buffer, str]] = []
@@ -191,6 +194,31 @@ def _require_bounds(arguments: Sequence[Argument]) -> None:
                 f"{shown(argument.offset_bytes)}: "
                 f"at most {MAX_BYTES} bytes of arguments are set up"
             )
+
+
+def _require_apart(arguments: Sequence[Argument], segment_bytes: int) -> None:
+    """Raise `Malformed` for metadata by which two arguments share bytes, or one is behind the
+    segment: the bytes of one would change another, or the memory that another points to."""
+    before = None
+    for argument in sorted(arguments, key=lambda one: one.offset_bytes):
+        if not argument.size_bytes:
+            continue
+        end = argument.offset_bytes + argument.size_bytes
+        if end > segment_bytes:
+            raise Malformed(
+                f"the metadata contradict themselves: {_extent_text(argument)}, and the kernarg segment "
+                f"has {counted(segment_bytes, 'byte')}"
+            )
+        if before is not None and before.offset_bytes + before.size_bytes > argument.offset_bytes:
+            raise Malformed(
+                f"the metadata contradict themselves: {_extent_text(before)}, and {_extent_text(argument)}"
+            )
+        before = argument
+
+
+def _extent_text(argument: Argument) -> str:
+    kind = argument.name or argument.value_kind
+    return f"{kind} has {counted(argument.size_bytes, 'byte')} at {argument.offset_bytes}"
 
 
 def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
