@@ -52,6 +52,7 @@ PART = re.compile(r"(file|memory)://(.*)#offset=(\w+)&size=(\w+)")
 """How ROCgdb names code objects inside of files and of memory."""
 MEMORY_RANGE = re.compile(r"(?:(\w+)#)?(\w+),(\w+)")
 POINTERS = (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
+REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 USAGE = (
     "Usage: dwarfgpu save-state FILE [-lanes all] [-memory [SPACE#]ADDRESS,LENGTH]... [-stack N]"
 )
@@ -429,8 +430,12 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
         if target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, *POINTERS):
             save_value(memory, value.dereference(), depth - 1)
     elif depth and kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+        # Out of memory, GDB 13 ends at a reference in bits that no piece describes, whatever is asked
+        # of it, its address too.
+        is_followed = value.address is not None
         for field in kind.fields():
-            if hasattr(field, "bitpos"):
+            is_reference = field.type.strip_typedefs().code in REFERENCES
+            if hasattr(field, "bitpos") and (is_followed or not is_reference):
                 try:
                     save_value(memory, value[field], depth - 1)
                 except (gdb.error, ValueError):

@@ -197,3 +197,7 @@ def test_gdb_lives_on_where_a_captured_reference_is_lost(
     assert len(lines) == 2 and "add: GDB has <not read>, dwarfgpu {a = " in lines[0]
     assert "p = <optimized out>} (GDB ends with an internal error" in lines[0]
     assert lines[1].endswith("1 differs for a known reason, 0 differ")
+    state = tmp_path / "state.json"
+    code = f'said("dwarfgpu save-state {state}"); print("alive")'
+    assert debugger.python(code, "break stop", "run", file=program).splitlines() == ["alive"]
+    assert state.is_file()
