@@ -203,17 +203,16 @@ def _require_apart(arguments: Sequence[Argument], segment_bytes: int) -> None:
     for argument in sorted(arguments, key=lambda one: one.offset_bytes):
         if not argument.size_bytes:
             continue
-        end = argument.offset_bytes + argument.size_bytes
-        if end > segment_bytes:
-            raise Malformed(
-                f"the metadata contradict themselves: {_extent_text(argument)}, and the kernarg segment "
-                f"has {counted(segment_bytes, 'byte')}"
-            )
+        if argument.offset_bytes + argument.size_bytes > segment_bytes:
+            segment = f"the kernarg segment has {counted(segment_bytes, 'byte')}"
+            raise _contradiction(_extent_text(argument), segment)
         if before is not None and before.offset_bytes + before.size_bytes > argument.offset_bytes:
-            raise Malformed(
-                f"the metadata contradict themselves: {_extent_text(before)}, and {_extent_text(argument)}"
-            )
+            raise _contradiction(_extent_text(before), _extent_text(argument))
         before = argument
+
+
+def _contradiction(one: str, other: str) -> Malformed:
+    return Malformed(f"the metadata contradict themselves: {one}, and {other}")
 
 
 def _extent_text(argument: Argument) -> str:
