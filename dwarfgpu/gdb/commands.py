@@ -247,11 +247,13 @@ class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Print the local variables; GDB calls this."""
         with command():
-            if argument.strip() not in ("", "--json", "-json"):
-                raise UsageError(f'"dwarfgpu info-locals" has no option {argument.split()[0]}.')
+            text = argument.strip()
+            is_json = _is_option(text, "dwarfgpu info-locals", "-json")
+            if text and not is_json:
+                raise UsageError(f'"dwarfgpu info-locals" has no option {text.split()[0]}.')
             from dwarfgpu.gdb.locals import json_lines, text_lines
 
-            for line in (json_lines if argument.strip() else text_lines)(self.debugger):
+            for line in (json_lines if is_json else text_lines)(self.debugger):
                 print(line)
 
 
@@ -277,7 +279,7 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         """Print the frames as GDB's `backtrace`, unwound by dwarfgpu."""
         with command():
             text = argument.strip()
-            if text == "-compare":
+            if _is_option(text, "dwarfgpu bt", "-compare"):
                 from dwarfgpu.gdb.compare_frames import compare
 
                 comparison = compare(self.debugger)
@@ -287,8 +289,10 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 frames = "1 frame" if comparison.frames == 1 else f"{comparison.frames} frames"
                 print(f"{frames}: {same} of {comparison.facts} facts are the same")
                 return
-            if text.startswith("-") and text[1:2].isalpha():
+            if text.startswith("-") and text.lstrip("-")[:1].isalpha():
                 raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')
+            if text.split(" ", 1)[0] == "full":
+                raise UsageError('"dwarfgpu bt" has no full: use "dwarfgpu info-locals".')
             from dwarfgpu.gdb.stack_by_cfi import lines
 
             with without_calls():
@@ -316,12 +320,25 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Print the differences from GDB; GDB calls this."""
         with command():
-            if argument.strip() not in ("", "-all-frames", "--all-frames"):
-                raise UsageError(f'"dwarfgpu compare" has no option {argument.split()[0]}.')
+            text = argument.strip()
+            all_frames = _is_option(text, "dwarfgpu compare", "-all-frames")
+            if text and not all_frames:
+                raise UsageError(f'"dwarfgpu compare" has no option {text.split()[0]}.')
             from dwarfgpu.gdb.variables import report
 
-            for line in report(self.debugger, all_frames=bool(argument.strip())):
+            for line in report(self.debugger, all_frames=all_frames):
                 print(line)
+
+
+def _is_option(text: str, command: str, option: str) -> bool:
+    """Return whether an argument is the option, with one or two hyphens; `UsageError` for one with
+    something behind it."""
+    word, _, rest = text.partition(" ")
+    if word not in (option, f"-{option}"):
+        return False
+    if rest.strip():
+        raise UsageError(f'"{command} {option}" takes no argument: {rest.strip()}')
+    return True
 
 
 def _print(lines: Iterable[str]) -> None:

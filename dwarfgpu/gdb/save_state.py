@@ -430,8 +430,8 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
         if target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, *POINTERS):
             save_value(memory, value.dereference(), depth - 1)
     elif depth and kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
-        # Out of memory, GDB 13 ends at a reference in bits that no piece describes, whatever is asked
-        # of it, its address too.
+        # Out of memory, GDB 13 ends at a reference in bits that no piece describes, whatever is
+        # asked of it, its address too.
         is_followed = value.address is not None
         for field in kind.fields():
             is_reference = field.type.strip_typedefs().code in REFERENCES

@@ -15,7 +15,9 @@ from dwarfgpu.view.explanation_text import KEPT_STEPS, Detail, StepView
 WHOLE: Final = 1 << 30
 """A depth that no explanation reaches."""
 _MARGIN: Final = " " * 8
-_DEPTH: Final = re.compile(r"-depth\s+(?P<depth>[0-9]{1,9}|all)(?:\s+|$)")
+_DEPTH: Final = re.compile(r"-depth\s+(?P<depth>[0-9]+|all)(?:\s+|$)")
+_LONGEST: Final = 9
+"""Digits of a depth; nothing is that deep."""
 _OPTION: Final = re.compile(r"-depth(?![\w-])")
 
 
@@ -30,7 +32,8 @@ def depth_option(argument: str) -> tuple[int, str]:
                 "is -- -depth"
             )
         return 0, argument
-    depth = WHOLE if match["depth"] == "all" else int(match["depth"])
+    is_whole = match["depth"] == "all" or len(match["depth"]) > _LONGEST
+    depth = WHOLE if is_whole else int(match["depth"])
     return depth, argument[match.end() :]
 
 

@@ -160,6 +160,15 @@ ERRORS = [
     ((*STOPPED, "kill"), "dwarfgpu bt -compare", "No stack."),
     ((), "dwarfgpu compare", "No stack."),
     (STOPPED, "dwarfgpu compare -x", '"dwarfgpu compare" has no option -x.'),
+    (
+        STOPPED,
+        "dwarfgpu compare -all-frames x",
+        '"dwarfgpu compare -all-frames" takes no argument: x',
+    ),
+    (STOPPED, "dwarfgpu bt -compare 1", '"dwarfgpu bt -compare" takes no argument: 1'),
+    (STOPPED, "dwarfgpu bt --full", '"dwarfgpu bt" has no option --full.'),
+    (STOPPED, "dwarfgpu bt full", '"dwarfgpu bt" has no full: use "dwarfgpu info-locals".'),
+    (STOPPED, "dwarfgpu info-locals --json x", '"dwarfgpu info-locals -json" takes no argument: x'),
 ]
 
 
