@@ -164,7 +164,12 @@ def test_instances_of_templates_are_found_by_their_names() -> None:
     assert count > 5
 
 
-def test_entries_that_complete_others_are_those_with_the_reference() -> None:
+@pytest.mark.parametrize("searches", [0, 10_000])
+def test_entries_that_complete_others_are_those_with_the_reference(
+    searches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few are looked for in the bytes, the others in a table."""
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.named_entries._MAX_SEARCHES", searches)
     units = [DebugInfo.of(open_object(path)).units[:1] for path in FILES[::6]]
     count = 0
     for unit in (unit for first in units for unit in first):

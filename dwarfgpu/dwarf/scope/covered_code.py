@@ -1,21 +1,28 @@
 """The unit and the subprogram whose code covers an address of a file (DWARF 5 2.17.3, 3.1, 6.1.2).
 
-Law: a question about an address reads only the units that may cover it.
+Law: a question about an address reads only the units that may cover it. Many questions share an
+index: none of them goes through all units or subprograms.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
-from contextlib import suppress
-from itertools import chain
+from typing import Final
 
-from dwarfgpu.dwarf.address_ranges import Range, covers, merged
+from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.location_lists import value_or_raise
+from dwarfgpu.dwarf.scope.cover_index import CoverIndex
 from dwarfgpu.dwarf.scope.scope_entries import covered, subprograms_with_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+
+_FEW_STEPS: Final = 10_000
+_MOST_PASSES: Final = 4
+"""How many units or subprograms are gone through one by one before an index of all is made:
+`_FEW_STEPS`, and `_MOST_PASSES` times all of them. An index reads units that no question needs."""
 
 
 class CoveredCode:
@@ -24,11 +31,12 @@ class CoveredCode:
     def __init__(self, info: DebugInfo) -> None:
         self._info = info
         self._spans: dict[CompilationUnit, tuple[Range, ...] | DwarfGpuError] = {}
-        self._subprograms: dict[
-            CompilationUnit, list[tuple[tuple[Range, ...], int]] | DwarfGpuError
-        ] = {}
-        self._everything: tuple[Range, ...] | None = None
-        """The code of all units, once an address was in none of them."""
+        self._subprograms: dict[CompilationUnit, _Subprograms | DwarfGpuError] = {}
+        self._steps = 0
+        """How many units were gone through, one by one."""
+        self._index: CoverIndex | None = None
+        """The numbers of units by their code, once they were gone through often, or an address was
+        in none."""
         self._problem: DwarfGpuError | None = None
         """Why it may be incomplete: the error of the first unreadable unit."""
 
@@ -38,48 +46,60 @@ class CoveredCode:
 
         An unreadable unit is an error only if no other one covers the address.
         """
-        everything = self._everything
-        is_elsewhere = everything is not None and not covers(everything, address)
-        if is_elsewhere and not self._is_indexed(address):
-            return self._nothing(self._problem)
         problem: DwarfGpuError | None = None
-        for unit in self._candidates(address):
+        for unit in self._indexed(address):
             try:
                 if self._covers(unit, address):
                     return unit
             except DwarfGpuError as error:
                 problem = problem or error
-        if everything is None and not self._is_indexed(address):
-            self._problem = problem
-            self._everything = merged(chain.from_iterable(map(self._readable, self._info.units)))
-        return self._nothing(problem)
-
-    @staticmethod
-    def _nothing(problem: DwarfGpuError | None) -> None:
+        units = self._info.units
+        most = _FEW_STEPS + _MOST_PASSES * len(units)
+        if self._index is None and self._steps < most:
+            for unit in units:
+                self._steps += 1
+                try:
+                    if self._covers(unit, address):
+                        return unit
+                except DwarfGpuError as error:
+                    problem = problem or error
+            self._steps = most  # the next address may be in none, too
+        else:
+            number = self._all_code().last_at(address)
+            if number is not None:
+                return units[number]
+            problem = problem or self._problem
         if problem is not None:
             raise problem.with_traceback(None)
+        return None
 
-    def _readable(self, unit: CompilationUnit) -> Iterator[Range]:
-        """Yield the code of a unit that `_covers` has found nothing in, as far as it is
-        readable."""
-        with suppress(DwarfGpuError):
-            spans = self._spans_of(unit)
-            yield from spans
-            if not spans and not unit.is_skeleton:
-                for listed, _ in self._code_of(unit):
-                    yield from listed
+    def _all_code(self) -> CoverIndex:
+        if self._index is None:
+            self._index = CoverIndex(self._numbered_code())
+        return self._index
 
-    def _is_indexed(self, address: int) -> bool:
-        """Return whether `.debug_aranges` or `.gdb_index` names a unit for an address."""
-        indexes = self._info.aranges, self._info.gdb_index
-        return any(True for index in indexes for _ in index.units_at(address))
+    def _numbered_code(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the code of all units with their numbers, the first unit last."""
+        units = self._info.units
+        for number in range(len(units) - 1, -1, -1):
+            try:
+                for begin, end in self._code_in(units[number]):
+                    yield begin, end, number
+            except DwarfGpuError as error:
+                self._problem = error
 
-    def _candidates(self, address: int) -> Iterator[CompilationUnit]:
+    def _code_in(self, unit: CompilationUnit) -> Iterator[tuple[int, int]]:
+        """Yield the code of a unit for which `.debug_aranges` names none that it does not have."""
+        spans = self._spans_of(unit)
+        yield from spans
+        if not spans and not unit.is_skeleton:
+            yield from self._code_of(unit).ranges()
+
+    def _indexed(self, address: int) -> Iterator[CompilationUnit]:
         """Yield the units that `.debug_aranges` and `.gdb_index` name for an address, which may be
-        wrong or incomplete; then the units in file order."""
+        wrong or incomplete."""
         yield from self._info.aranges.units_at(address)
         yield from self._info.gdb_index.units_at(address)
-        yield from self._info.units
 
     def _covers(self, unit: CompilationUnit, address: int) -> bool:
         """Return whether the code of a unit covers an address; if its own entry has no ranges,
@@ -97,10 +117,8 @@ class CoveredCode:
 
     def subprogram(self, unit: CompilationUnit, address: int) -> Die | None:
         """Return the last entry, which is the innermost, of a subprogram that covers an address."""
-        for spans, index in reversed(self._code_of(unit)):
-            if spans[0].begin <= address < spans[-1].end and covers(spans, address):
-                return unit.die(index)
-        return None
+        index = self._code_of(unit).last_at(address)
+        return None if index is None else unit.die(index)
 
     def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
         """Return the addresses that a unit says it covers."""
@@ -111,12 +129,46 @@ class CoveredCode:
                 self._spans[unit] = error
         return value_or_raise(self._spans[unit])
 
-    def _code_of(self, unit: CompilationUnit) -> list[tuple[tuple[Range, ...], int]]:
-        """Return the ranges of all subprograms of a unit that have code, in the order of the
-        file."""
+    def _code_of(self, unit: CompilationUnit) -> _Subprograms:
+        """Return the ranges of all subprograms of a unit that have code."""
         if unit not in self._subprograms:
             try:
-                self._subprograms[unit] = list(subprograms_with_code(unit))
+                self._subprograms[unit] = _Subprograms(unit)
             except DwarfGpuError as error:  # not read again for each address
                 self._subprograms[unit] = error
         return value_or_raise(self._subprograms[unit])
+
+
+class _Subprograms:
+    """The ranges of the subprograms of a unit, which may have a million, in the order of the
+    file."""
+
+    def __init__(self, unit: CompilationUnit) -> None:
+        self._begins, self._lasts, self._indexes = array("Q"), array("Q"), array("Q")
+        for spans, index in subprograms_with_code(unit):
+            for begin, end in spans:
+                self._begins.append(begin)
+                self._lasts.append(end - 1)
+                self._indexes.append(index)
+        self._steps = 0
+        self._index: CoverIndex | None = None
+
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        for begin, last in zip(self._begins, self._lasts, strict=True):
+            yield begin, last + 1
+
+    def last_at(self, address: int) -> int | None:
+        """Return the index of the last entry of those that cover an address."""
+        count = len(self._begins)
+        if self._index is None and self._steps >= _FEW_STEPS + _MOST_PASSES * count:
+            owned = zip(self.ranges(), self._indexes, strict=True)
+            self._index = CoverIndex((begin, end, index) for (begin, end), index in owned)
+        if self._index is not None:
+            return self._index.last_at(address)
+        begins, lasts = self._begins, self._lasts
+        for position in range(count - 1, -1, -1):
+            if begins[position] <= address <= lasts[position]:
+                self._steps += count - position
+                return self._indexes[position]
+        self._steps += count
+        return None

@@ -61,6 +61,8 @@ _MAX_COMPLETIONS: Final = 64
 """Entries that complete one another."""
 _MAX_SEARCHES: Final = 8
 """Names that are looked for in the bytes of a unit before all its names are read."""
+_MAX_POSITIONS: Final = 1_000
+"""Positions in the bytes of a unit that may be a reference to an entry."""
 _MAX_OFFSETS: Final = 32
 """Offsets of a name, which may also end other strings, that are looked for."""
 
@@ -70,7 +72,7 @@ class NamedEntries:
 
     def __init__(self, unit: CompilationUnit) -> None:
         self._unit = unit
-        self._remaining = _MAX_SEARCHES
+        self._remaining = self._remaining_completions = _MAX_SEARCHES
 
     def with_name(self, name: str) -> Sequence[int]:
         """Return the entries with a canonical simple name, in the order of the file."""
@@ -255,8 +257,11 @@ class NamedEntries:
 
     def _containing(self, values: Iterable[bytes]) -> Set[int]:
         """Return the entries that have one of some values in their bytes."""
+        return self._entries_at({offset for value in values for offset in self._positions(value)})
+
+    def _entries_at(self, positions: Iterable[int]) -> Set[int]:
+        """Return the entries with these positions in their bytes."""
         offsets = self._unit.tree.offsets
-        positions = {position for value in values for position in self._positions(value)}
         return {bisect_right(offsets, position) - 1 for position in positions}
 
     @cached_property
@@ -295,12 +300,42 @@ class NamedEntries:
     # Other entries
 
     def completing(self, die: Die) -> Sequence[int]:
-        """Return the entries that complete one."""
+        """Return the entries that complete one: a few are looked for in the bytes of the unit."""
+        if self._remaining_completions and "_completions" not in vars(self):
+            searched = self._searched_completions(die)
+            if searched is not None:
+                self._remaining_completions -= 1
+                return searched
         targets, indices, by_entry = self._completions
         if die.unit is not self._unit:
             return by_entry.get(die, ())
         first, end = bisect_left(targets, die.offset), bisect_right(targets, die.offset)
         return indices[first:end]
+
+    def _searched_completions(self, die: Die) -> Sequence[int] | None:
+        """Return the entries that complete one without reading the other references; None where
+        that is not possible, or its offset is at many positions."""
+        unit = self._unit
+        completing = set(filter(_completes, unit.abbreviations.values()))
+        if die.unit is not unit or not all(map(_has_short_references, completing)):
+            return None
+        if not completing:
+            return ()
+        value = (die.offset - unit.offset).to_bytes(4, unit.endian)
+        positions = tuple(islice(self._positions(value), _MAX_POSITIONS + 1))
+        if len(positions) > _MAX_POSITIONS:
+            return None
+        tree, indices = unit.tree, list[int]()
+        for index in sorted(self._entries_at(positions)):
+            abbreviation = tree.abbreviations[index]
+            for name in _COMPLETED[abbreviation.tag] if abbreviation in completing else ():
+                try:
+                    origin = unit.die(index).reference(name)
+                except DwarfGpuError:  # its name is unknown
+                    break
+                if origin == die:
+                    indices.append(index)
+        return indices
 
     @cached_property
     def _completions(self) -> tuple[Sequence[int], Sequence[int], Mapping[Die, list[int]]]:
@@ -431,6 +466,13 @@ def _last_string_end(sections: Sections) -> int:
 def _completes(abbreviation: Abbreviation) -> bool:
     """Return whether its entries complete others."""
     return any(name in abbreviation.positions for name in _COMPLETED.get(abbreviation.tag, ()))
+
+
+def _has_short_references(abbreviation: Abbreviation) -> bool:
+    """Return whether what its entries complete is at an offset of the unit, of 4 bytes."""
+    positions = abbreviation.positions
+    names = [name for name in _COMPLETED[abbreviation.tag] if name in positions]
+    return all(abbreviation.attributes[positions[name]].form == dw.FORM_REF4 for name in names)
 
 
 def _imports_names(abbreviation: Abbreviation) -> bool:

@@ -66,7 +66,10 @@ def lines_located(shell: Shell, text: str) -> tuple[FramePosition, ...]:
 
 def _around(shell: Shell, session: Session, text: str) -> FramePosition | None:
     """Return the line that determines the file of a line without a file, and what an offset
-    counts from."""
+    counts from; None for a name, which needs neither: that line may be the one of `main`, which
+    is looked for among all functions."""
+    if text.replace("::", "").isidentifier():
+        return None
     is_offset = text.startswith(("+", "-")) and explicit_location(text) is None
     listed, frame = shell.listed, default_or_frame(shell)
     around = None
