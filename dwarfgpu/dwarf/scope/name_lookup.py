@@ -52,7 +52,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     decl_line,
 )
 from dwarfgpu.dwarf.scope.unit_declarations import UnitDeclarations
-from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
+from dwarfgpu.dwarf.scope.variable import Variable, declared_in, external_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -256,6 +256,9 @@ class NameLookup(UnitDeclarations):
         for variable in self._declared_in(scope, part.name):
             if canonical(variable.name) == part.name and accepts(variable.die):
                 return (variable,)
+        external = external_in(scope, part.name)
+        if external is not None and accepts(external.die):
+            return (self._outside_functions(external, part, accepts),)
         abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
         for holder in (scope,) if abstract is None else (scope, abstract):
             for child in holder.children(_OF_BLOCKS):
@@ -269,6 +272,19 @@ class NameLookup(UnitDeclarations):
                     if dies:
                         return self.defined(dies)
         return _parameter(scope, part, accepts)
+
+    def _outside_functions(self, external: Variable, part: Part, accepts: DieFilter) -> Variable:
+        """Return the variable that `extern int x;` in a block denotes, in the innermost namespace
+        around it (C++ [basic.link]); the declaration itself if only a symbol has its place."""
+        namespaces = (scope for scope in around(external.die) if scope.tag in CONTAINERS)
+        path = next(map(scope_path, namespaces), ())
+        for meanings_in in (self.in_this_unit, self.in_other_units):
+            for meaning in meanings_in(path, part, accepts):
+                if isinstance(meaning, Variable) and (
+                    meaning.is_external or meaning.unit is external.unit
+                ):
+                    return meaning
+        return external
 
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter

@@ -11,7 +11,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.scope.declarations import path_of
+from dwarfgpu.dwarf.scope.declarations import around, path_of
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
@@ -150,7 +151,12 @@ def _linkage_name(variable: Variable) -> str | None:
         holder = variable.die.holder(attribute)
         if holder is not None:
             return holder.string(attribute)
-    return None if path_of(variable.die) else variable.name
+    above = variable.die.parent()
+    if above is not None and above.tag in BLOCKS | FUNCTIONS:  # `extern int x;` in a function
+        is_inside = any(scope.tag in CONTAINERS | CLASSES for scope in around(variable.die))
+    else:
+        is_inside = bool(path_of(variable.die))
+    return None if is_inside else variable.name
 
 
 def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | None:

@@ -17,6 +17,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.named_entries import named_entries
@@ -196,6 +197,30 @@ def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | 
     return Variable(name, die, kind, note=name_note(die, name), origins=origins)
 
 
+def external_in(scope: Die, name: str) -> Variable | None:
+    """Return the variable outside of functions that `extern int x;` declares in a scope of a
+    function, by its canonical simple name; None if there is none."""
+    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+    holders = [scope]
+    if abstract is not None and not is_another_function(scope, abstract):
+        holders.append(abstract)
+    for holder in holders:
+        may_be = named_entries(holder.unit).may_have((name,))
+        for die in entries_of(holder, (dw.TAG_VARIABLE,), may_be):
+            variable = external_of(die)
+            if variable is not None and canonical(variable.name) == name:
+                return variable
+    return None
+
+
+def external_of(die: Die) -> Variable | None:
+    """Return the variable that an entry `extern int x;` in a scope of a function declares."""
+    is_declaration = die.tag == dw.TAG_VARIABLE and die.flag(dw.AT_DECLARATION)
+    name = name_of(die) if is_declaration and not die.has(dw.AT_LOCATION) else None
+    variable = None if name is None else Variable(name, die, "global")
+    return variable if variable is not None and variable.is_external else None
+
+
 def declared_in(
     scope: Die,
     name: str | None = None,
@@ -215,8 +240,9 @@ def declared_in(
     yield from only_in_abstract(scope)
 
 
-def only_in_abstract(scope: Die) -> Iterator[Variable]:
-    """Yield the variables of the abstract instance of a scope that the scope does not have."""
+def only_in_abstract(scope: Die, *, with_external: bool = False) -> Iterator[Variable]:
+    """Yield the variables of the abstract instance of a scope that the scope does not have;
+    `with_external`: also those outside of functions that it declares."""
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
     if abstract is None or is_another_function(scope, abstract):
         return
@@ -225,7 +251,7 @@ def only_in_abstract(scope: Die) -> Iterator[Variable]:
     concrete = ConcreteEntries(scope)
     for child in abstract.children(DATA):
         if child not in concrete:
-            variable = variable_of(child)
+            variable = variable_of(child) or (external_of(child) if with_external else None)
             if variable is not None:
                 yield variable
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.printable import one_line
@@ -17,13 +18,15 @@ from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
-from dwarfgpu.dwarf.scope.variable import Variable, only_in_abstract, variable_of
+from dwarfgpu.dwarf.scope.variable import Variable, external_of, only_in_abstract, variable_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.info_address import Describer
+
+_UNRESOLVED: Final = "unresolved"
 
 
 def full_path(session: Session, code_object: CodeObject) -> str:
@@ -70,7 +73,7 @@ def symbol_description(
         if symbol is not None:
             return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
         if _is_only_declared(entity):
-            return "unresolved"
+            return _UNRESOLVED
         description = _describer(session, entity.die) if describer is None else describer()
         return description.text(entity.location)
     match entity.tag:
@@ -155,7 +158,7 @@ def _in_scope(
     """Yield variables, types and enumerators in the order of the file; then those variables that
     only the abstract instance has."""
     for die in entries_of(scope):
-        variable = variable_of(die) if die.tag in DATA else None
+        variable = variable_of(die) or external_of(die) if die.tag in DATA else None
         if variable is not None:
             yield _variable(session, variable, describer)
         label = label_of(die)
@@ -167,7 +170,7 @@ def _in_scope(
                 yield child.name or "??", _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
         if die.tag in TYPES and die.name is not None:
             yield die.name, "a typedef"
-    for variable in only_in_abstract(scope):
+    for variable in only_in_abstract(scope, with_external=True):
         yield _variable(session, variable)
 
 
@@ -188,8 +191,11 @@ def _variable(
         return variable.name, f"<error: {error.message}>"
     if text == "optimized out":
         return variable.name, text
-    static = "in " if text.startswith("static storage") else ""
-    return variable.name, f"{static}{text}, length {_length(variable)}"
+    if text == _UNRESOLVED:
+        text = "Unresolved Static"
+    elif text.startswith("static storage") and variable.kind != "global":
+        text = f"in {text}"
+    return variable.name, f"{text}, length {_length(variable)}"
 
 
 def _length(variable: Variable) -> str:

@@ -1,0 +1,70 @@
+"""`extern int x;` in a block, which denotes a variable outside of functions (C11 6.2.2, C++
+[basic.link]), against the installed GDB."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+PLAIN = r"""
+int x = 5;
+static int own = 6;
+__asm__(".data\n.globl hidden\nhidden: .short 77\n.text\n");
+int f(int v) {
+  int x = v, own = 9;
+  {
+    extern int x;
+    extern short hidden;
+    extern int gone __attribute__((weak));
+    int w = x + hidden + (&gone != 0);
+    *(volatile int *)0 = w;
+  }
+  return x + own;
+}
+int main(void) { return f(1) + own; }
+"""
+SCOPED = r"""
+int x = 5;
+namespace n {
+int x = 7;
+int f(int v) {
+  int x = v;
+  { extern int x; *(volatile int *)0 = x; }
+  return x;
+}
+}
+int main() { return n::f(1); }
+"""
+COMMANDS = [
+    "print x", "print &x", "whatis hidden", "print hidden", "print &hidden", "print own",
+    "whatis gone", "info locals", "info scope f", "info address hidden", "info address gone",
+    "up", "print x", "print hidden",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("optimized", ["-O0", "-O2"])
+@pytest.mark.parametrize(("name", "compiler"), [("a.c", "gcc"), ("a.cc", "g++")])
+def test_a_declaration_hides_local_variables(
+    tool: Callable[[str], str], tmp_path: Path, name: str, compiler: str, optimized: str
+) -> None:
+    text = PLAIN if name == "a.c" else SCOPED
+    build(tmp_path, {name: text}, [[tool(compiler), "-g", optimized, "-o", "a", name]])
+    files = with_core(tool, tmp_path)
+    commands = COMMANDS if name == "a.c" else COMMANDS[:2]
+    own = [
+        re.sub(r"(note: |type \"explain).*\n", "", said) for said in answers(None, files, commands)
+    ]
+    assert own == answers(tool("gdb"), files, commands)
+
+
+def test_the_symbol_of_a_weak_declaration_may_be_missing(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    build(tmp_path, {"a.c": PLAIN}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    said = answers(None, with_core(tool, tmp_path), ["print gone", "print &gone"])
+    assert all('Missing ELF symbol "gone": it is only declared' in text for text in said), said
