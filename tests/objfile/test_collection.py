@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.limits import FileLimits
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.base.records import evolve
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile.collection import ar
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.collection.open_member import open_member
@@ -416,14 +417,55 @@ class TestHostile:
         unpacked, _ = members([str(path)], Wanted(limits=limits))
         assert "ELF identification" in str(unpacked.problem)
 
-    def test_a_claim_of_another_size_is_malformed(self, tmp_path: Path) -> None:
-        data = bytearray(zipped({"x.o": NEST}))
+    @pytest.mark.parametrize(
+        ("method", "why"),
+        [
+            (zipfile.ZIP_DEFLATED, "does not decompress"),
+            (zipfile.ZIP_STORED, f"x.o is stored, with {len(NEST)} bytes and with {len(NEST) - 1}"),
+        ],
+    )
+    def test_a_claim_of_another_size_is_malformed(
+        self, tmp_path: Path, method: int, why: str
+    ) -> None:
+        data = bytearray(zipped({"x.o": NEST}, method))
         directory = data.rfind(b"PK\1\2")
         data[directory + 24 : directory + 28] = struct.pack("<L", len(NEST) - 1)
         path = tmp_path / "x.whl"
         path.write_bytes(data)
         [member] = members([str(path)])
-        assert "does not decompress" in str(member.problem)
+        assert why in str(member.problem)
+
+    def test_contents_without_a_size_are_malformed(self, tmp_path: Path) -> None:
+        """They would be passed over."""
+        data = bytearray(zipped({"x.o": NEST}, zipfile.ZIP_STORED))
+        directory = data.rfind(b"PK\1\2")
+        data[directory + 24 : directory + 28] = bytes(4)
+        path = tmp_path / "x.whl"
+        path.write_bytes(data)
+        [member] = members([str(path)])
+        assert f"x.o is stored, with {len(NEST)} bytes and with 0" in str(member.problem)
+
+    def test_damaged_contents_that_are_stored(self, tmp_path: Path) -> None:
+        data = bytearray(zipped({"x.o": NEST, "y.o": NEST}, zipfile.ZIP_STORED))
+        data[data.index(b"\x7fELF") + 0x800] ^= 1
+        path = tmp_path / "x.whl"
+        path.write_bytes(data)
+        damaged, good = members([str(path)])
+        assert "CRC" in str(damaged.problem) and good.problem is None
+        with pytest.raises(Malformed, match="CRC"):
+            open_member(evolve(damaged, problem=None))
+
+    def test_the_checksum_of_a_large_file_that_is_stored_takes_no_time(
+        self, tmp_path: Path
+    ) -> None:
+        """It may be a hole of a terabyte."""
+        data = bytearray(zipped({"x.o": NEST}, zipfile.ZIP_STORED))
+        data[data.rfind(b"PK\1\2") + 16] ^= 1
+        path = tmp_path / "x.whl"
+        path.write_bytes(data)
+        for limit, is_checked in ((len(NEST), True), (len(NEST) - 1, False)):
+            [member] = members([str(path)], Wanted(limits=FileLimits(inflated_bytes=limit)))
+            assert ("CRC" in str(member.problem)) == is_checked
 
     def test_a_wrong_checksum_is_malformed(self, tmp_path: Path) -> None:
         data = bytearray(zipped({"x.o": NEST}))

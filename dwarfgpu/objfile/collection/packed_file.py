@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import zlib
+from typing import Final
 
 from dwarfgpu.base.limits import MAX_FILES, FileLimits
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
 from dwarfgpu.objfile.compression import inflate_raw, inflated_head
 from dwarfgpu.objfile.file_bytes import FileBytes
+
+_STEP: Final = 1 << 20
+"""Bytes that are read at once."""
 
 
 @frozen(eq=False)
@@ -24,8 +28,8 @@ class PackedFile:
     """As they are in the archive."""
     inflated_bytes: int | None = None
     """The size in bytes that the data inflate to; None for data that are not compressed."""
-    crc: int = 0
-    """CRC-32 of the inflated data."""
+    crc: int | None = None
+    """CRC-32 of the contents; None in an archive that has none."""
     problem: DwarfGpuError | None = None
     """Why it cannot be read: it is encrypted, say."""
 
@@ -38,18 +42,31 @@ class PackedFile:
         return inflated_head(self.data, size_bytes, self.name)
 
     def contents(self, limits: FileLimits) -> bytes | FileBytes:
-        """Return all bytes; `Malformed` for damaged ones, `LimitExceeded` beyond the limits."""
+        """Return all bytes; `Malformed` for damaged ones, `LimitExceeded` beyond the limits.
+
+        The CRC of data that are not compressed is checked up to the limit for unpacking at once:
+        a hole in a file may have any size.
+        """
         if self.problem is not None:
             raise self.problem
         if self.inflated_bytes is None:
+            if self.crc is not None and len(self.data) <= limits.inflated_bytes:
+                self._check_crc(self.data)
             return self.data
         limits.check_inflated(
             self.name, packed_bytes=len(self.data), size_bytes=self.inflated_bytes
         )
         inflated = inflate_raw(bytes(self.data), self.inflated_bytes, self.name)
-        if zlib.crc32(inflated) != self.crc:
-            raise Malformed(f"{self.name} does not have the CRC that its archive has for it")
+        if self.crc is not None:
+            self._check_crc(inflated)
         return inflated
+
+    def _check_crc(self, contents: bytes | FileBytes) -> None:
+        crc = 0
+        for start in range(0, len(contents), _STEP):
+            crc = zlib.crc32(contents[start : start + _STEP], crc)
+        if crc != self.crc:
+            raise Malformed(f"{self.name} does not have the CRC that its archive has for it")
 
 
 def check_count(index: int, path: str) -> None:

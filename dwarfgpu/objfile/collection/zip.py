@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 
@@ -75,16 +75,19 @@ def _files(data: bytes | FileBytes, path: str, directory: _Directory) -> Iterato
         size, packed, offset = _wide(extra, size, packed, offset)
         index += 1
         name = printable(raw if flags & _UTF_8 else raw.decode("cp437").encode()) or "?"
-        if raw.endswith(b"/") or not size:
+        is_stored = method == _STORED and not flags & _ENCRYPTED
+        if raw.endswith(b"/") or not (size or is_stored and packed):
             continue
         bytes_left -= packed
         if bytes_left < 0:
             raise Malformed(f"{path}: the files of the zip archive overlap")
-        problem = None
+        problem: DwarfGpuError | None = None
         if flags & _ENCRYPTED:
             problem = Unsupported(f"{path}: {name} is encrypted")
         elif method not in (_STORED, _DEFLATED):
             problem = Unsupported(f"{path}: {name} is compressed by method {method} of zip")
+        elif is_stored and size != packed:
+            problem = Malformed(f"{path}: {name} is stored, with {packed} bytes and with {size}")
         content = part_of(data, _content_at(data, offset + directory.moved_bytes, path), packed)
         if len(content) < packed:
             raise Malformed(f"{path}: {name} is cut short")
