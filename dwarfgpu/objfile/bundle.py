@@ -55,7 +55,7 @@ class BundleEntry:
     section: str | None = None
     """The section of the host file; None in a bundle that is a file of its own."""
     bundle: int = 0
-    """Which of the bundles one after another."""
+    """Which of the bundles one after another; those inside a compressed one have its number."""
     compression: str | None = None
     """`zlib` or `zstd`."""
     path: str | None = None
@@ -134,8 +134,7 @@ def _bundles_from(
         )
         inflated_bytes += inflated
         out += [evolve(entry, bundle=number) for entry in entries]
-        if len(out) > MAX_ENTRIES:
-            raise LimitExceeded(f"{subject} has more than {MAX_ENTRIES} code objects")
+        _require_few(out, subject)
         unpacked_bytes += sum(len(entry.data) for entry in entries)
         if unpacked_bytes > MAX_UNPACKED_BYTES:
             raise LimitExceeded(
@@ -144,6 +143,11 @@ def _bundles_from(
         position, number = after_zeros(data, end, subject, padding_bytes), number + 1
         padding_bytes += position - end
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
+
+
+def _require_few(entries: list[BundleEntry], subject: str) -> None:
+    if len(entries) > MAX_ENTRIES:
+        raise LimitExceeded(f"{subject} has more than {MAX_ENTRIES} code objects")
 
 
 def after_zeros(
@@ -203,9 +207,16 @@ def _bundle(
     if not magic.startswith(COMPRESSED_BUNDLE_MAGIC):
         raise Malformed(f"{subject}: no offload bundle begins here")
     unpacked, kind, end = _unpacked(data, position, subject, limits, inflated_bytes)
-    if not unpacked.startswith(BUNDLE_MAGIC):
-        raise Malformed(f"{subject}: no offload bundle is inside the compressed one")
-    entries, _ = _plain(unpacked, 0, subject)
+    entries: list[BundleEntry] = []
+    inside = 0
+    while inside < len(unpacked) or not inside:
+        if not unpacked.startswith(BUNDLE_MAGIC, inside):
+            where = f" at {inside:#x}" if inside else ""
+            raise Malformed(f"{subject}: no offload bundle is inside the compressed one{where}")
+        read, after = _plain(unpacked, inside, subject)
+        entries += read
+        _require_few(entries, subject)
+        inside = after_zeros(unpacked, after, subject)
     return [evolve(entry, compression=kind) for entry in entries], end, len(unpacked)
 
 

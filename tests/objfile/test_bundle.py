@@ -108,6 +108,14 @@ def test_bundles_by_hand(data: bytes, kinds: list[str | None]) -> None:
     assert [entry.bundle for entry in entries[::4]] == list(range(len(kinds)))
 
 
+def test_each_bundle_inside_a_compressed_one_is_read() -> None:
+    inner = plain(SMALL) + bytes(100) + plain({OFF: b"off"}) + bytes(8)
+    entries = read_bundles(compressed(inner) + plain({ON: b"end"}), "made")
+    assert [entry.data for entry in entries] == [*SMALL.values(), b"off", b"end"]
+    assert [entry.compression for entry in entries] == ["zlib"] * 5 + [None]
+    assert [entry.bundle for entry in entries] == [0] * 5 + [1]
+
+
 @pytest.mark.parametrize(
     ("id", "kind", "triple", "target"),
     [
@@ -265,6 +273,11 @@ def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
         (compressed(plain(SMALL), packed=b"junk"), Malformed, "made"),
         (compressed(plain(SMALL))[:-1], Malformed, "a compressed bundle of"),
         (compressed(compressed(plain(SMALL))), Malformed, "no offload bundle is inside"),
+        (
+            compressed(plain(SMALL) + b"\0\0junk"),
+            Malformed,
+            "no offload bundle is inside the compressed one at 0x",
+        ),
     ],
 )
 def test_bundles_that_are_refused(data: bytes, error: type[DwarfGpuError], message: str) -> None:
