@@ -127,8 +127,8 @@ class FileLimits:
     waves: int = 1 << 16
     """Maximum number of waves of a state or of a dispatch."""
     state_bytes: int = 1 << 28
-    """Memory for the registers, arrays and ranges of memory of a state, or for scratch and LDS of a
-    dispatch."""
+    """Memory for the registers, arrays and ranges of memory of a state, or for buffers, scratch and
+    LDS of a dispatch."""
     mapped_files: int = 1 << 18
     """Maximum number of mapped files of a core file.
 

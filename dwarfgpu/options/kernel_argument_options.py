@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, cast
 
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.input_files import record_input
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.npy import is_npy, parse_npy, read_file
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import evolve
+from dwarfgpu.base.records import define, evolve
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.type_names import type_name
@@ -20,10 +23,11 @@ from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ARGUMENT_FORMS,
     COMPLEX,
+    COPIES,
     FLOATS,
     INTEGERS,
     ArgumentValue,
@@ -199,16 +203,41 @@ def integers_of(type_: Type | None) -> Integers | None:
     return Integers(type_.name, 0, (1 << bits) - 1)
 
 
-def argument_values(texts: list[str]) -> dict[str, ArgumentValue]:
-    """Parse every `NAME=VALUE`; `UsageError` for invalid and repeated ones."""
+@define
+class _Room:
+    """The memory for the buffers of a dispatch, which are in it as given and as a kernel changes
+    them."""
+
+    most_bytes: int
+    taken_bytes: int = 0
+
+    def take(self, size_bytes: int, option: str) -> None:
+        """Count a buffer before it is made; `LimitExceeded` where there is no room."""
+        total = COPIES * (self.taken_bytes + size_bytes)
+        if total > self.most_bytes:
+            besides = f" and {self.taken_bytes} of others" if self.taken_bytes else ""
+            raise LimitExceeded(
+                f"{option}: buffers of {size_bytes} bytes{besides}, as given and as the kernel "
+                f"changes them: {total} bytes of memory, more than {self.most_bytes}",
+                "--max-state-bytes",
+            )
+        self.taken_bytes += size_bytes
+
+
+def argument_values(
+    texts: list[str], most_bytes: int = DEFAULT_FILE_LIMITS.state_bytes
+) -> dict[str, ArgumentValue]:
+    """Parse every `NAME=VALUE`; `UsageError` for invalid and repeated ones, `LimitExceeded` for
+    buffers that take more than `most_bytes` of memory."""
     out: dict[str, ArgumentValue] = {}
+    room = _Room(most_bytes)
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise UsageError(f"--arg {text[:60]}: expected NAME=VALUE")
         if name.strip() in out:
             raise UsageError(f"argument {name.strip()} is given twice")
-        out[name.strip()] = _value(value.strip(), f"--arg {name.strip()}")
+        out[name.strip()] = _value(value.strip(), f"--arg {name.strip()}", room)
     return out
 
 
@@ -224,7 +253,7 @@ def _is_file(value: str) -> bool:
     return value.startswith("@") or value.endswith(".npy")
 
 
-def _value(text: str, option: str) -> ArgumentValue:
+def _value(text: str, option: str, room: _Room) -> ArgumentValue:
     """Parse a value; `UsageError` for any other text."""
     number = json_reader.integer_of(text)
     if number is not None:
@@ -238,7 +267,7 @@ def _value(text: str, option: str) -> ArgumentValue:
     if text.startswith("[") and text.endswith("]"):
         return tuple(_element(element.strip(), option) for element in text[1:-1].split(","))
     if _is_file(text):
-        return _file(text.removeprefix("@"), option)
+        return _file(text.removeprefix("@"), option, room)
     if text.startswith("same:") and text != "same:":
         return EarlierBuffer(text.removeprefix("same:"), option)
     if text.startswith("bytes:"):
@@ -251,7 +280,10 @@ def _value(text: str, option: str) -> ArgumentValue:
         count = _count(text, sized[2], f"1 to {MAX_BUFFER_BYTES} bytes", MAX_BUFFER_BYTES, option)
         if sized[1] == "lds":
             return SharedMemory(count)
-        return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
+        if sized[1] == "buffer":
+            return Buffer(count)
+        room.take(count, option)
+        return Buffer(count, bytes(count))
     match = _GENERATED.fullmatch(text)
     if match is not None:
         count = _count(text, match["count"], f"1 to {MAX_NUMBERS} numbers", MAX_NUMBERS, option)
@@ -320,12 +352,14 @@ def _float(text: str, option: str) -> float:
     return number
 
 
-def _file(path: str, option: str) -> Buffer:
+def _file(path: str, option: str, room: _Room) -> Buffer:
     """Return a buffer with the numbers of a .npy file, or with all bytes of any other but a
     .npz."""
     if not path:
         raise UsageError(f"{option}: a file is missing after @")
     try:
+        with suppress(OSError, ValueError):  # reading it says why
+            room.take(os.stat(path).st_size, option)
         data = read_file(Path(path))
         record_input(path, "argument")
         array = parse_npy(data, path) if is_npy(data) else None

@@ -198,7 +198,7 @@ def _prepared(
         code_object.load_address,
         _geometry(args),
         parameters(arguments, declared),
-        argument_values(args.arg),
+        argument_values(args.arg, limits.state_bytes),
         natural(args.dynamic_lds, "--dynamic-lds") or 0,
         natural(args.scratch, "--scratch"),
         placement,

@@ -159,3 +159,37 @@ def test_scratch_beyond_a_limit_allocates_no_memory(tmp_path: Path) -> None:
     )
     done = run("run", path, "nest", *NEST, "--max-state-bytes", 8388607)
     assert done.error.startswith("LimitExceeded: 2 waves with 8388608 bytes of scratch")
+
+
+def test_an_argument_has_room_before_its_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bytes are in memory as they were given, and as the kernel changes them."""
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(1_000)
+    program = (FIXTURES / "opencl/kernels.gfx942.O2.v5.co", "call", "--grid", 64)
+    given = ("run", *program, "--workgroup", 64, "--arg", f"out=@{path}", "--max-state-bytes")
+    assert run(*given, 3_024).status == 0  # LDS has 1,024 bytes
+    refused = run(*given, 3_023)
+    message = (
+        "buffers of 1000 bytes, as given and as the kernel changes them: 2000 bytes of memory, "
+        "more than 1999 (--max-state-bytes)"
+    )
+    monkeypatch.setattr("dwarfgpu.options.kernel_argument_options.read_file", None)
+    done = run(*given, 1_999)
+    assert (done.status, message in done.err) == (1, True)
+    zeros = ("run", *program, "--workgroup", 64, "--arg", "out=zeros:1000", "--max-state-bytes")
+    assert message in run(*zeros, 1_999).err
+    assert refused.status == 1
+    assert "scratch and LDS: 3024 bytes of memory, more than 3023" in refused.err
+
+
+def test_the_buffers_of_earlier_dispatches_are_counted() -> None:
+    program = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
+    once = ("call", "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:100000")
+    limit = ("--max-state-bytes", 350_000)
+    assert run("run", program, *once, *limit).status == 0
+    done = run("run", program, *once, *limit, "--then", *once)
+    assert done.status == 1
+    assert "of earlier dispatches" in done.err and "(--max-state-bytes)" in done.err

@@ -23,6 +23,9 @@ INTEGERS: Final = "integers"
 FLOATS: Final = "floating point numbers"
 COMPLEX: Final = "complex numbers"
 """What the numbers of an array are."""
+COPIES: Final = 2
+"""How often the bytes of a buffer are in memory while a kernel runs: as they were given, for the
+state that it began in, and as it changes them."""
 _FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
 """The sizes of the floating point value types of the metadata."""
 

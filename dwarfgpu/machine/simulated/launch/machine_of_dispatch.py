@@ -28,6 +28,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     QUEUE_BYTES,
     SIGNAL_BYTES,
 )
+from dwarfgpu.machine.simulated.launch.kernel_arguments import COPIES
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
@@ -74,11 +75,12 @@ def machine_of_dispatch(
 
     `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
     `executor` and `progress` are those of `RunningMachine`.
-    `most_bytes`: the most that scratch and LDS may take, whose sizes the descriptor says.
+    `most_bytes`: the most that scratch and LDS may take, whose sizes the descriptor says, and
+    buffers with what they were given.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
     simulated, `LimitExceeded` for more than `most_bytes`.
     """
-    _require_memory(launched, most_bytes)
+    _require_memory(launched, earlier, most_bytes)
     global_memory = earlier or GlobalMemory()
     for segment in segments if earlier is None else ():
         if segment.size_bytes > MAX_IMAGE_BYTES:
@@ -149,7 +151,7 @@ def machine_of_dispatch(
     return machine
 
 
-def _require_memory(launched: Launched, most_bytes: int) -> None:
+def _require_memory(launched: Launched, earlier: GlobalMemory | None, most_bytes: int) -> None:
     scratch_bytes = sum(wave.scratch_bytes for wave in launched.waves)
     lds_bytes = launched.group_bytes * len(launched.machine.workgroups)
     if scratch_bytes + lds_bytes > most_bytes:
@@ -157,6 +159,19 @@ def _require_memory(launched: Launched, most_bytes: int) -> None:
         raise LimitExceeded(
             f"{waves} with {counted(scratch_bytes, 'byte')} of scratch and "
             f"{counted(lds_bytes, 'byte')} of LDS: at most {most_bytes} bytes are simulated",
+            "--max-state-bytes",
+        )
+    earlier_bytes = 0
+    for item in () if earlier is None else earlier.allocations:
+        earlier_bytes += len(item.contents) * (COPIES if item.name.startswith("buffer ") else 1)
+    buffer_bytes = sum(buffer.size_bytes for _, buffer, _ in launched.kernarg.buffers)
+    total = scratch_bytes + lds_bytes + COPIES * buffer_bytes + earlier_bytes
+    if total > most_bytes:
+        after = f" after {counted(earlier_bytes, 'byte')} of earlier dispatches"
+        raise LimitExceeded(
+            f"{counted(buffer_bytes, 'byte')} of buffers, as given and as the kernel changes them, "
+            f"scratch and LDS{after if earlier_bytes else ''}: {total} bytes of memory, more than "
+            f"{most_bytes}",
             "--max-state-bytes",
         )
 
