@@ -526,46 +526,28 @@ def test_an_attribute_without_an_earlier_number_is_read_by_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "facts", "message"),
+    ("facts", "message"),
     [
-        ("addrx 0", {"addresses": {0: "x"}}, "context.unit.addresses[0]: expected int, not 'x'"),
-        ("addrx 0", {"addresses": 5}, "context.unit.addresses: expected Mapping, not 5"),
+        ({"addresses": {0: "x"}}, "ExplicitUnit.addresses[0]: expected int, not 'x'"),
+        ({"addresses": 5}, "ExplicitUnit.addresses: expected Mapping, not 5"),
+        ({"addresses": {"x": 1, 1: None}}, "key of ExplicitUnit.addresses: expected int, not 'x'"),
         (
-            "addrx 1",
-            {"addresses": {"x": 1, 1: None}},
-            "key of context.unit.addresses: expected int, not 'x'",
-        ),
-        (
-            "entry_value(breg3 0)",
             {"entry_values": {b"\x73\0": 2}},
-            "context.frame.entry_values[b's\\x00']: expected Value, not 2",
+            "ExplicitFrame.entry_values[b's\\x00']: expected Value, not 2",
         ),
+        ({"given_cfa": 5}, "ExplicitFrame.given_cfa: expected Location or None, not 5"),
         (
-            "call_frame_cfa",
-            {"given_cfa": 5},
-            "context.frame.given_cfa: expected Location or None, not 5",
-        ),
-        (
-            "fbreg 0",
             {"given_frame_base": 5},
-            "context.frame.given_frame_base: expected Location or None, not 5",
+            "ExplicitFrame.given_frame_base: expected Location or None, not 5",
         ),
     ],
 )
-def test_a_wrong_fact_of_an_explicit_context_is_named(
-    code: str, facts: dict[str, Any], message: str
-) -> None:
-    arch = dg.architecture("x86_64")
-    frame, unit = dg.ExplicitFrame(arch), dg.ExplicitUnit()
-    if "addresses" in facts:
-        unit = dg.ExplicitUnit(**facts)
-    else:
-        frame = dg.ExplicitFrame(arch, **facts)
-    context = dg.Context(architecture=arch, frame=frame, unit=unit)
+def test_a_wrong_fact_of_an_explicit_context_is_named(facts: dict[str, Any], message: str) -> None:
+    """When the object is made: an evaluation may not use it, or return it."""
     with pytest.raises(TypeError) as caught:
-        dg.evaluate(dg.assemble(code, arch=arch), context)
+        (dg.ExplicitUnit if "addresses" in facts else dg.ExplicitFrame)(**facts)
     assert isinstance(caught.value, dg.UsageError)
-    assert caught.value.message == f"evaluate: {message}"
+    assert caught.value.message == message
 
 
 VALUES: tuple[Callable[[], object], ...] = (
@@ -595,3 +577,37 @@ def test_the_kind_of_a_wrong_type_is_that_of_a_usage_error() -> None:
     with pytest.raises(TypeError) as caught:
         dg.architecture(5)  # type: ignore[arg-type]
     assert isinstance(caught.value, dg.UsageError) and caught.value.kind == "UsageError"
+
+
+def test_the_facts_of_a_frame_are_checked_when_it_is_made() -> None:
+    """A register at a number gave that number, and a wrong key was a register that is not known."""
+    arch = dg.architecture("x86_64")
+    place = dg.Location((dg.SingleLocation(dg.Memory(arch.address_spaces[0])),))
+    value = dg.Value.of(5, arch.generic)
+    wrong: list[tuple[dict[str, Any], type[Exception] | None, str]] = [
+        ({"registers": {5: 5}}, TypeError, "registers[5]"),
+        ({"registers": {"rdi": place}}, TypeError, "key of ExplicitFrame.registers"),
+        ({"registers": {-1: place}}, ValueError, "key of ExplicitFrame.registers"),
+        ({"entry_registers": [place]}, TypeError, "entry_registers"),
+        ({"entry_registers": {5: value}}, TypeError, "entry_registers[5]"),
+        ({"given_cfa": 0x1000}, TypeError, "given_cfa"),
+        ({"given_frame_base": 0x1000}, TypeError, "given_frame_base"),
+        ({"given_cfa": dg.Location(())}, None, "Location.single_locations"),
+        ({"registers": {5: dg.Location(())}}, None, "Location.single_locations"),
+        ({"entry_values": {5: value}}, TypeError, "key of ExplicitFrame.entry_values"),
+        ({"parameter_values": {0x10: 5}}, TypeError, "parameter_values[16]"),
+        ({"given_program_location": "main"}, TypeError, "given_program_location"),
+        ({"given_program_location": -5}, ValueError, "given_program_location"),
+        ({"given_caller": ("main", 0x1000)}, TypeError, "given_caller"),
+        ({"given_caller": (dg.ExplicitFrame(arch),)}, TypeError, "given_caller"),
+        ({"inactive_lanes": frozenset({"x"})}, TypeError, "inactive_lanes"),
+        ({"level": -1}, ValueError, "level"),
+        ({"architecture": "x86_64"}, TypeError, "architecture"),
+    ]
+    for given, kind, named in wrong:
+        with pytest.raises(dg.UsageError, match=re.escape(named)) as caught:
+            dg.ExplicitFrame(**given)
+        assert kind is None or isinstance(caught.value, kind), given
+    for given in ({"base_types": {4: 5}}, {"tls": [5]}, {"offset": "x"}, {"dialect": "amd"}):
+        with pytest.raises(TypeError, match=f"^ExplicitUnit.{next(iter(given))}"):
+            dg.ExplicitUnit(**given)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.argument_types import names_wrong_arguments
-from dwarfgpu.base.arguments import contents, plain_integer, require
+from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_fields
+from dwarfgpu.base.arguments import contents, integer, is_integer, wrong_type, wrong_value
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.records import Factory, field, frozen
+from dwarfgpu.base.records import Factory, field, fields, frozen, plain_fields
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
 from dwarfgpu.expr.context import FrameWithoutSubprogram, LocationAttribute, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
@@ -53,6 +53,33 @@ class ExplicitFrame:
     parameter_values: Mapping[int, Value] = Factory(dict)
     """On entry, by the offset of the parameter in `.debug_info`."""
 
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a wrong fact at once: few evaluations use each of them."""
+        plain_fields(self, "level", "given_program_location")
+        require_right_fields(self, fields)
+        integer("ExplicitFrame.level", self.level, 0)
+        if self.given_program_location is not None:
+            integer("ExplicitFrame.given_program_location", self.given_program_location, 0)
+        for place in (
+            self.given_cfa,
+            self.given_frame_base,
+            *self.registers.values(),
+            *self.entry_registers.values(),
+        ):
+            if place is not None:
+                place.require_single_locations()
+        for name in ("registers", "entry_registers", "parameter_values"):
+            for number in getattr(self, name):
+                if number < 0:
+                    raise wrong_value(f"key of ExplicitFrame.{name}", number, "at least 0")
+        if self.given_caller is not None:
+            match self.given_caller:
+                case (ExplicitFrame(), number) if is_integer(number):
+                    pass
+                case wrong:
+                    expected = "an ExplicitFrame and an integer"
+                    raise wrong_type("ExplicitFrame.given_caller", wrong, expected)
+
     @names_wrong_arguments
     def register(self, number: int) -> Location:
         if number not in self.registers:
@@ -70,8 +97,6 @@ class ExplicitFrame:
     def cfa(self) -> Location:
         if self.given_cfa is None:
             raise MissingContext(NO_CFA)
-        # It can be the result, which no operation uses.
-        require("ExplicitFrame.given_cfa", self.given_cfa, Location)
         return self.given_cfa
 
     def frame_base(self) -> Location:
@@ -166,6 +191,12 @@ class ExplicitUnit:
     """Addresses by offset in the thread-local block."""
     load_bias: int = field(default=0, repr=hex)
 
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a wrong fact at once: few evaluations use each of them."""
+        plain_fields(self, "offset", "load_bias")
+        require_right_fields(self, fields)
+        integer("ExplicitUnit.offset", self.offset, 0)
+
     @names_wrong_arguments
     def base_type(self, unit_offset: int) -> BaseType:
         if unit_offset not in self.base_types:
@@ -180,8 +211,7 @@ class ExplicitUnit:
 
     @names_wrong_arguments
     def relocate(self, address: int) -> int:
-        load_bias: int = plain_integer(self.load_bias)
-        return address + load_bias
+        return address + self.load_bias
 
     @names_wrong_arguments
     def section_offset(self, unit_offset: int) -> int:

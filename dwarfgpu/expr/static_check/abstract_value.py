@@ -139,6 +139,9 @@ BaseTypes: TypeAlias = Mapping[int, BaseType]
 class _Unit(ExplicitUnit):
     """A unit with a known format and perhaps known base types, and nothing else."""
 
+    def __attrs_post_init__(self) -> None:
+        """Check nothing: the base types are those of a file, for each of its expressions."""
+
     def base_type(self, unit_offset: int) -> BaseType:
         if unit_offset not in self.base_types:
             raise MissingContext(_UNTOLD)
