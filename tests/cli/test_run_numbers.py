@@ -192,6 +192,24 @@ def test_the_numbers_of_a_buffer(base: BaseType, descr: str | None, line: str) -
     assert list(buffer_lines(result)) == [f"  p = {line}"]
 
 
+@pytest.mark.parametrize(
+    ("descr", "numbers", "shown"),
+    [
+        ("<f4", [-220.3125, 0.1, 16777217.0, np.inf], "-220.3125, 0.100000001, 16777216, inf"),
+        ("<f8", [1e-5 / 3, 2.0**53 - 1], "3.3333333333333337e-06, 9007199254740991"),
+        ("<c8", [complex(0.5, -220.3125)], "0.5-220.3125j"),
+    ],
+)
+def test_a_buffer_has_the_digits_of_print(descr: str, numbers: list[Any], shown: str) -> None:
+    """Six digits, as `%g` has, would show other numbers than the buffer holds."""
+    contents = np.array(numbers, dtype=descr)
+    result: Any = SimpleNamespace(
+        outputs={"p": Npy(descr, contents.shape, contents.tobytes())}, texts={}, bfloats=set()
+    )
+    [line] = buffer_lines(result)
+    assert line.endswith(f"{{{shown}}}")
+
+
 def test_a_pointer_to_arrays_is_one_to_their_numbers() -> None:
     """As compilers of OpenMP pass arrays, and kernels take matrices: `float (*rows)[4]`."""
     numbers = Base(BaseType("float", "float", 32))

@@ -7,14 +7,16 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.base.float_format import BFLOAT16
+from dwarfgpu.base.float_format import BFLOAT16, FloatFormat
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
+from dwarfgpu.machine.simulated.launch.kernarg import FLOAT_FORMATS
 from dwarfgpu.service.run.barrier_waits import barrier_lines
 from dwarfgpu.service.run.run_kernel import Ending, Result, StopPosition
+from dwarfgpu.view.scalars import float_text
 
 SCHEMA: Final = "dwarfgpu-run-1"
 _MAX_SHOWN: Final = 8
@@ -93,17 +95,31 @@ def _values(array: Npy, is_bfloat: bool) -> str:
     shown = max(_MAX_SHOWN, row if row <= _MAX_LANES else 0)
     shown -= shown % row if row <= shown else 0
     data = bytes(array.data[: shown * array.item_bytes])
-    items = list(struct.iter_unpack(f"<{NUMBER_CODES[array.descr]}", data))
     name = f"{kinds[array.descr[1]]}{8 * array.item_bytes}"
     if is_bfloat:
         name = BFLOAT16.name
-        texts = [f"{BFLOAT16.to_float(bits):g}" for (bits,) in items]
+        texts = _floats(data, BFLOAT16)
     elif array.descr[1] == "c":
-        texts = [f"{complex(*parts):g}" for parts in items]
+        halves = _floats(data, FLOAT_FORMATS[array.item_bytes // 2])
+        texts = [
+            f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+            for real, imaginary in zip(halves[::2], halves[1::2], strict=True)
+        ]
+    elif array.descr[1] == "f":
+        texts = _floats(data, FLOAT_FORMATS[array.item_bytes])
     else:
-        texts = [f"{n:g}" if array.descr[1] == "f" else str(n) for (n,) in items]
+        texts = [str(n) for (n,) in struct.iter_unpack(f"<{NUMBER_CODES[array.descr]}", data)]
     sizes = "".join(f"[{size}]" for size in array.shape)
     return f"{name}{sizes} {_braces(texts, array.shape)}"
+
+
+def _floats(data: bytes, form: FloatFormat) -> list[str]:
+    """Return numbers with the digits that `print` shows, which tell each from its neighbours."""
+    size = form.size_bits // 8
+    return [
+        float_text(form, int.from_bytes(data[start : start + size], "little"))
+        for start in range(0, len(data), size)
+    ]
 
 
 def _braces(texts: Sequence[str], shape: Sequence[int]) -> str:

@@ -37,8 +37,9 @@ from dwarfgpu.objfile.metadata import Argument
 
 _FLOAT_CODES: Final = {"binary16": "e", "binary32": "f", "binary64": "d", "bfloat16": "f"}
 """How `struct` writes the formats; bfloat16 is rounded from binary32."""
-_FORMS: Final = {2: BINARY16, 4: BINARY32, 8: BINARY64}
-"""The formats of floating point numbers that only metadata describes, by their sizes in bytes."""
+FLOAT_FORMATS: Final = {2: BINARY16, 4: BINARY32, 8: BINARY64}
+"""The formats of floating point numbers that only metadata or NumPy describes, by their sizes in
+bytes."""
 MAX_BYTES: Final = 1 << 16
 """Maximum size in bytes of a kernarg segment."""
 _BUFFER_ALIGNMENT: Final = 256
@@ -355,7 +356,7 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
         return value
     if not isinstance(value, int | float):
         raise UsageError(f"{parameter.text} takes a number, or bytes:HEX")
-    form = declared.form if declared.is_float else _FORMS.get(size_bytes)
+    form = declared.form if declared.is_float else FLOAT_FORMATS.get(size_bytes)
     form = form if parameter.is_float else None
     return _number(parameter, value, size_bytes, declared.integers, declared.is_float, form)
 
