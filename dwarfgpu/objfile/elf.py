@@ -43,12 +43,12 @@ from dwarfgpu.objfile.elf_structures import (
 )
 from dwarfgpu.objfile.file_bytes import FileBytes, OfOpenFile, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
-    AR_MAGIC,
     BITCODE_MAGICS,
+    DEBIAN_PACKAGE_MAGIC,
     ELF_MAGIC,
     LONGEST_MAGIC_BYTES,
     SOURCE_ENDINGS,
-    THIN_MAGIC,
+    archive_kind,
     compressed_by,
 )
 from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, placed
@@ -79,8 +79,9 @@ class ObjectFile(OfOpenFile):
         """By index for compressed sections."""
         self._data = data
         self.size_bytes = len(data)
-        if data[:8] in (AR_MAGIC, THIN_MAGIC):
-            raise UsageError(f"{path} is an ar archive of object files; extract one with `ar x`")
+        archive = archive_kind(bytes(data[: len(DEBIAN_PACKAGE_MAGIC)]))
+        if archive is not None:
+            raise UsageError(f"{path} is {archive}")
         program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
         if program is not None:
             raise UsageError(f"{path} is compressed by {program}: give the output of {program} -d")

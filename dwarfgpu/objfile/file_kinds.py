@@ -17,6 +17,8 @@ AR_MAGIC: Final = b"!<arch>\n"
 """The magic of an archive of `ar`; a Debian package is one."""
 THIN_MAGIC: Final = b"!<thin>\n"
 """The magic of a thin archive, which has the names of its files alone."""
+DEBIAN_PACKAGE_MAGIC: Final = AR_MAGIC + b"debian-binary"
+"""How a Debian package begins (deb(5))."""
 ZIP_MAGIC: Final = b"PK\3\4"
 """How an archive of zip that is not empty begins; a wheel is one."""
 COMPRESSED: Final = {
@@ -55,6 +57,18 @@ def compressed_by(header: bytes) -> str | None:
     if header[1:4] == _SKIPPABLE_FRAME and 0x50 <= header[0] <= 0x5F:
         return "zstd"  # as pzstd writes it, or with metadata before the contents
     return next((name for magic, name in COMPRESSED.items() if header.startswith(magic)), None)
+
+
+def archive_kind(header: bytes) -> str | None:
+    """Return what a file with this beginning is, and how its files are extracted; None if it is no
+    archive."""
+    if header.startswith(DEBIAN_PACKAGE_MAGIC):
+        return "a Debian package; extract its files with `dpkg-deb -x`"
+    if header.startswith((AR_MAGIC, THIN_MAGIC)):
+        return "an ar archive of object files; extract one with `ar x`"
+    if header.startswith(ZIP_MAGIC):
+        return "a zip archive; extract a file with `unzip`"
+    return None
 
 
 def is_core_header(header: bytes) -> bool:

@@ -266,10 +266,18 @@ def test_an_absent_file_that_units_may_need_is_a_problem(tmp_path: Path) -> None
     assert "no debug information" not in done.lines
 
 
-@pytest.mark.parametrize("magic", [b"!<arch>\n", b"!<thin>\n"])
-def test_an_archive_is_called_one(magic: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("beginning", "says"),
+    [
+        (b"!<arch>\na.o/", "an ar archive of object files; extract one with `ar x`"),
+        (b"!<thin>\na.o/", "an ar archive of object files; extract one with `ar x`"),
+        (b"!<arch>\ndebian-binary", "a Debian package; extract its files with `dpkg-deb -x`"),
+        (b"PK\3\4", "a zip archive; extract a file with `unzip`"),
+    ],
+)
+def test_an_archive_is_called_one(beginning: bytes, says: str, tmp_path: Path) -> None:
     path = tmp_path / "lib.a"
-    path.write_bytes(magic + b"a.o/".ljust(60))
+    path.write_bytes(beginning.ljust(60))
     done = run("eval", "--file", path, "x")
     assert done.status == 2
-    assert done.error == f"{path} is an ar archive of object files; extract one with `ar x`"
+    assert done.error == f"{path} is {says}"

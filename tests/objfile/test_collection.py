@@ -519,6 +519,18 @@ class TestHostile:
                     with contextlib.suppress(DwarfGpuError):
                         open_member(member)
 
+    @pytest.mark.parametrize(("ending", "program"), [("bz2", "bzip2"), ("lzma", "lzma")])
+    def test_a_package_of_another_compression_is_named(
+        self, tmp_path: Path, ending: str, program: str
+    ) -> None:
+        path = tmp_path / "x.deb"
+        path.write_bytes(
+            b"!<arch>\n" + archives.ar_member(b"debian-binary", b"2.0\n")
+            + archives.ar_member(f"data.tar.{ending}".encode(), bytes(10_000))
+        )  # fmt: skip
+        [member] = members([str(path)])
+        assert f"{path}: data.tar.{ending} is compressed by {program}: " in str(member.problem)
+
     def test_a_tar_with_a_negative_size_is_malformed(self, tmp_path: Path) -> None:
         header = bytearray(archives.tar({"x": b""})[:512])
         header[124:136] = b"-" + b"7" * 10 + b"\0"
