@@ -124,7 +124,7 @@ def test_numbers_for_a_pointer_to_something_else_are_refused() -> None:
     explicit = parameters(arguments, [described(BaseType("__int128", "signed", 128), pointer=True)])
     hidden: Any = SimpleNamespace(of=None)
     with pytest.raises(UsageError, match="it points to __int128, not to numbers that range: and"):
-        bind(explicit, arguments, argument_values(["p=range:4"]), hidden, Allocator(0), 0)
+        bind(explicit, arguments, argument_values(["p=range:4"]), hidden, Allocator(0), 0, 1024)
 
 
 def described(base: BaseType, *, pointer: bool) -> Any:
@@ -153,7 +153,7 @@ def encoded(base: BaseType, text: str) -> bytes:
     explicit = parameters(arguments, [described(base, pointer=False)])
     hidden: Any = SimpleNamespace(of=None)
     given = argument_values([f"p={text}"])
-    ((_, data),) = bind(explicit, arguments, given, hidden, Allocator(0), 0).pieces
+    ((_, data),) = bind(explicit, arguments, given, hidden, Allocator(0), 0, 1024).pieces
     return data
 
 
@@ -218,7 +218,9 @@ def test_a_pointer_to_arrays_is_one_to_their_numbers() -> None:
     assert (item.item, item.item_numpy, item.item_bytes) == ("float", "<f4", 4)
     arguments = [Argument("global_buffer", 8, 0)]
     given, hidden = argument_values(["p=range:3"]), SimpleNamespace(of=None)
-    bound: Any = bind(parameters(arguments, [item]), arguments, given, hidden, Allocator(0), 0)
+    bound: Any = bind(
+        parameters(arguments, [item]), arguments, given, hidden, Allocator(0), 0, 1024
+    )
     ((_, buffer, _),) = bound.buffers
     assert buffer.data == np.arange(3, dtype=np.float32).tobytes()
     vector: Any = SimpleNamespace(name="p", type=Pointer(Array(numbers, (4,), is_vector=True)))

@@ -35,7 +35,7 @@ def bound(argument: Argument, declared: DeclaredParameter, text: str) -> Kernarg
     hidden = HiddenValues(Geometry((64, 1, 1), (64, 1, 1), 1), 0, 0, 0)
     known = parameters((argument,), [declared])
     given = argument_values([f"mode={text}"])
-    return bind(known, (argument,), given, hidden, Allocator(0x1000), 0)
+    return bind(known, (argument,), given, hidden, Allocator(0x1000), 0, 1024)
 
 
 @pytest.mark.parametrize(

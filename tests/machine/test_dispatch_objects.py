@@ -143,7 +143,9 @@ def bound(**changes: ArgumentValue) -> Kernarg:
         DeclaredParameter("w"),
     ]
     given = {name: value for name, value in {**GIVEN, **changes}.items() if value != ""}
-    return bind(parameters(ARGUMENTS, names), ARGUMENTS, given, HIDDEN, Allocator(0x1001), 100)
+    return bind(
+        parameters(ARGUMENTS, names), ARGUMENTS, given, HIDDEN, Allocator(0x1001), 100, 1024
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def passed(argument: Argument, value: ArgumentValue, *declared: DeclaredParamete
     """The bytes of the only argument of a kernel; `UsageError` where the value is refused."""
     known_arguments = parameters((argument,), declared)
     given = {"0": value}
-    result = bind(known_arguments, (argument,), given, HIDDEN, Allocator(0x1000), 0)
+    result = bind(known_arguments, (argument,), given, HIDDEN, Allocator(0x1000), 0, 1024)
     return result.pieces[0][1]
 
 
@@ -200,13 +202,13 @@ def test_no_number_fits_an_argument_of_no_bytes(kind: str) -> None:
 def test_a_hidden_argument_of_no_bytes() -> None:
     hidden = Argument("hidden_grid_dims", 0, 24)
     with pytest.raises(UsageError, match="hidden_grid_dims, 0 bytes at 24"):
-        bind((), (hidden,), {}, HIDDEN, Allocator(0x1000), 0)
+        bind((), (hidden,), {}, HIDDEN, Allocator(0x1000), 0, 1024)
 
 
 def test_too_many_arguments() -> None:
     arguments = (Argument("by_value", 0, 0),) * ((1 << 16) + 1)
     with pytest.raises(LimitExceeded, match="a kernel of 65537 arguments: at most 65536"):
-        bind((), arguments, {}, HIDDEN, Allocator(0x1000), 0)
+        bind((), arguments, {}, HIDDEN, Allocator(0x1000), 0, 1024)
 
 
 @pytest.mark.parametrize("value", [5, 1.5])
