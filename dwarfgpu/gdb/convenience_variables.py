@@ -18,15 +18,22 @@ from dwarfgpu.session.session import Session
 
 _REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
 """Types of GDB's registers, which no program need have."""
+_STANDARD_REGISTERS = ("pc", "sp", "fp", "ps")
+"""Names that GDB has for registers of every machine."""
 
 
 def convenience_variable(session: Session, name: str) -> TypedValue | None:
     """Return GDB's own `$name`; None for a register, or void.
 
-    `Unsupported` for a value without bytes in GDB's Python: a structure.
+    `Unsupported` for a value without bytes in GDB's Python: a structure. `UsageError`, in GDB's
+    words, for a register of a program that is not being run.
     """
-    if name == "pc" or session.architecture.register_named(name) is not None:
-        return None
+    is_register = session.architecture.register_named(name) is not None
+    if is_register or name in _STANDARD_REGISTERS:
+        if gdb.selected_thread() is None:
+            raise UsageError("No registers.")
+        if is_register or name == "pc":
+            return None
     if _is_unknown(name):
         return None
     try:

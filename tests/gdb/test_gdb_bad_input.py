@@ -108,7 +108,7 @@ def test_a_program_that_does_not_run(debugger: Debugger, host: Path) -> None:
     assert text["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
     assert text["dwarfgpu bt"] == "error: No stack."
     assert text["dwarfgpu eval-ops breg7 8; deref"].endswith(
-        "GDB has no thread 0: the program is not being run"
+        " at offset 0x0: the program is not being run"
     )
     assert text["python dg.frame(1).pc"].startswith("error: ")
 

@@ -159,6 +159,11 @@ ERRORS = [
     (STOPPED, "dwarfgpu bt nothing", 'No symbol "nothing" in current context.'),
     ((*STOPPED, "kill"), "dwarfgpu bt -compare", "No stack."),
     ((), "dwarfgpu compare", "No stack."),
+    ((), "dwarfgpu print $rip", "No registers."),
+    ((), "dwarfgpu print $pc + 1", "No registers."),
+    ((), "dwarfgpu print $fp", "No registers."),
+    ((), "dwarfgpu explain $pc", "No registers."),
+    ((), "dwarfgpu location $sp", "No registers."),
     (STOPPED, "dwarfgpu compare -x", '"dwarfgpu compare" has no option -x.'),
     (
         STOPPED,

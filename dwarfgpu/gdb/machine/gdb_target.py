@@ -305,7 +305,8 @@ def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
     before, lane = gdb.selected_thread(), selected_lane()
     threads = [thread for thread in gdb.selected_inferior().threads() if thread.global_num == wave]
     if before is None or not threads:
-        raise Unavailable(f"GDB has no thread {wave}: the program is not being run")
+        named = f"GDB has no thread {wave}: " if wave else ""  # 0 is what no program runs as
+        raise Unavailable(f"{named}the program is not being run")
     frame = None
     try:
         frame = gdb.selected_frame()
