@@ -12,6 +12,8 @@ ESCAPES: Final = "dwarfgpu.escapes"
 ellipsis, which is dwarfgpu's own mark of a cut, as three dots."""
 _LONGEST: Final = 200
 """Characters of a name in a line."""
+_LONGEST_LINE: Final = 1 << 15
+"""Characters of a line: kernels that are made of templates have names of more than ten thousand."""
 
 
 def printable(data: bytes) -> str:
@@ -50,4 +52,12 @@ def short_name(text: str) -> str:
     return f"{one_line(text[:_LONGEST])}… ({len(text)} characters)"
 
 
-__all__ = ["ESCAPES", "escaped", "on_one_line", "one_line", "printable", "short_name"]
+def short_line(text: str) -> str:
+    """Return a line of a report, whose names may be as long as its file: one that no terminal
+    shows is cut, with its length."""
+    if len(text) <= _LONGEST_LINE:
+        return one_line(text)
+    return f"{one_line(text[:_LONGEST_LINE])}… ({len(text)} characters: --json has all)"
+
+
+__all__ = ["ESCAPES", "escaped", "on_one_line", "one_line", "printable", "short_line", "short_name"]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.printable import short_line
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -20,7 +21,7 @@ from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.service.error_text import empty, one_line
+from dwarfgpu.service.error_text import empty
 from dwarfgpu.service.file import file_report_json
 from dwarfgpu.service.file.file_report import Report, report_on, report_on_object, with_lines
 from dwarfgpu.service.file.file_report_text import is_complete, report_lines
@@ -122,7 +123,7 @@ def _print(report: Report, arguments: Namespace) -> int:
         print(json.dumps({"schema": SCHEMA, **file_report_json.report_json(report)}))
     else:
         for line in report_lines(report, everything=arguments.all, is_mangled=arguments.mangled):
-            print(one_line(line))
+            print(short_line(line))
     return 0 if is_complete(report) else 1
 
 

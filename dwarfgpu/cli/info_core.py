@@ -6,9 +6,9 @@ import argparse
 import json
 from typing import Final
 
+from dwarfgpu.base.printable import short_line
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.core.core_report import core_report
-from dwarfgpu.service.error_text import one_line
 
 SCHEMA: Final = "dwarfgpu-info-core-1"
 
@@ -24,5 +24,5 @@ def info_core(args: argparse.Namespace, path: str) -> int:
         print(json.dumps({"schema": SCHEMA, **report.record}))
     else:
         for line in report.lines():
-            print(one_line(line))
+            print(short_line(line))
     return 1 if report.core.notes else 0

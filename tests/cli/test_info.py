@@ -16,6 +16,7 @@ from tests.cli.command import FIXTURES, Json, run, run_json
 from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, read_fixture, unit
 from tests.objfile.test_bundle import CODE, GFX942, HOST, ON, compressed, plain
 from tests.objfile.test_gpu_code import v2
+from tools.bombs.containers import long_names
 
 Tool = Callable[[str], str]
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
@@ -281,3 +282,17 @@ def test_an_archive_is_called_one(beginning: bytes, says: str, tmp_path: Path) -
     done = run("eval", "--file", path, "x")
     assert done.status == 2
     assert done.error == f"{path} is {says}"
+
+
+def test_a_very_long_name_in_metadata_is_cut(tmp_path: Path) -> None:
+    """The mark says how long the line is, and JSON has all of it."""
+    path = tmp_path / "made"
+    path.write_bytes(long_names(40_000)["bomb"])
+    lines = run("info", path).lines
+    long = [line for line in lines if "characters: --json has all)" in line]
+    assert [line.split("nnn")[0].strip() for line in long] == [
+        "kernel", "language", "[  0,  4) by_value"
+    ]  # fmt: skip
+    assert long[0].endswith("nnn… (40007 characters: --json has all)")
+    assert max(map(len, lines)) < 33_000
+    assert run_json("info", path).json["gpu"]["kernels"][0]["name"] == "n" * 40_000

@@ -171,6 +171,14 @@ def kernel_arguments(count: int) -> Files:
     return metadata(b"\x81\xaeamdhsa.kernels\x91" + kernel + argument * count)
 
 
+def long_names(count: int) -> Files:
+    """A kernel with long names and texts."""
+    long = b"\xdb" + struct.pack(">I", count) + b"n" * count
+    argument = b"\x84\xa7.offset\x00\xa5.size\x04\xa5.name" + long + b"\xab.value_kind\xa8by_value"
+    kernel = b"\x84\xa5.name" + long + b"\xa7.symbol" + long + b"\xa9.language" + long
+    return metadata(b"\x81\xaeamdhsa.kernels\x91" + kernel + b"\xa5.args\x91" + argument)
+
+
 def code(data: bytes, rows: bytes = b"", names: bytes = b"\0") -> Files:
     table: Mapping[str, bytes | Content] = {
         ".text": Content(data, flags=6, address=CODE),
@@ -294,6 +302,8 @@ BOMBS = (
          ("info bomb", "dispatch bomb --grid 64 --workgroup 64", "disas bomb")),
     Bomb("arguments", "metadata", "a kernel of {} arguments", kernel_arguments, 1_500_000,
          ("info bomb", "dispatch bomb --grid 64 --workgroup 64"), says="--max-metadata-values"),
+    Bomb("long-texts", "metadata", "a kernel whose names have {} characters each", long_names,
+         2_000_000, ("info bomb", "dispatch bomb --grid 64 --workgroup 64", "disas bomb")),
     Bomb("branches", "code", "{} branches over one instruction", branches, 20_000, CODE_OF),
     Bomb("far-branches", "code", "{} branches to one another's neighbours", far_branches, 20_000,
          CODE_OF),
