@@ -60,14 +60,14 @@ class ExplicitFrame:
         integer("ExplicitFrame.level", self.level, 0)
         if self.given_program_location is not None:
             integer("ExplicitFrame.given_program_location", self.given_program_location, 0)
-        for place in (
+        for location in (
             self.given_cfa,
             self.given_frame_base,
             *self.registers.values(),
             *self.entry_registers.values(),
         ):
-            if place is not None:
-                place.require_single_locations()
+            if location is not None:
+                location.require_single_locations()
         for name in ("registers", "entry_registers", "parameter_values"):
             for number in getattr(self, name):
                 if number < 0:
