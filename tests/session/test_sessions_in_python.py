@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 import threading
 from pathlib import Path
 
@@ -157,3 +158,40 @@ def test_a_location_has_a_text_of_one_line() -> None:
     assert dg.location_text(nowhere) == "<optimized out>"
     with pytest.raises(dg.UsageError, match="expected at least one"):
         dg.location_text(dg.Location(()))
+
+
+def what_is_known_of(session: dg.Session) -> list[tuple[str | None, str, str]]:
+    """The text of each variable of each frame."""
+    return [
+        (frame.function, variable.name, frame.session.read(variable).text)
+        for frame in dg.stack_frames(session)
+        for variable in frame.session.variables()
+    ]
+
+
+@pytest.mark.parametrize("name", ["crash.x86_64.O2", "values.x86_64.O0", "lists.x86_64.O2"])
+def test_threads_that_ask_one_session_get_what_one_alone_gets(name: str) -> None:
+    """They ask a session that has answered nothing yet, and are switched as often as possible."""
+
+    def session() -> dg.Session:
+        core = dg.load_core(ROOT / f"fixtures/core/{name}.core", ROOT / f"fixtures/core/{name}")
+        objects = tuple(dg.CodeObject.of(each.file, each.load_address) for each in core.files)
+        pc = core.pc_of(1)
+        return dg.Session(core.architecture, objects, core.target, wave=1, pc=pc, knows_loaded=True)
+
+    alone, shared = what_is_known_of(session()), session()
+    found: list[list[tuple[str | None, str, str]]] = []
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [
+            threading.Thread(target=lambda: found.append(what_is_known_of(shared)))
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert alone and found == [alone] * 4
