@@ -331,8 +331,8 @@ def _bound(request: Request, hidden: HiddenValues, allocator: dispatch_packet.Al
         hidden,
         allocator,
         fixed,
-        kernel.kernarg_bytes or 0,
         request.earlier,
+        kernel.kernarg_bytes or 0,
     )
 
 

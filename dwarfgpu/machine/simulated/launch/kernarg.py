@@ -100,8 +100,8 @@ def bind(
     hidden: HiddenValues,
     allocator: Allocator,
     fixed_lds_bytes: int,
-    segment_bytes: int,
     earlier: Mapping[str, int] = MappingProxyType({}),
+    segment_bytes: int = MAX_BYTES,
 ) -> Kernarg:
     """Return the segment for the arguments, by name or number; `UsageError` if they do not fit.
 
