@@ -14,6 +14,7 @@ from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
     Malformed,
+    UnreadableFile,
     Unsupported,
 )
 
@@ -32,6 +33,8 @@ def run(case: Case) -> tuple[object, object] | None:
     length = case.field["address_range"].integer(0)
     try:
         table = [row_json(row) for row in rows(cie, fde, start, length) if not row.is_empty]
+    except UnreadableFile:
+        raise
     except DwarfGpuError as error:
         if kind == "cfi_rows" or (kind == "error" and not isinstance(error, FAULTS)):
             return case.expected.value, f"{error.kind}: {error}"

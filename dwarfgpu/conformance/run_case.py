@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,7 +13,14 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.conformance import cfi_case
 from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of, operations_of
-from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    UnreadableFile,
+)
 from dwarfgpu.expr.context import ResultKind
 from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.decode import decode
@@ -52,10 +60,30 @@ class Mismatch(Exception):
 def _shown(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return f"{value:#x}"
+    if isinstance(value, Location):
+        return ", or ".join(json.dumps(_as_expected(single)) for single in value.single_locations)
     try:
-        return str(value)
+        return json.dumps(value) if isinstance(value, dict | list) else str(value)
     except (ValueError, RecursionError):  # a number too long for decimals in it, or nested
         return f"a {type(value).__name__} that is too large to be shown"
+
+
+def _as_expected(single: SingleLocation) -> dict[str, Json]:
+    """Return a location in the words of the format; of composites the kind alone."""
+    position: dict[str, Json] = {"bit_offset": single.bit_offset}
+    match single.storage:
+        case Memory(space=space):
+            address, bit = divmod(single.bit_offset, 8)
+            return {"kind": "memory", "aspace": space.number, "address": address, "bit_offset": bit}
+        case Register(register=register):
+            return {"kind": "register", "reg": register.number, **position}
+        case Implicit(bits=bits, size_bits=size_bits):
+            return {"kind": "value", "value": bits, "bit_size": size_bits, **position}
+        case ImplicitPointer(displacement_bytes=displacement):
+            return {"kind": "implicit_pointer", "byte_offset": displacement}
+        case Undefined():
+            return {"kind": "undefined"}
+    return {"kind": "composite", **position}
 
 
 MAX_BYTES = Limits().read_bytes
@@ -70,11 +98,14 @@ RESULT_KINDS: dict[str, ResultKind] = {
 
 
 def run_case(case: Case) -> Failure | None:
-    """Return None if the case passes."""
+    """Return None if the case passes; `UnreadableFile` if it does not follow the format, which is
+    no failure of the evaluator."""
     try:
         _run(case)
     except Mismatch as mismatch:
         return mismatch.failure
+    except UnreadableFile:
+        raise
     except DwarfGpuError as error:
         return Failure(_shown(case.expected.value), f"{error.kind}: {error}")
     return None
@@ -106,9 +137,22 @@ def _run(case: Case) -> None:
         _access(case, machine, result, access)
 
 
-def _check(expected: object, actual: object) -> None:
+def _check(expected: object, actual: object, title: str = "") -> None:
+    """Raise `Mismatch` if two values differ; `title` says what they are, where the case leaves it
+    open."""
     if expected != actual:
-        raise Mismatch(expected, actual)
+        raise Mismatch(
+            *(f"{title} {_shown(value)}" if title else value for value in (expected, actual))
+        )
+
+
+def _bits(field: Field, size_bits: int) -> int:
+    """Return the bits of an expected integer; `Mismatch` if no object of that size has it."""
+    try:
+        return bits_of(field, size_bits)
+    except UnreadableFile:
+        field.integer()  # anything else than an integer is a wrong file
+        raise Mismatch(field.value, f"{size_bits} bits, which cannot hold it") from None
 
 
 def _decode(case: Case) -> None:
@@ -163,11 +207,11 @@ def _stack(case: Case, machine: Machine) -> None:
             raise Mismatch("a value", "an empty stack")
         return _value(expected, as_value(context, stack[-1]))
     entries = expected["entries"].items()
-    _check(len(entries), len(stack))
+    _check(len(entries), len(stack), "number of entries")
     for field, entry in zip(entries, reversed(stack), strict=True):
         if field["kind"].text() == "value":
             _check(
-                bits_of(field["value"], context.generic.bit_size),
+                _bits(field["value"], context.generic.bit_size),
                 as_value(context, entry).bits,
             )
         else:
@@ -192,7 +236,7 @@ def _value(expected: Field, value: Value) -> None:
     if value.type.encoding == "float":
         _check(_float(number.value), _float(value.number))
     else:
-        _check(bits_of(number, value.type.bit_size), value.bits)
+        _check(_bits(number, value.type.bit_size), value.bits)
 
 
 def _value_hex(value: Value) -> str:
@@ -223,26 +267,26 @@ def _location_result(case: Case, machine: Machine, result: Result) -> None:
 
 
 def _location(case: Case, machine: Machine, expected: Field, location: Location) -> None:
-    _check(1, len(location.single_locations))
+    _check(1, len(location.single_locations), "number of locations")
     single = location.single_locations[0]
     storage = single.storage
     kind = expected["kind"].text()
     match kind, storage:
         case "memory", Memory():
             aspace = expected.get("aspace")
-            _check(0 if aspace is None else aspace.integer(), storage.space.number)
-            address = bits_of(expected["address"], storage.space.address_bits)
+            _check(0 if aspace is None else aspace.integer(), storage.space.number, "address space")
+            address = _bits(expected["address"], storage.space.address_bits)
             position = 8 * address + _offset_bits(expected)
-            _check(position % storage.size_bits, single.bit_offset)
+            _check(position % storage.size_bits, single.bit_offset, "bit offset")
         case "register", Register():
-            _check(expected["reg"].integer(), storage.register.number)
-            _check(_offset_bits(expected), single.bit_offset)
+            _check(expected["reg"].integer(), storage.register.number, "register")
+            _check(_offset_bits(expected), single.bit_offset, "bit offset")
         case "value", Implicit():
             _implicit(machine, expected, single)
         case "implicit_value", Implicit():
             data = storage.bits.to_bytes(storage.size_bits // 8, case.form.endian)
             _check(expected["bytes_hex"].hexadecimal().hex(), data.hex())
-            _check(0, single.bit_offset)
+            _check(0, single.bit_offset, "bit offset")
         case "implicit_pointer", ImplicitPointer():
             _check(expected["die_offset"].integer(), storage.die.section_offset)
             _check(expected["byte_offset"].integer(), storage.displacement_bytes)
@@ -251,14 +295,20 @@ def _location(case: Case, machine: Machine, expected: Field, location: Location)
         case "composite", Composite() | Repeated() | Selected():
             _composite(case, machine, expected, location)
         case _:
+            expected["kind"].text(*_LOCATION_KINDS)
             raise Mismatch(expected.value, location)
+
+
+_LOCATION_KINDS = (
+    "memory", "register", "value", "implicit_value", "implicit_pointer", "undefined", "composite",
+)  # fmt: skip
 
 
 def _implicit(machine: Machine, expected: Field, single: SingleLocation) -> None:
     """Check an implicit value of the expected type: the type decides its size and its reading."""
     storage = single.storage
     assert isinstance(storage, Implicit)
-    _check(0, single.bit_offset)
+    _check(0, single.bit_offset, "bit offset")
     kind = expected.get("type")
     base = machine.context.generic
     if kind is not None and kind.value != "generic":
@@ -271,7 +321,7 @@ def _implicit(machine: Machine, expected: Field, single: SingleLocation) -> None
         if not matching:
             raise Mismatch(f"a type {base_key}", "no such base type in the case")
         base = matching[0]
-    _check(base.bit_size, storage.size_bits)
+    _check(base.bit_size, storage.size_bits, "size in bits")
     _value(expected, Value(storage.bits, base))
 
 
@@ -292,7 +342,7 @@ def _composite(case: Case, machine: Machine, expected: Field, location: Location
     storage = single.storage
     if not isinstance(storage, Composite | Repeated | Selected):
         raise Mismatch("a composite", location)
-    _check(_offset_bits(expected), single.bit_offset)
+    _check(_offset_bits(expected), single.bit_offset, "bit offset")
     parts = expected.get("parts")
     if parts is None:
         return
@@ -306,7 +356,7 @@ def _composite(case: Case, machine: Machine, expected: Field, location: Location
         remaining = inner.remaining_bits
         if remaining is not None and remaining < 8 * (end - start):
             raise Mismatch(f"{8 * (end - start)} bits", f"{remaining} bits")
-    _check(8 * end, storage.size_bits)
+    _check(8 * end, storage.size_bits, "size in bits")
 
 
 def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
@@ -316,11 +366,11 @@ def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
     if not isinstance(storage, Composite):
         _check(1, len(pieces))
         return _location(case, machine, pieces[0]["location"], result)
-    _check(len(pieces), len(storage.parts))
+    _check(len(pieces), len(storage.parts), "number of pieces")
     for field, part in zip(pieces, storage.parts, strict=True):
         size_bits = field.get("size_bits")
         if size_bits is not None and size_bits.value is not None:
-            _check(size_bits.integer(), part.size_bits)
+            _check(size_bits.integer(), part.size_bits, "size in bits")
         offset = field.get("bit_offset")
         displaced_bits = 0 if offset is None or offset.value is None else offset.integer()
         location = part.location
@@ -384,7 +434,7 @@ def _access(case: Case, machine: Machine, result: Result, field: Field) -> None:
             contents, low = int.from_bytes(data, arch.endian), field.get("low_bits")
             size_bits = 8 * len(data)
             mask = (1 << (size_bits if low is None else low.integer(0, size_bits))) - 1
-            _check(bits_of(field["expect"], size_bits) & mask, contents & mask)
+            _check(_bits(field["expect"], size_bits) & mask, contents & mask)
         case "check_memory":
             space = machine.target.architecture.address_space(field["aspace"].integer(0))
             expected = field["expect_hex"].hexadecimal()

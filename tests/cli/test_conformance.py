@@ -119,30 +119,32 @@ def access(*accesses: Json) -> dict[str, Json]:
             {"kind": "value", "value": 2**64}]}), False),
         (changed(bytes_hex="30", expected={"kind": "location", "location": {
             "kind": "memory", "address": 2**64}}), False),
-        (access({"op": "read", "byte_offset": 0, "byte_size": -1, "expect_hex": ""}), False),
-        (access({"op": "read", "byte_offset": 0, "byte_size": -1, "expect": "error"}), False),
-        (access({"op": "read_bits", "bit_offset": 0, "bit_size": -1, "expect": 0}), False),
+        (access({"op": "read", "byte_offset": 0, "byte_size": -1, "expect_hex": ""}), None),
+        (access({"op": "read", "byte_offset": 0, "byte_size": -1, "expect": "error"}), None),
+        (access({"op": "read_bits", "bit_offset": 0, "bit_size": -1, "expect": 0}), None),
         (access({"op": "check_register", "reg": 5, "expect": 7}), True),
         (access({"op": "check_register", "reg": 5, "expect": 7 + 2**64}), False),
         (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": 3}), True),
-        (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": -1}), False),
-        (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": 2**60}), False),
-        (access({"op": "check_register", "reg": 5, "expect": 10**4299}), False),
+        (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": -1}), None),
+        (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": 2**60}), None),
+        (access({"op": "check_register", "reg": 5, "expect": 10**4299}), None),
         (access({"op": "check_memory", "aspace": 10**4299, "address": 0, "expect_hex": "00"}),
-         False),
+         None),
         (changed(access=[{"op": "read", "byte_offset": 0, "byte_size": 1, "expect": 0}]), False),
         (changed(state={"lane": 63}), True),
-        (changed(state={"lane": 64}), False),
-        (changed(state={"lane": 10**4299}), False),
-        (changed(state={"registers": {"5": 2**64}}), False),
-        (changed(state={"initial_stack": [2**64]}), False),
+        (changed(state={"lane": 64}), None),
+        (changed(state={"lane": 10**4299}), None),
         # the evaluator's own limit ends what the case would let run on
         (changed(bytes_hex="3128fcff", state={"max_steps": 10**15},
                  expected={"kind": "error", "class": "LimitExceeded"}), True),
     ],
 )  # fmt: skip
-def test_made_up_cases(tmp_path: Path, case: Json, passes: bool) -> None:
+def test_made_up_cases(tmp_path: Path, case: Json, passes: bool | None) -> None:
+    """`passes` is None for a case that does not follow the format."""
     answer = run_json("conformance", write(tmp_path, case))
+    if passes is None:
+        assert (answer.json["error"]["kind"], answer.status) == ("Malformed", 2)
+        return
     assert answer.json["total"]["passed"] == int(passes), answer.json
     assert answer.json["total"]["failed"] == int(not passes)
     assert answer.status == (0 if passes else 1)
@@ -230,6 +232,7 @@ def test_a_malformed_file_is_one_line(tmp_path: Path, content: str, expected: st
         {"state": {"registers": {"1": "bytes:0"}}},
         {"state": {"registers": {"1": "0a"}}},
         {"state": {"registers": {"1": 2**80}}},
+        {"state": {"initial_stack": [2**64]}},
         {"state": {"memory": [{"address": 1}]}},
         {"state": {"memory": [{"address": -1, "bytes_hex": "00"}]}},
         {"state": {"memory": [{"address": 0, "bytes_hex": "00", "aspace": -1}]}},
@@ -268,10 +271,44 @@ def test_a_malformed_file_is_one_line(tmp_path: Path, content: str, expected: st
         {"object_type": 7},
     ],
 )
-def test_a_malformed_case_is_reported(tmp_path: Path, change: dict[str, Json]) -> None:
-    """As a failure of the case, or as a file that cannot be read: never another exception."""
+def test_a_malformed_case_is_a_wrong_file(tmp_path: Path, change: dict[str, Json]) -> None:
+    """What is missing makes the file wrong, not the evaluator: one line, and no failed case."""
     answer = run_json("conformance", write(tmp_path, {**SUM, **change}))
-    assert answer.status in (1, 2) or answer.json["total"]["failed"] == 0
+    if answer.status == 0:  # what the kind of the case does not use
+        assert answer.json["total"]["passed"] == 1
+    elif answer.status == 1:  # found to differ before the wrong part is read
+        [failure] = answer.json["files"][0]["failures"]
+        assert "cases[0]" not in failure["got"]
+
+
+REG5 = {"kind": "location", "location": {"kind": "register", "reg": 5, "byte_offset": 1}}
+
+
+@pytest.mark.parametrize(
+    ("case", "expected", "got"),
+    [
+        ({"bytes_hex": "55", "expected": REG5}, "bit offset 8", "bit offset 0"),
+        ({"bytes_hex": "56", "expected": REG5}, "register 5", "register 6"),
+        (
+            {"bytes_hex": "", "expected": REG5},
+            '{"kind": "register", "reg": 5, "byte_offset": 1}',
+            '{"kind": "undefined"}',
+        ),
+        (
+            {"bytes_hex": "56", "expected": {"kind": "undefined"}},
+            "the undefined location",
+            '{"kind": "register", "reg": 6, "bit_offset": 0}',
+        ),
+    ],
+)
+def test_a_failure_says_what_differs(
+    tmp_path: Path, case: dict[str, Json], expected: str, got: str
+) -> None:
+    """In the words of the format, not in those of this evaluator."""
+    [failure] = run_json("conformance", write(tmp_path, {**SUM, **case})).json["files"][0][
+        "failures"
+    ]
+    assert (failure["expected"], failure["got"]) == (expected, got)
 
 
 def test_mutated_cases_of_the_fixtures(tmp_path: Path) -> None:
