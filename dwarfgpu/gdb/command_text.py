@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import gdb
 
+from dwarfgpu import language
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -118,7 +119,7 @@ def disassembly(session: GdbSession, argument: str) -> Iterator[str]:
 def where_described(session: GdbSession, name: str) -> Iterator[str]:
     """Return where in its code the variable of a name has a location, and which, and where it has
     none."""
-    variable = session.variable(name)
+    variable = _variable(session, name)
     coverage = coverage_at(session, variable) or coverage_of(variable, None)
     if coverage.problem is not None:
         raise coverage.problem
@@ -136,6 +137,20 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
     if coverage.code_scope is not None:
         drawn = bar(coverage, bar_width(columns()), cells_for(encoding()))
         yield f"  {drawn} {share(coverage)} of {coverage.scope_bytes} bytes"
+
+
+def _variable(session: GdbSession, name: str) -> Variable:
+    """Return a variable by its name; `UsageError` says so where the text is another expression."""
+    try:
+        return session.variable(name)
+    except UsageError:
+        try:
+            language.type_of(name, session)
+        except DwarfGpuError:
+            pass
+        else:
+            raise UsageError(f'"{name}" is not the name of a variable.') from None
+        raise
 
 
 def operations_result(session: GdbSession, text: str) -> Iterator[str]:
