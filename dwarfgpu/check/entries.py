@@ -50,6 +50,8 @@ from dwarfgpu.errors import (
     counted,
 )
 
+_WITHOUT_MEANING: Final = frozenset({0x06, 0x07, 0x09, 0x0C, 0x0E, 0x14, 0x3E})
+"""Tags among those of DWARF 5 that it does not assign (table 7.3)."""
 _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""
 _CONSTANTS: Final = frozenset(
@@ -205,6 +207,12 @@ class EntryChecker:
         if abbreviation.tag == 0:
             message = f"abbreviation {abbreviation.code} has tag 0, which no entry can have"
             self._findings.report("reserved-tag", message, index)
+        elif abbreviation.tag in _WITHOUT_MEANING:
+            message = (
+                f"abbreviation {abbreviation.code} has tag {abbreviation.tag:#x}, which is no "
+                "vendor's, and which DWARF does not define"
+            )
+            self._findings.report("reserved-tag", message, index, severity="warning")
         if len(abbreviation.positions) < len(abbreviation.attributes):
             self._report_repeated(index, abbreviation)
         plan = checked_values(abbreviation, self.unit.format, self._numbers)

@@ -29,6 +29,8 @@ _BASES = (
     (".debug_loclists", dw.AT_LOCLISTS_BASE, 6),
     (".debug_rnglists", dw.AT_RNGLISTS_BASE, 6),
 )
+"""Section, the attribute with the start of the unit's part, and the offset of address_size before
+that start (DWARF 5 7.27 to 7.29)."""
 _TABLES: Final = (
     (".debug_str_offsets", dw.AT_STR_OFFSETS_BASE, 4),
     (".debug_addr", dw.AT_ADDR_BASE, 4),
@@ -37,8 +39,8 @@ _TABLES: Final = (
 )
 """Section, the attribute with the offset behind the header of the unit's table in it, and the bytes
 of the header from its version on (DWARF 5 7.26 to 7.29)."""
-"""Section, the attribute with the start of the unit's part, and the offset of address_size before
-that start (DWARF 5 7.27 to 7.29)."""
+_OPERAND_COUNTS: Final = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
+"""Operands of the standard opcodes, DW_LNS_copy to DW_LNS_set_isa (DWARF 5 6.2.5.2)."""
 
 
 def check_headers(info: DebugInfo, architecture: Architecture | None, findings: Findings) -> None:
@@ -202,5 +204,14 @@ def _header_faults(header: LineHeader) -> Iterator[tuple[Severity, str]]:
     if header.minimum_instruction_length == 0:
         why = "minimum_instruction_length is 0: opcodes that advance leave the address as it is"
         yield "warning", why
+    if header.opcode_base == 0:
+        yield "warning", "opcode_base is 0: the first special opcode is 1 or more"
+    for opcode, (has, count) in enumerate(
+        zip(header.operand_counts, _OPERAND_COUNTS, strict=False), 1
+    ):
+        if has != count:
+            why = f"standard_opcode_lengths gives opcode {opcode} {counted(has, 'operand')}, not "
+            yield "warning", f"{why}{count}: consumers differ in what they skip"
+            break
     if header.maximum_operations == 0:
         yield "warning", "maximum_operations_per_instruction is 0: consumers take it as 1"

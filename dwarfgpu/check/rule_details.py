@@ -224,8 +224,10 @@ DETAILS: Final[Mapping[str, str]] = {
     "wrong-line-table": (
         "addresses that decrease within a sequence of a line table (DWARF 5 6.2.5), as those that "
         "begin again at 0 after the largest address, or a file in a directory that the table does "
-        "not have (6.2.4); a warning for a minimum_instruction_length or "
-        "maximum_operations_per_instruction of 0. Code that the linker dropped is not compared"
+        "not have (6.2.4); a warning for a minimum_instruction_length, "
+        "maximum_operations_per_instruction or opcode_base of 0, and for standard_opcode_lengths "
+        "that give a standard opcode other operands than it has. Code that the linker dropped is "
+        "not compared"
     ),
     "outside-table": (
         "a string by an offset outside its section, also of the supplementary file where it is "
@@ -243,7 +245,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "several ways are not checked"
     ),
     "reserved-tag": (
-        "an abbreviation of an entry has tag 0 (DWARF 5 7.5.3), reported once for each abbreviation"
+        "an abbreviation of an entry has tag 0 (DWARF 5 7.5.3), reported once for each "
+        "abbreviation; a warning for a tag below 0x4b to which DWARF 5 gives no meaning (table 7.3)"
     ),
     "repeated-attribute": (
         "an entry that has an attribute of one name twice (DWARF 5 2.2), reported once for each "

@@ -187,7 +187,7 @@ _ENTRIES: Final = (
          "write an unsigned number: consumers take it as a huge one, or as no line"),
     Rule("wrong-class", "error", "7.5.4", "an attribute in a form that it cannot have",
          "use a form of a class that DWARF gives the attribute: consumers ignore the value"),
-    Rule("reserved-tag", "error", "7.5.3", "an entry with tag 0",
+    Rule("reserved-tag", "error", "7.5.3", "an entry with a tag of no meaning",
          "give the abbreviation the tag of its entries: LLVM refuses the whole table"),
     Rule("repeated-attribute", "error", "2.2", "an entry with two attributes of one name",
          "write the attribute once: which of the two counts depends on the consumer"),

@@ -178,6 +178,17 @@ def rows_at(*addresses: int, minimum: int = 1, most: int = 1, end: int = 0x1100)
     return with_lines(evolve(made, program=program + made.address(end) + b"\0\1\1"))
 
 
+COUNTS = bytes((0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1))
+"""The operands of the standard opcodes (DWARF 5 6.2.5.2)."""
+
+
+def with_opcodes(counts: bytes, opcode_base: int | None = None) -> bytes:
+    """A unit whose line table has these standard_opcode_lengths, and no rows."""
+    program = b"\0\1\1"
+    made = Table(program, counts=tuple(counts), opcode_base=opcode_base, names=TWO_FILES)
+    return with_lines(made)
+
+
 def backwards(operations: int, begin: int = 0x1010) -> bytes:
     """A unit whose line table advances by operations of one byte, or back by a large number."""
     made = Table(names=TWO_FILES)
@@ -363,6 +374,9 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("wrong-line-table", "error", in_directory(1, 5, 0), in_directory(0, 5, 0)),
     ("wrong-line-table", "warning", rows_at(0x1010, minimum=0), rows_at(0x1010)),
     ("wrong-line-table", "warning", rows_at(0x1010, most=0), rows_at(0x1010)),
+    ("wrong-line-table", "warning", with_opcodes(b"\1" + COUNTS[1:]), with_opcodes(COUNTS)),
+    ("wrong-line-table", "warning", with_opcodes(COUNTS[:8] + b"\2"), with_opcodes(COUNTS[:9])),
+    ("wrong-line-table", "warning", with_opcodes(b"", 0), with_opcodes(b"", 1)),
     ("wrong-unit", "error", rooted(VARIABLE), rooted(COMPILE_UNIT)),
     ("wrong-unit", "error", rooted(COMPILE_UNIT, kind=3), rooted(0x3C, kind=3)),
     ("wrong-unit", "error", rooted(0x3C), rooted(0x4100)),  # a vendor's
@@ -374,6 +388,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("negative-line", "error", attribute(SUBPROGRAM, dw.AT_CALL_LINE, -1),
      one_entry(SUBPROGRAM, [(dw.AT_CALL_LINE, dw.FORM_DATA8, words(2**64 - 1))])),
     ("reserved-tag", "error", one_entry(0, []), one_entry(PROCEDURE, [])),
+    ("reserved-tag", "warning", one_entry(0x3E, []), one_entry(0x3F, [])),
+    ("reserved-tag", "warning", one_entry(0x0E, []), one_entry(0x4102, [])),
 ]  # fmt: skip
 
 
