@@ -282,6 +282,15 @@ def test_methods_are_not_made_objects_for_a_name_that_is_in_no_entry(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+def test_methods_without_a_part_of_two_letters_are_not_demangled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mangled name shows that the name does not have it."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of("methods", "debug bomb <<< info functions zz")
+    assert work[2] < work[1] + 60 * 900, work
+
+
 def test_descriptions_of_locations_share_the_budget_of_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

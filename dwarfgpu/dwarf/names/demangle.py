@@ -97,7 +97,7 @@ def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
 def demangled_function(symbol: str) -> str | None:
     """Return `ns::f<int>(int)` for `_ZN2ns1fIiEEvi`, without result type; None as for
     `demangled`."""
-    if demangled(symbol) is None:
+    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
     from dwarfgpu.dwarf.names.itanium_names import without_result
 

@@ -240,7 +240,7 @@ def has_result(name: Node) -> bool:
 def without_result(node: Node) -> Node:
     """Return a function that shows no result type, also in a thunk."""
     if isinstance(node, FunctionName):
-        return evolve(node, result=None)
+        return node if node.result is None else evolve(node, result=None)
     return evolve(node, entity=without_result(node.entity)) if isinstance(node, Special) else node
 
 

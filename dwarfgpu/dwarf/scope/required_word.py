@@ -15,7 +15,9 @@ from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
-_WORD: Final = pattern(r"[A-Za-z_]\w{2,}", re.ASCII)
+_WORD: Final = pattern(r"[A-Za-z_]\w{2,}|[a-z]{2}", re.ASCII)
+_OF_THE_COMPILER: Final = (b"T", b"G")
+"""What follows `_Z` in the linkage names of functions that the compiler makes, such as thunks."""
 _ESCAPED: Final = pattern(r"\\.")
 _OPTIONAL: Final = pattern(r"\w?(?:[*?]|\{[^}]*\}?)")
 _MADE_UP: Final = re.findall(
@@ -25,7 +27,9 @@ _MADE_UP: Final = re.findall(
     "nullptr __attribute__ ((vector_size)) <error> variable length "
     "std allocator basic_string string istream ostream iostream basic_istream basic_ostream "
     "basic_iostream char_traits wchar_t char8_t char16_t char32_t __int128 __float128 _Float16 "
-    "decltype auto new delete 0ull vtable typeinfo name guard transaction clone virtual thunk type",
+    "decltype auto new delete 0ull vtable typeinfo name guard transaction clone virtual thunk type "
+    "abi friend template typename default arg literal offsetof co_await transaction_safe enable_if "
+    "_BitInt bfloat16_t __vector",
 )
 """Words of names that may be in no string of the file, including the letter codes of mangled names
 (Itanium C++ ABI 5.1.5.2, 5.1.8). All other words occur in the strings."""
@@ -47,8 +51,8 @@ def lacking_word(unit: CompilationUnit, word: str) -> Callable[[int, int], bool]
     """Return what says whether an entry below another is a function of C++ without a word in
     its shown name; None where nothing does.
 
-    All words of that name are in the linkage name. Without one, and without entries in it, such a
-    function outside of namespaces has no more words than its own name.
+    All words of that name are in a mangled linkage name. Without a linkage name, and without
+    entries in it, such a function outside of namespaces has no more words than its own name.
     """
     if not unit.is_cplusplus or not word:
         return None
@@ -56,18 +60,25 @@ def lacking_word(unit: CompilationUnit, word: str) -> Callable[[int, int], bool]
         return None
     tree, data, end = unit.tree, unit.data, unit.end
     readers: dict[Abbreviation, _NameReaders | None] = {}
+    string_of = unit.string_of
+    wanted = name_bytes(word)
 
-    def texts_at(index: int, links: int) -> tuple[list[str], bool]:
+    def texts_at(index: int, links: int) -> tuple[list[bytes], bool]:
         """Return the names of an entry and what it completes, and whether one of them is a linkage
         name; none if they are not readable here."""
         abbreviation, start = tree.abbreviations[index], tree.offsets[index]
-        if abbreviation not in readers:
-            readers[abbreviation] = _name_readers(abbreviation)
-        item = readers[abbreviation]
+        try:
+            item = readers[abbreviation]
+        except KeyError:
+            item = readers[abbreviation] = _name_readers(abbreviation)
         if item is None or data[start] >= 0x80:
             return [], False
-        raw = ((value, value.read(data, start + 1, end)) for value in item.names)
-        texts = [unit.text_of(Attribute(value.form, value.kind, read)) for value, read in raw]
+        texts: list[bytes] = []
+        for value in item.names:
+            raw = value.read(data, start + 1, end)
+            if not isinstance(raw, bytes) or value.kind != "string":
+                raw = string_of(Attribute(value.form, value.kind, raw))
+            texts.append(raw)
         if item.origin is None or item.has_linkage_name:
             return texts, item.has_linkage_name
         target = item.origin.read(data, start + 1, end)
@@ -81,10 +92,15 @@ def lacking_word(unit: CompilationUnit, word: str) -> Callable[[int, int], bool]
             texts, has_linkage_name = texts_at(index, _MOST_LINKS)
         except DwarfGpuError:
             return False
-        is_alone = not above and tree.ends[index] == index + 1
-        if not texts or not (has_linkage_name or is_alone):
-            return False
-        return not any(word in text for text in texts)
+        shows_all = False
+        for text in texts:
+            if wanted in text:
+                return False
+            if text[:2] == b"_Z":
+                shows_all = text[2:3] not in _OF_THE_COMPILER
+        if has_linkage_name or not texts:
+            return shows_all
+        return not above and tree.ends[index] == index + 1
 
     return lacks
 
@@ -135,7 +151,7 @@ def units_with_word(
 
 
 def required_word(pattern: str) -> str:
-    """Return the longest word of at least three characters that every match of a pattern of `re`
+    """Return the longest word of at least two characters that every match of a pattern of `re`
     contains; empty if the pattern does not show it."""
     if any(special in pattern for special in "|(["):
         return ""
