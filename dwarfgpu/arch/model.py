@@ -355,6 +355,7 @@ class Architecture:
 
     @property
     def is_simt(self) -> bool:
+        """Whether a wave has lanes, as on a GPU."""
         return self.lane_count > 1
 
     def register(self, number: int) -> RegisterInfo:

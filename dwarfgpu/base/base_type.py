@@ -82,18 +82,22 @@ class BaseType:
 
     @property
     def is_generic(self) -> bool:
+        """Whether it is the generic type (AMD text A.2.5.1)."""
         return self.encoding == "generic"
 
     @property
     def is_integral(self) -> bool:
+        """Whether its encoding is integral (A.2.5.2); the generic type is, too."""
         return self.encoding in INTEGRAL or self.encoding == "generic"
 
     @property
     def is_signed(self) -> bool:
+        """Whether its integers have a sign; false for floats."""
         return self.encoding in SIGNED
 
     @property
     def size_bytes(self) -> int:
+        """The size in bytes, the last one perhaps not full."""
         return (self.bit_size + 7) // 8
 
     @property

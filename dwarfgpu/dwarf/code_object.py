@@ -193,9 +193,11 @@ class CodeObject(OfOpenFile):
 
     @property
     def name(self) -> str:
+        """The name of the file without its folder."""
         return os.path.basename(self.file.path)
 
     def covers(self, pc: int) -> bool:
+        """Return whether a program location, as loaded, is in code of the file."""
         try:
             if type(pc) is not int:
                 pc = plain_integer(pc)

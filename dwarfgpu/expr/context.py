@@ -392,6 +392,7 @@ class Context:
 
     @property
     def endian(self) -> Endian:
+        """The byte order of the machine."""
         return self.access.endian
 
     @property

@@ -172,6 +172,7 @@ class Location:
 
     @property
     def is_undefined(self) -> bool:
+        """Whether every single location is undefined storage: the object is optimized out."""
         try:
             if len(self.single_locations) == 1:
                 return isinstance(self.single_locations[0].storage, Undefined)

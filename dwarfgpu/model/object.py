@@ -49,6 +49,7 @@ class Bits:
 
     @property
     def is_complete(self) -> bool:
+        """Whether all bits are known."""
         try:
             return not (self.undefined or self.unavailable)
         except FOREIGN:

@@ -30,6 +30,7 @@ class Memory:
 
     @property
     def size_bits(self) -> int:
+        """The size of the address space."""
         try:
             return self.space.size_bits
         except FOREIGN:
@@ -48,6 +49,7 @@ class Register:
 
     @property
     def size_bits(self) -> int:
+        """The size of the register, of all lanes."""
         try:
             return self.register.size_bits
         except FOREIGN:

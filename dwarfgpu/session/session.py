@@ -170,6 +170,7 @@ class Session(FocusedNames):
 
     @property
     def stop(self) -> int | None:
+        """The stop of the machine, which changes when it runs; None without one."""
         return None if self.target is None else self.target.stop
 
     @property
@@ -182,6 +183,7 @@ class Session(FocusedNames):
 
     @property
     def frame(self) -> SubprogramFrame:
+        """The call frame in focus, with its function."""
         return SubprogramFrame(self, self.code_object, self.pc, self.level)
 
     @property
@@ -222,6 +224,7 @@ class Session(FocusedNames):
 
     @property
     def physical_frame(self) -> CfiFrame | None:
+        """The call frame in focus as it is unwound; None without a program location."""
         stack = self.call_stack
         return None if stack is None else stack.frame(self.level)
 

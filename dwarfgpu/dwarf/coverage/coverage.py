@@ -146,18 +146,22 @@ class Coverage(OfOpenFile):
 
     @property
     def scope(self) -> tuple[Range, ...]:
+        """The code of the scope, as loaded; empty for a global variable."""
         return () if self.code_scope is None else self.code_scope.ranges
 
     @property
     def scope_bytes(self) -> int:
+        """The bytes of `scope`."""
         return 0 if self.code_scope is None else self.code_scope.size_bytes
 
     @property
     def described_bytes(self) -> int:
+        """The bytes of `described`."""
         return size_bytes(self.described)
 
     @property
     def complete_bytes(self) -> int:
+        """The bytes of `complete`."""
         return size_bytes(self.complete)
 
     @property

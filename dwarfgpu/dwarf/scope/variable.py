@@ -64,10 +64,12 @@ class Variable:
 
     @property
     def unit(self) -> CompilationUnit:
+        """The unit of its entry."""
         return self.die.unit
 
     @cached_property
     def type(self) -> Type | None:
+        """The type; None if there is none. `DwarfGpuError` for one that cannot be read."""
         return types_of(self.unit).type_of(self.die)
 
     @cached_property
@@ -89,6 +91,7 @@ class Variable:
 
     @property
     def decl_line(self) -> int | None:
+        """DW_AT_decl_line; None if there is none."""
         return decl_line(self.die)
 
     @property

@@ -135,6 +135,7 @@ class Core:
 
     @names_wrong_arguments
     def architecture_of(self, number: WaveId) -> Architecture:
+        """Return the architecture of a thread or a wave."""
         return self.target.architecture_of(number)
 
     @names_wrong_arguments
