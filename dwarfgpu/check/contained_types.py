@@ -106,6 +106,8 @@ class ContainedTypes:
 
     def faults(self) -> Iterator[TypeFault]:
         """Yield the faults, at most one for each structure, after all entries were read."""
+        if not (self._shapes or self._records):
+            return
         contained = {offset: [target] for offset, target in self._of_one.items()}
         contained |= {offset: [] for offset in self._records.values()}
         beyond = {offset: [target] for offset, target in self._of_one_beyond.items()}

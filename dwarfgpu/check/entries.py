@@ -6,7 +6,7 @@ Law: one pass over the unit. A list is checked once per unit, however many entri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -49,9 +49,11 @@ from dwarfgpu.errors import (
     MissingContext,
     counted,
 )
+from dwarfgpu.expr.static_check.severity import Severity
 
 _WITHOUT_MEANING: Final = frozenset({0x06, 0x07, 0x09, 0x0C, 0x0E, 0x14, 0x3E})
 """Tags among those of DWARF 5 that it does not assign (table 7.3)."""
+_MOST_SHAPES: Final = 4_096
 _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""
 _CONSTANTS: Final = frozenset(
@@ -85,6 +87,35 @@ class _Step:
         return int(not (spec.is_list or spec.is_call or is_other))
 
 
+@define(eq=False)
+class UsualShapes:
+    """What is checked in the entries of abbreviations that show no fault themselves: most units of
+    a file declare some that others declare too."""
+
+    _numbers: dict[int, int] = field(init=False, factory=dict)
+    _values: dict[int, tuple[Abbreviation, tuple[CheckedValue, ...]]] = field(
+        init=False, factory=dict
+    )
+    """By the identity of the abbreviation."""
+
+    def begin(self, numbers: dict[int, int]) -> None:
+        """Begin a unit with these numbers of vendor attributes."""
+        if numbers != self._numbers:
+            self._numbers = numbers
+            self._values.clear()
+
+    def of(self, abbreviation: Abbreviation) -> tuple[CheckedValue, ...] | None:
+        """Return what was added for an abbreviation."""
+        known = self._values.get(id(abbreviation))
+        return None if known is None else known[1]
+
+    def add(self, abbreviation: Abbreviation, values: tuple[CheckedValue, ...]) -> None:
+        """Keep what is checked in the entries of an abbreviation."""
+        if len(self._values) == _MOST_SHAPES:
+            self._values.clear()
+        self._values[id(abbreviation)] = abbreviation, values
+
+
 @define
 class EntryChecker:
     """The checks of the entries of one unit."""
@@ -92,6 +123,7 @@ class EntryChecker:
     unit: CompilationUnit
     expressions: ExpressionChecker
     findings: Findings
+    shapes: UsualShapes
     entries: int = field(init=False, default=0)
     leading_out: LeadingOut | None = field(init=False, default=None)
     """The types that contain types of other units, after `run`."""
@@ -130,6 +162,7 @@ class EntryChecker:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
         unit = self.unit
         self._numbers = vendor_numbers(unit)
+        self.shapes.begin(self._numbers)
         plans = self._plans
         expressions = self.expressions
         start, budget = unit.header.entries_at, unit.sections.budget
@@ -195,39 +228,48 @@ class EntryChecker:
 
     def _plan(self, index: int, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         """Return the steps for an abbreviation, and report what its first entry shows of all."""
-        for attribute in abbreviation.attributes:
-            problem = class_fault(attribute.name, attribute.form, self.unit.format)
-            if problem is not None:
-                self._findings.report("wrong-class", problem, index)
+        usual = self.shapes.of(abbreviation)
+        if usual is not None:
+            return tuple([_Step(spec, abbreviation.tag) for spec in usual])
+        faults = [*self._faults(abbreviation)]
+        for rule, message, severity in faults:
+            self._findings.report(rule, message, index, severity=severity)
+        is_usual = not (faults or is_without_base(abbreviation))
         if not self._of_entries.has_function_without_base and is_without_base(abbreviation):
             self._of_entries.has_function_without_base = True
             for step in chain.from_iterable(self._plans.values()):
                 if step.spec.role is not None and not step.spec.is_list:
                     step.known = frozenset()
+        plan = checked_values(abbreviation, self.unit.format, self._numbers)
+        is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
+        if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
+            self._of_entries.has_inner_lanes = True
+        elif is_usual:
+            self.shapes.add(abbreviation, plan)
+        return tuple([_Step(spec, abbreviation.tag) for spec in plan])
+
+    def _faults(self, abbreviation: Abbreviation) -> Iterator[tuple[str, str, Severity | None]]:
+        """Yield what an abbreviation alone shows: a rule, what is wrong, and how severe it is, None
+        for that of the rule."""
+        for attribute in abbreviation.attributes:
+            problem = class_fault(attribute.name, attribute.form, self.unit.format)
+            if problem is not None:
+                yield "wrong-class", problem, None
         if abbreviation.tag == 0:
             message = f"abbreviation {abbreviation.code} has tag 0, which no entry can have"
-            self._findings.report("reserved-tag", message, index)
+            yield "reserved-tag", message, None
         elif abbreviation.tag in _WITHOUT_MEANING:
             message = (
                 f"abbreviation {abbreviation.code} has tag {abbreviation.tag:#x}, which is no "
                 "vendor's, and which DWARF does not define"
             )
-            self._findings.report("reserved-tag", message, index, severity="warning")
+            yield "reserved-tag", message, "warning"
         if len(abbreviation.positions) < len(abbreviation.attributes):
-            self._report_repeated(index, abbreviation)
-        plan = checked_values(abbreviation, self.unit.format, self._numbers)
-        is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
-        if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
-            self._of_entries.has_inner_lanes = True
-        return tuple([_Step(spec, abbreviation.tag) for spec in plan])
-
-    def _report_repeated(self, index: int, abbreviation: Abbreviation) -> None:
-        """Report attributes that the entries of an abbreviation have more than once."""
-        counts = Counter(attribute.name for attribute in abbreviation.attributes)
-        for number, count in counts.items():
-            if count > 1:
-                message = f"{attribute_name(number)} occurs {count} times in the entry"
-                self._findings.report("repeated-attribute", message, index)
+            counts = Counter(attribute.name for attribute in abbreviation.attributes)
+            for number, count in counts.items():
+                if count > 1:
+                    message = f"{attribute_name(number)} occurs {count} times in the entry"
+                    yield "repeated-attribute", message, None
 
     def _value(self, index: int, step: _Step, value: Raw) -> None:
         spec, role = step.spec, step.spec.role
@@ -266,7 +308,8 @@ class EntryChecker:
         if spec.is_high_pc:
             if spec.form in _CONSTANTS:
                 step.known = SMALL_SIZES
-            message = code_fault(self.unit.die(index))
+            # The tree of a unit is not made for its first entry alone.
+            message = code_fault(self.unit.die(index) if index else self.unit.root)
             if message is not None:
                 self._findings.report("inverted-range", message, index, spec.name)
             return

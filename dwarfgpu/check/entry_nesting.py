@@ -76,7 +76,10 @@ class EntryNesting:
 
     def faults(self) -> Iterator[NestingFault]:
         """Yield the faults, after all entries were read."""
-        yield from self._wrong_siblings()
+        if self._siblings:
+            yield from self._wrong_siblings()
+        if len(self._owners) < 2:  # nothing to compare, as in a unit that only names its code
+            return
         tree = self.unit.tree
         code = dict[int, tuple[Range, ...]]()
         compared = dict[tuple[int, int], tuple[Range, ...]]()

@@ -83,6 +83,8 @@ class EntryReferences:
 
     def bad_within(self) -> list[BadReference]:
         """Return the bad references into the unit, after all its entries were read."""
+        if not self.within:
+            return []
         offsets, unit = self.offsets, self.unit
 
         def is_entry(offset: int) -> bool:

@@ -15,7 +15,7 @@ from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
 from dwarfgpu.check.contained_beyond import ContainedBeyond
-from dwarfgpu.check.entries import EntryChecker
+from dwarfgpu.check.entries import EntryChecker, UsualShapes
 from dwarfgpu.check.entry_chains import EntryChains
 from dwarfgpu.check.entry_positions import EntryPositions, unit_position
 from dwarfgpu.check.entry_references import EntriesOfUnits
@@ -78,6 +78,7 @@ def verify(
     units = entries = fdes = 0
     entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
     lines, indexes = LineChecker(findings), IndexChecker(info, findings)
+    shapes = UsualShapes()
     signatures, contained = TypeSignatures(findings), ContainedBeyond()
     try:
         check_headers(info, architectures.architecture, findings)
@@ -85,7 +86,7 @@ def verify(
             _broken(problem, None, findings)
         for unit in _units(info, architectures.architecture, findings):
             units += 1
-            checker = EntryChecker(unit, expressions, findings)
+            checker = EntryChecker(unit, expressions, findings, shapes)
             is_whole = True
             try:
                 checker.run()

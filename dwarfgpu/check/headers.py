@@ -72,12 +72,15 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
         yield "the architecture", file.address_bytes
     if unit.format.version < 5:
         return
+    positions = unit.root.abbreviation.positions
     for section, name, before in _BASES:
+        if name not in positions:
+            continue
         base = unit.root.attribute(name)
         data = unit.sections.section(section)
         if base is not None and isinstance(base.raw, int) and before <= base.raw <= len(data):
             yield section, data[base.raw - before]
-    lines = unit.root.attribute(dw.AT_STMT_LIST)
+    lines = unit.root.attribute(dw.AT_STMT_LIST) if dw.AT_STMT_LIST in positions else None
     if lines is not None and isinstance(lines.raw, int) and lines.raw >= 0:
         size_bytes = _line_address_size(unit, lines.raw)
         if size_bytes is not None:
@@ -88,7 +91,10 @@ def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
     """Report tables of the unit that begin behind no header of version 5, or a too long one."""
     if unit.format.version < 5:
         return
+    positions = unit.root.abbreviation.positions
     for section, name, after_length in _TABLES:
+        if name not in positions:
+            continue
         base = unit.root.attribute(name)
         if base is None or not isinstance(base.raw, int):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import permutations
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -48,6 +49,7 @@ from tests.check.test_entries import with_lists
 from tests.dwarf import builder
 from tests.dwarf.builder import FIXTURES
 from tests.work import calls_of
+from tools.bombs.elf import OF_UNIT, UNIT, units
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
 """With more than three findings of some rule."""
@@ -344,3 +346,15 @@ def test_damaged_units_cost_few_calls() -> None:
         file = CodeObject.of(ObjectFile("damaged", data))
         work.append(calls_of(lambda checked=file: verify(checked)))
     assert work[2] < work[1] + 250 * 900, work
+
+
+def test_a_unit_without_entries_costs_few_calls(tmp_path: Path) -> None:
+    """No tree is made for it, what shows no fault of an abbreviation is found once, and nothing is
+    compared with anything else in the unit."""
+    work = []
+    for count in (1, 100, 1_100):
+        path = tmp_path / f"{count}"
+        path.write_bytes(units(builder.unit(OF_UNIT + b"\0") * count, UNIT))
+        code_object = CodeObject.open(path)
+        work.append(calls_of(lambda opened=code_object: verify(opened)))
+    assert work[2] < work[1] + 280 * 1_000, work
