@@ -51,7 +51,8 @@ def lib(tmp_path: Path) -> Path:
 
 def written(tmp_path: Path, *notes: bytes, loads: tuple[Load, ...] = (), machine: int = 62) -> Path:
     path = tmp_path / "core"
-    path.write_bytes(core(notes, (*loads, Load(STACK, b"stack")), machine))
+    stack = () if any(load.address == STACK for load in loads) else (Load(STACK, b"stack"),)
+    path.write_bytes(core(notes, (*loads, *stack), machine))
     return path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -26,12 +27,13 @@ from dwarfgpu.machine.core.gpu.save_area import HEADER, saved_waves
 from dwarfgpu.machine.core.gpu.save_area_layout import LAYOUTS, layout_of
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.load import load_core
-from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
+from dwarfgpu.machine.core.memory import CoreMemory, Range, core_ranges
 from dwarfgpu.machine.core.modules import Where
 from dwarfgpu.machine.core.notes import read_core
 from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
+from tests.machine.cores import Load, core
 from tests.machine.gpu_cores import VERSIONS, Machine
 from tests.work import assert_linear, at_most
 
@@ -404,9 +406,42 @@ def test_a_file_of_many_uris_is_mapped_once(
     assert (len(modules.missing), len(mapped)) == (3, 1)
 
 
-def test_segments_that_overlap_hide_nothing() -> None:
+def test_where_segments_overlap_the_memory_is_unknown() -> None:
+    """One of the contents is wrong, and nothing says which."""
     outer, inner = LoadedRange(0x1000, b"a" * 64), LoadedRange(0x1010, b"b" * 8)
     across = LoadedRange(0x1030, b"c" * 32)
-    data = b"".join(core_parts([], [outer, inner, across]))
-    memory = CoreMemory(core_ranges(ObjectFile("core", data)))
-    assert memory.read(0x1000, 80) == b"a" * 64 + b"c" * 16
+    for parts in permutations((outer, inner, across)):
+        data = b"".join(core_parts([], parts))
+        memory = CoreMemory(core_ranges(ObjectFile("core", data)))
+        assert memory.known(0x1000, 80) == [(0, b"a" * 16), (24, b"a" * 24), (64, b"c" * 16)]
+        with pytest.raises(Unavailable, match="0x1030: several segments of the core file have it"):
+            memory.read(0x1020, 32)
+        program = ObjectFile("mapped", core([], [Load(0, b"m" * 0x100)]))
+        mapped = Range(0x1000, 0x1100, program, program.size_bytes - 0x100)
+        below = CoreMemory(core_ranges(ObjectFile("core", data)), [mapped])
+        assert below.known(0x1010, 8) == []
+        assert below.read(0x1060, 4) == b"mmmm"
+
+
+def test_segments_of_the_same_bytes_agree() -> None:
+    """What one leaves out may be in another one, in any order."""
+    loads = (Load(0x1000, b"abcdefgh"), Load(0x1002, b"wxyz"), Load(0x0FF8, b"", 64))
+    for order in permutations(range(3)):
+        data = bytearray(core([], [loads[number] for number in order]))
+        row = 64 + 56 * (1 + order.index(1))  # the second has bytes of the first
+        struct.pack_into("<Q", data, row + 8, data.index(b"cdef"))
+        memory = CoreMemory(core_ranges(ObjectFile("core", bytes(data))))
+        assert memory.read(0x1000, 8) == b"abcdefgh"
+        for address in (0x0FFF, 0x1008):
+            with pytest.raises(Unavailable, match=f"{address:#x}: the core file leaves it out"):
+                memory.read(address, 1)
+
+
+def test_many_segments_that_overlap_are_linear_work() -> None:
+    def work(count: int) -> Callable[[], object]:
+        loads = [Load(0x1000 + number, b"x" * 4) for number in range(count)]
+        loads += [Load(0x1000 + number, b"", 8) for number in range(count)]
+        data = core([], [Load(0x800, b"", 1 << 20), *loads])
+        return lambda: core_ranges(ObjectFile("core", data))
+
+    assert_linear(work, 1_000)

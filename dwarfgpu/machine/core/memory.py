@@ -22,6 +22,7 @@ from dwarfgpu.objfile.elf_structures import PT_LOAD, PT_NULL
 from dwarfgpu.objfile.file_bytes import FileBytes
 
 _CUT: Final = " is cut short"
+_SEVERAL: Final = "several segments of the core file have it, with different bytes"
 _PAGE_BYTES: Final = 4096
 _PIPE_ALIGNMENT: Final = 16
 """To which ROCr rounds offsets of memory in a core file."""
@@ -65,8 +66,13 @@ def _cut(core: ObjectFile) -> str:
 
 def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
     """Return the ranges that the segments of a core file contain, and those that they omit, by
-    address."""
-    ranges: list[Range] = []
+    address.
+
+    What one segment omits may be in another one. Where several have different bytes of the file,
+    the memory is unknown.
+    """
+    present: list[Range] = []
+    omitted: list[Range] = []
     for segment in core.segments:
         if segment.type != PT_LOAD:
             continue
@@ -75,12 +81,49 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
         dumped_bytes = min(dumped, max(0, core.size_bytes - offset))
         start = segment.address
         ends = (start + dumped_bytes, start + dumped, start + segment.memory_bytes)
-        ranges += [
-            Range(start, ends[0], core, offset),
+        present.append(Range(start, ends[0], core, offset))
+        omitted += [
             Range(ends[0], ends[1], None, 0, _cut(core)),
             Range(ends[1], ends[2], None, 0, "the core file leaves it out"),
         ]
-    return _sorted(ranges)
+    known = _over(_shared(_sorted(present)), _sorted(present))
+    return _over(known, _sorted(omitted))
+
+
+def _shared(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    """Return where several of the ranges, which are sorted, have an address at different bytes of
+    the file."""
+    shared: list[Range] = []
+    before: Range | None = None
+    for span in ranges:
+        is_other = before is not None and span.offset - span.start != before.offset - before.start
+        if before is not None and is_other and span.start < before.end:
+            shared.append(Range(span.start, min(span.end, before.end), None, 0, _SEVERAL))
+        if before is None or span.end > before.end:
+            before = span
+    return tuple(shared)
+
+
+def _over(upper: tuple[Range, ...], lower: tuple[Range, ...]) -> tuple[Range, ...]:
+    """Return ranges without overlaps: the upper ones, and what the lower ones have beside them;
+    each are sorted."""
+    if not upper or not lower:
+        return upper or lower
+    out = list(_apart(upper))
+    starts = [span.start for span in out]
+    for span in _apart(lower):
+        start, index = span.start, max(bisect_right(starts, span.start) - 1, 0)
+        while start < span.end:
+            end, behind = span.end, span.end
+            if index < len(starts) and out[index].start < span.end:
+                end, behind = out[index].start, out[index].end
+            index += 1
+            if start < end:
+                out.append(
+                    evolve(span, start=start, end=end, offset=span.offset + start - span.start)
+                )
+            start = max(start, behind)
+    return _sorted(out)
 
 
 @frozen
@@ -250,6 +293,9 @@ class CoreMemory:
                 stop = min(stop, boundary)
                 if layer_part is not None and layer_part.file is not None:
                     source = layer_part
+                    break
+                if layer_part is not None and layer_part.why == _SEVERAL:
+                    why = _SEVERAL  # no file says which of them the process had
                     break
                 if layer_part is not None and not why.endswith(_CUT):
                     why = layer_part.why
