@@ -7,6 +7,7 @@ and what producers write beyond the text, is accepted.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
@@ -71,17 +72,16 @@ _ORIGINS: Final[Mapping[int, Refused]] = {
     **dict.fromkeys(INHERITING_DATA - _PARAMETERS, _only(INHERITING_DATA - _PARAMETERS)),
     **dict.fromkeys(_CLASSES, _only(_CLASSES)),
     **dict.fromkeys(_BLOCKS, _only(_BLOCKS, dw.FUNCTIONS)),
-    **{tag: _only(frozenset({tag})) for tag in (
-        *_PARAMETERS, *_RECORDS - _CLASSES, dw.TAG_LABEL, dw.TAG_NAMESPACE, dw.TAG_MODULE,
-    )},
     **dict.fromkeys((dw.TAG_CALL_SITE_PARAMETER, 0x410A), _only(_PARAMETERS)),
 }  # fmt: skip
-"""By the tag of what inherits: an entry of another kind has no attributes that it could have
-(DWARF 5 2.13.2, 3.3.8)."""
+"""By the tag of what inherits, where more than its own is permitted: an entry of another kind has
+no attributes that it could have (DWARF 5 2.13.2, 3.3.8)."""
 
 
+@lru_cache(maxsize=256)
 def refused_targets(number: int, tag: int) -> Refused:
     """Return the tags of entries to which an attribute of an entry of a tag must not refer."""
     if number in (dw.AT_ABSTRACT_ORIGIN, dw.AT_SPECIFICATION):
-        return _ORIGINS.get(tag, ANY)
+        own = _only(frozenset({tag})) if tag in _STANDARD else ANY
+        return _ORIGINS.get(tag, own)
     return _BY_TAG.get((number, tag)) or _BY_ATTRIBUTE.get(number, ANY)

@@ -317,6 +317,9 @@ def test_a_form_that_is_not_a_reference_is_of_another_class() -> None:
         (dw.TAG_ENUMERATION_TYPE, dw.TAG_ENUMERATION_TYPE, True),
         (dw.TAG_ENUMERATION_TYPE, dw.TAG_STRUCTURE_TYPE, False),
         (dw.TAG_UNION_TYPE, dw.TAG_TYPEDEF, False),
+        (dw.TAG_TYPEDEF, dw.TAG_TYPEDEF, True),
+        (dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, False),
+        (0x4102, dw.TAG_BASE_TYPE, True),  # of a vendor's nothing is known
         (dw.TAG_NAMESPACE, dw.TAG_NAMESPACE, True),
         (dw.TAG_NAMESPACE, dw.TAG_MODULE, False),
         (LABEL, LABEL, True),
