@@ -319,7 +319,9 @@ class LocationAccess:
                     extract(storage.bits, storage.size_bits, first, count, self.endian), count
                 )
             case Undefined():
-                return Bits(0, count, undefined=(1 << count) - 1, reasons=("undefined storage",))
+                why = None if storage.why is None else storage.why()
+                reasons = (why or "undefined storage",)
+                return Bits(0, count, undefined=(1 << count) - 1, reasons=reasons)
             case ImplicitPointer():
                 return Bits(0, count, unavailable=(1 << count) - 1, reasons=(NO_BITS,))
             case Composite() | Repeated() | Selected():

@@ -20,6 +20,7 @@ from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
 MAX_BITS: Final = 1 << 30
 """Maximum number of bits of a slice, whose missing bits take memory."""
+REASON_LOST = "lost: "
 REASON_UNDESCRIBED = "the location describes"
 """How the reason begins for bits that no piece of a location describes."""
 

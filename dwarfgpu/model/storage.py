@@ -7,6 +7,7 @@ repeats.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
@@ -95,6 +96,8 @@ class Undefined:
 
     size_bits: int | None = None
     """None where it has neither size nor offset (A.2.5.4.4.2); DWARF 6 gives it a size."""
+    why: Callable[[], str | None] | None = field(default=None, eq=False, repr=False)
+    """Returns the reason why a register has none; None where it is unknown."""
 
 
 def _outline(location: Location) -> str:

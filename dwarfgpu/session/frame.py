@@ -14,6 +14,7 @@ from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, contents
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.cfi.lost_registers import lost_register
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -197,6 +198,7 @@ class SubprogramFrame(FrameLanes):
         passing = self.passing
         if not location.is_undefined:
             return location
+        location = lost_register(self._physical, number, on_entry=False)
         if passing is None:
             return location if self.cfi_only else self._preserved_by_callees(number) or location
         from dwarfgpu.session.call_site_values import register_from_call_site
@@ -232,7 +234,10 @@ class SubprogramFrame(FrameLanes):
             if self.pc is None and session.architecture.has_default_rules:
                 storage = Register(session.architecture.register(number), session.wave)
                 return Location((SingleLocation(storage),), session.stop)
-            return self._physical.entry_register(number)
+            location = self._physical.entry_register(number)
+            if location.is_undefined:
+                return lost_register(self._physical, number, on_entry=True)
+            return location
         except FOREIGN:
             require_right_arguments(SubprogramFrame.entry_register, self, number)
             raise

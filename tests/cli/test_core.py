@@ -446,7 +446,23 @@ def test_what_calls_leave_alone_of_gccs_code(program: str, register: str) -> Non
 @pytest.mark.parametrize("asked", [["$rdx"], ["-e", "reg1"], ["-e", "breg1 0"]])
 def test_caller_saved_registers_of_outer_frames_are_undefined(asked: list[str]) -> None:
     done = run("eval", *of("crash.x86_64.O2"), "--frame", 5, *asked)
-    assert "<optimized out>" in done.out + done.err or "undefined storage" in done.err, done
+    assert "<optimized out>" in done.out + done.err or "are undefined: lost: " in done.err, done
+
+
+def test_a_lost_register_says_why() -> None:
+    done = run("eval", *of("crash.x86_64.O2"), "--frame", 5, "-e", "breg1 0")
+    why = "rdx of the frame at 0x7ffff7ffa199 is caller-saved and has no CFI rule"
+    assert done.error.endswith(f"bits 0 to 63 of 64 are undefined: lost: {why}")
+
+
+def test_a_variable_in_a_lost_register_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If another compiler had written the unit."""
+    monkeypatch.setattr("dwarfgpu.session.ipa_ra.tracks_calls", lambda producer: False)
+    done = run("eval", *of("crash.x86_64.O2"), "--frame", 4, "outer")
+    assert done.error == (
+        "outer: <optimized out> (bits 0 to 63 of 64 are undefined: lost: "
+        "rdx of the frame at 0x7ffff7ffa199 is caller-saved and has no CFI rule)"
+    )
 
 
 def test_why_a_value_on_entry_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

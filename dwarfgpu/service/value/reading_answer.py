@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
+from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import (
     NOT_AVAILABLE,
@@ -195,7 +195,10 @@ def variable_text(
 
 def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[str]:
     """Yield notes about unknown bits; `rest`: `beside_removed`."""
-    reasons = [reason for reason in rest.reasons if reason != UNDEFINED_STORAGE]
+    why_lost = next((text for text in bits.reasons if text.startswith(REASON_LOST)), None)
+    reasons = [text for text in rest.reasons if text not in (UNDEFINED_STORAGE, why_lost)]
+    if why_lost is not None and bits.undefined == (1 << bits.size_bits) - 1:
+        yield f"{name} is optimized out: {why_lost.removeprefix(REASON_LOST)}"
     if rest.unavailable and reasons:
         is_whole = (bits.undefined | bits.unavailable) == (1 << bits.size_bits) - 1
         yield f"{name}{NOT_AVAILABLE if is_whole else PARTLY_AVAILABLE}{reasons[0]}"
