@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import read_at_most
+from dwarfgpu.base.npy_fields import Field, descr_of, parsed_fields, structure
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import UsageError
@@ -39,6 +40,8 @@ _MAX_DIMENSIONS: Final = 64
 """NumPy 2 allows no more."""
 _MAX_DIMENSION_LENGTH: Final = (1 << 63) - 1
 _HEADER_MULTIPLE: Final = 64
+_MAX_SHORT_HEADER: Final = (1 << 16) - 2 * _HEADER_MULTIPLE
+"""Bytes of a header of version 1.0, without its padding."""
 _NOT_NUMBERS: Final = {
     "O": "Python objects", "U": "text", "S": "text", "M": "dates", "m": "durations",
 }  # fmt: skip
@@ -50,13 +53,20 @@ class Npy:
     """An array: what its numbers are, its shape, and its bytes in C order."""
 
     descr: str
-    """As NumPy writes it: `<f4`, `|u1`."""
+    """As NumPy writes it: `<f4`, `|u1`; `|V12` for a structure."""
     shape: tuple[int, ...]
     data: bytes = field(repr=False)
+    fields: tuple[Field, ...] = ()
+    """Those of a structure; empty for any other."""
 
     @property
     def item_bytes(self) -> int:
         return int(self.descr[2:])
+
+    @property
+    def type_text(self) -> str:
+        """`descr` of the file."""
+        return descr_of(self.fields) if self.fields else self.descr
 
     def row(self, index: int) -> bytes:
         """Return the bytes of one row of the first dimension, which the array must have."""
@@ -90,8 +100,11 @@ def bytes_of(path: str) -> bytes:
     return parse_npy(data, path).data if is_npy(data) else data
 
 
-def parse_npy(data: bytes, source: str) -> Npy:
-    """Parse the bytes of an array; errors are those of `read_npy`, and name the source."""
+def parse_npy(data: bytes, source: str, *, structures: bool = False) -> Npy:
+    """Parse the bytes of an array; errors are those of `read_npy`, and name the source.
+
+    `structures`: arrays of them are read, too.
+    """
     if not is_npy(data) or len(data) < 10:
         raise UsageError(f"{source}: not a .npy file")
     length_bytes = 2 if data[6] == 1 else 4
@@ -106,17 +119,20 @@ def parse_npy(data: bytes, source: str) -> Npy:
             f"{source}: the header of the .npy file has {start} bytes, "
             f"at most {_MAX_HEADER_BYTES} are read"
         )
-    descr, order, shape = _header(data[8 + length_bytes : start], source)
+    descr, order, shape, fields = _header(data[8 + length_bytes : start], source, structures)
     count = math.prod(shape)
     if len(data) - start != count * int(descr[2:]):
         raise UsageError(f"{source}: {len(data) - start} bytes for an array {shape} of {descr}")
     if order and sum(size > 1 for size in shape) > 1:
         raise UsageError(f"{source}: the array is in Fortran order; save it in C order")
-    return Npy(descr, shape, data[start:])
+    return Npy(descr, shape, data[start:], fields)
 
 
-def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
-    """Return the type of the numbers, whether they are in Fortran order, and the shape."""
+def _header(
+    text: bytes, source: str, structures: bool
+) -> tuple[str, bool, tuple[int, ...], tuple[Field, ...]]:
+    """Return the type of the numbers, whether they are in Fortran order, the shape, and the
+    fields of structures."""
     import ast  # Few states have arrays, and every command that reads one would load it.
     import warnings
 
@@ -135,7 +151,17 @@ def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
     except (ValueError, SyntaxError, LookupError, TypeError, ArithmeticError, MemoryError,
             RecursionError):  # fmt: skip
         raise UsageError(f"{source}: the header of the .npy file cannot be read") from None
-    if not (isinstance(descr, str) and descr[:1] in ("<", "|") and descr[1:] in _TYPES):
+    fields: tuple[Field, ...] = ()
+    if structures and isinstance(descr, list):
+        try:
+            fields = parsed_fields(descr)
+        except ValueError:
+            raise UsageError(
+                f"{source}: an array of structures {f'{descr!r}':.60}; their fields need names of "
+                "their own and little-endian numbers"
+            ) from None
+        descr = structure(fields)
+    elif not (isinstance(descr, str) and descr[:1] in ("<", "|") and descr[1:] in _TYPES):
         text_of_type = f"{descr!r:.60}" if isinstance(descr, str) else "records"
         if isinstance(descr, str) and descr[1:2] in _NOT_NUMBERS:
             text_of_type = f"{_NOT_NUMBERS[descr[1:2]]} ({text_of_type})"
@@ -149,13 +175,18 @@ def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
         raise UsageError(f"{source}: the header of the .npy file cannot be read")
     if len(shape) > _MAX_DIMENSIONS:
         raise UsageError(f"{source}: {len(shape)} dimensions, at most {_MAX_DIMENSIONS} are read")
-    return descr, order, shape
+    return descr, order, shape, fields
 
 
 def npy_bytes(array: Npy) -> bytes:
-    """Return the file of an array, of version 1.0."""
+    """Return the file of an array, of version 1.0, or 3.0 for names that latin-1 does not have."""
     shape = f"({', '.join(map(str, array.shape))}{',' if len(array.shape) == 1 else ''})"
-    text = f"{{'descr': '{array.descr}', 'fortran_order': False, 'shape': {shape}, }}"
-    padding = -(len(MAGIC) + 4 + len(text) + 1) % _HEADER_MULTIPLE
-    header = f"{text}{' ' * padding}\n".encode("ascii")
-    return b"".join([MAGIC, b"\1\0", len(header).to_bytes(2, "little"), header, array.data])
+    descr = array.type_text if array.fields else repr(array.descr)
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+    is_short = text.isascii() and len(text) < _MAX_SHORT_HEADER
+    length_bytes = 2 if is_short else 4
+    padding = -(len(MAGIC) + 2 + length_bytes + len(text) + 1) % _HEADER_MULTIPLE
+    header = text + b" " * padding + b"\n"
+    version = b"\1\0" if is_short else b"\3\0"
+    size = len(header).to_bytes(length_bytes, "little")
+    return b"".join([MAGIC, version, size, header, array.data])

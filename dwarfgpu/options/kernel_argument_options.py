@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.npy import is_npy, parse_npy, read_file
@@ -30,19 +29,28 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     COPIES,
     FLOATS,
     INTEGERS,
+    STRUCTURES,
     ArgumentValue,
     Buffer,
     DeclaredParameter,
     EarlierBuffer,
     Enumerator,
     GeneratedNumbers,
-    Integers,
     Number,
     SharedMemory,
     UnknownArgument,
-    Vector,
 )
 from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.options.numpy_types import (
+    form_of,
+    integers_of,
+    is_complex,
+    is_float,
+    numbers_of,
+    numpy_type,
+    structure_fields,
+    vector_of,
+)
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.terminal.input import is_existing
 
@@ -96,16 +104,16 @@ def declared(variable: Variable) -> DeclaredParameter:
     name, kind = variable.name, strip(variable.type)
     try:
         if not isinstance(kind, Pointer):
-            is_float = isinstance(kind, Base) and _is_float(kind)
-            is_compound = isinstance(kind, Array | Struct) or _is_complex(kind)
+            has_fraction = isinstance(kind, Base) and is_float(kind)
+            is_compound = isinstance(kind, Array | Struct) or is_complex(kind)
             compound = type_name(variable.type) if is_compound else None
             declared = DeclaredParameter(
-                name, is_float, _form(kind), integers_of(kind), compound, _vector(kind)
+                name, has_fraction, form_of(kind), integers_of(kind), compound, vector_of(kind)
             )
             constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
             return evolve(declared, enumerators=constants)
         item = _items(strip(kind.target))
-        number, lanes = _numbers(item)
+        number, lanes = numbers_of(item)
         return DeclaredParameter(
             name,
             item=type_name(item),
@@ -113,9 +121,10 @@ def declared(variable: Variable) -> DeclaredParameter:
             is_number=isinstance(number, Base),
             item_lanes=lanes,
             item_integers=integers_of(number),
-            item_form=_form(number),
-            item_numpy=_numpy_type(number),
-            item_kind=_kind(_numpy_type(number) or "|u1"),
+            item_form=form_of(number),
+            item_numpy=numpy_type(number),
+            item_kind=_kind(numpy_type(number) or "|u1"),
+            item_fields=structure_fields(item),
         )
     except DwarfGpuError:
         return DeclaredParameter(name)  # a pointer needs no more
@@ -128,79 +137,9 @@ def _items(type_: Type | None) -> Type | None:
     return type_
 
 
-def _numbers(item: Type | None) -> tuple[Type | None, int]:
-    """Return the type of the elements of a vector, and how many it has room for; any other type as
-    it is, and 1."""
-    element = None if _vector(item) is None else strip(cast(Array, item).element)
-    if item is None or not isinstance(element, Base) or _numpy_type(element) is None:
-        return item, 1
-    lanes, rest = divmod(size_bytes(item) or 0, element.size_bytes)
-    return (item, 1) if rest or not lanes else (element, lanes)
-
-
-def _vector(type_: Type | None) -> Vector | None:
-    """Return the elements of a vector; None of anything else."""
-    if not isinstance(type_, Array) or len(type_.dimensions) != 1 or type_.dimensions[0] is None:
-        return None
-    element = strip(type_.element)
-    if not isinstance(element, Base):
-        return None
-    count, size = type_.dimensions[0], element.size_bytes
-    return Vector(count, size, _is_float(element), integers_of(element), _form(element))
-
-
-def _is_float(kind: Base) -> bool:
-    return kind.base.encoding == "float"
-
-
-def _is_complex(type_: Type | None) -> bool:
-    return isinstance(type_, Base) and type_.base.encoding == "complex_float"
-
-
-def _form(type_: Type | None) -> FloatFormat | None:
-    """Return the format of floating point numbers that an argument can be given as; None for any
-    other type."""
-    if not isinstance(type_, Base) or not _is_float(type_):
-        return None
-    form = type_.base.float_format
-    if form is None:
-        from dwarfgpu.view.scalars import format_of  # a name such as `__bf16`
-
-        form = format_of(type_.base, type_.base.bit_size)
-    return form if form in (BFLOAT16, BINARY16, BINARY32, BINARY64) else None
-
-
 def _kind(descr: str) -> str:
     """Return what the numbers of an array of a type of NumPy are."""
     return {"f": FLOATS, "c": COMPLEX}.get(descr[1], INTEGERS)
-
-
-def _numpy_type(item: Type | None) -> str | None:
-    """Return the type of NumPy that holds all bits of such a number; None if it has none.
-
-    It has no bfloat16: the type is that of the bits.
-    """
-    if not isinstance(item, Base):
-        return None
-    size, integers = item.size_bytes, integers_of(item)
-    if integers is not None and size in (1, 2, 4, 8):
-        has_padding = integers.most > 1 and item.base.bit_size != 8 * size  # _BitInt(24)
-        letter = "i" if integers.least < 0 else "u"
-        return None if has_padding else f"{'|' if size == 1 else '<'}{letter}{size}"
-    if _is_complex(item):
-        return f"<c{size}" if size in (8, 16) else None
-    form = _form(item)
-    return None if form is None else "<u2" if form is BFLOAT16 else f"<f{size}"
-
-
-def integers_of(type_: Type | None) -> Integers | None:
-    """Return the range of an integer type; None for any other type."""
-    if not isinstance(type_, Base) or not type_.base.is_integral or type_.base.is_generic:
-        return None
-    bits = 1 if type_.base.encoding == "boolean" else type_.base.bit_size
-    if type_.base.is_signed:
-        return Integers(type_.name, -(1 << bits - 1), (1 << bits - 1) - 1)
-    return Integers(type_.name, 0, (1 << bits) - 1)
 
 
 @define
@@ -362,7 +301,7 @@ def _file(path: str, option: str, room: _Room) -> Buffer:
             room.take(os.stat(path).st_size, option)
         data = read_file(Path(path))
         record_input(path, "argument")
-        array = parse_npy(data, path) if is_npy(data) else None
+        array = parse_npy(data, path, structures=True) if is_npy(data) else None
     except UsageError as error:
         raise UsageError(f"{option}: {error.message}") from None
     if array is None and path.endswith(".npy") and data:
@@ -375,4 +314,5 @@ def _file(path: str, option: str, room: _Room) -> Buffer:
         raise UsageError(f"{option}: {path} is empty")
     if array is None:
         return Buffer(len(data), data)
-    return Buffer(len(data), data, array.item_bytes, _kind(array.descr), array.descr, array.shape)
+    kind = STRUCTURES if array.fields else _kind(array.descr)
+    return Buffer(len(data), data, array.item_bytes, kind, array.descr, array.shape, array.fields)

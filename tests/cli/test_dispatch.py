@@ -23,7 +23,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.gpu_code import GpuKernel, read_gpu_code
-from dwarfgpu.options.kernel_argument_options import integers_of
+from dwarfgpu.options.numpy_types import integers_of
 from dwarfgpu.options.opened_launch import chosen_kernel
 from tests.cli.command import FIXTURES, STATES, run, run_json, validator
 

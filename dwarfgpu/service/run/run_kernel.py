@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
+from dwarfgpu.base.npy_fields import structure
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
@@ -318,6 +319,11 @@ def _array(data: bytes, buffer: NamedBuffer) -> Npy:
     lanes = declared.item_lanes
     if declared.item is None and kind in NUMBER_CODES:
         return Npy(kind, buffer.buffer.shape or (1,), data)
+    if declared.item is None and buffer.buffer.fields and kind is not None:
+        return Npy(kind, buffer.buffer.shape or (1,), data, buffer.buffer.fields)
+    if declared.item_fields and declared.item_bytes and not len(data) % declared.item_bytes:
+        count = len(data) // declared.item_bytes
+        return Npy(structure(declared.item_fields), (count,), data, declared.item_fields)
     kind = declared.item_numpy
     if kind is None or len(data) % (int(kind[2:]) * lanes):
         kind, lanes = "|u1", 1

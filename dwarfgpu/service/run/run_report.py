@@ -10,6 +10,7 @@ from typing import Final
 from dwarfgpu.base.float_format import BFLOAT16, FloatFormat
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
+from dwarfgpu.base.npy_fields import Field, leaves
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
@@ -84,7 +85,8 @@ def buffer_lines(result: Result) -> Iterator[str]:
             yield f"  {name} = char[{array.shape[0]}]:"
             yield from (f"    {line}" for line in lines)
         else:
-            yield f"  {name} = {_values(array, name in result.bfloats)}"
+            shown = _structures(array) if array.fields else _values(array, name in result.bfloats)
+            yield f"  {name} = {shown}"
 
 
 def _values(array: Npy, is_bfloat: bool) -> str:
@@ -99,18 +101,24 @@ def _values(array: Npy, is_bfloat: bool) -> str:
     if is_bfloat:
         name = BFLOAT16.name
         texts = _floats(data, BFLOAT16)
-    elif array.descr[1] == "c":
-        halves = _floats(data, FLOAT_FORMATS[array.item_bytes // 2])
-        texts = [
+    else:
+        texts = _numbers(data, array.descr)
+    sizes = "".join(f"[{size}]" for size in array.shape)
+    return f"{name}{sizes} {_braces(texts, array.shape)}"
+
+
+def _numbers(data: bytes, descr: str) -> list[str]:
+    """Return numbers of one of the types of `NUMBER_CODES`."""
+    size = int(descr[2:])
+    if descr[1] == "c":
+        halves = _floats(data, FLOAT_FORMATS[size // 2])
+        return [
             f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
             for real, imaginary in zip(halves[::2], halves[1::2], strict=True)
         ]
-    elif array.descr[1] == "f":
-        texts = _floats(data, FLOAT_FORMATS[array.item_bytes])
-    else:
-        texts = [str(n) for (n,) in struct.iter_unpack(f"<{NUMBER_CODES[array.descr]}", data)]
-    sizes = "".join(f"[{size}]" for size in array.shape)
-    return f"{name}{sizes} {_braces(texts, array.shape)}"
+    if descr[1] == "f":
+        return _floats(data, FLOAT_FORMATS[size])
+    return [str(n) for (n,) in struct.iter_unpack(f"<{NUMBER_CODES[descr]}", data)]
 
 
 def _floats(data: bytes, form: FloatFormat) -> list[str]:
@@ -120,6 +128,42 @@ def _floats(data: bytes, form: FloatFormat) -> list[str]:
         float_text(form, int.from_bytes(data[start : start + size], "little"))
         for start in range(0, len(data), size)
     ]
+
+
+def _structures(array: Npy) -> str:
+    """Return the first structures of an array: `struct[64] {{x = 1, y = 2}, …}`."""
+    count = math.prod(array.shape)
+    numbers = sum(math.prod(field.shape) for _, field in leaves(array.fields))
+    shown = min(count, max(1, _MAX_SHOWN // numbers))
+    size = array.item_bytes
+    texts = [_structure(array.fields, array.data, number * size) for number in range(shown)]
+    more = ", …" if shown < count else ""
+    sizes = "".join(f"[{length}]" for length in array.shape)
+    return f"struct{sizes} {{{', '.join(texts)}{more}}}"
+
+
+def _structure(fields: tuple[Field, ...], data: bytes, first: int) -> str:
+    """Return a structure at an offset in bytes: `{x = 1, y = {2, 3}}`."""
+    return f"{{{', '.join(_members(fields, data, first))}}}"
+
+
+def _members(fields: tuple[Field, ...], data: bytes, first: int) -> Iterator[str]:
+    for offset, field in leaves(fields, first):
+        count = math.prod(field.shape)
+        items = [
+            _item(field, data, offset + number * field.item_bytes)
+            for number in range(min(count, _MAX_SHOWN))
+        ]
+        yield f"{field.name} = {_braces(items, field.shape) if field.shape else items[0]}"
+
+
+def _item(field: Field, data: bytes, offset: int) -> str:
+    if field.fields:
+        return _structure(field.fields, data, offset)
+    data = bytes(data[offset : offset + field.item_bytes])
+    if field.descr not in NUMBER_CODES:  # bytes, or numbers that are not printed
+        return data.hex()
+    return _numbers(data, field.descr)[0]
 
 
 def _braces(texts: Sequence[str], shape: Sequence[int]) -> str:
@@ -167,7 +211,7 @@ def record(result: Result, notes: list[str]) -> dict[str, Json]:
         "buffers": [
             {
                 "name": name,
-                "type": array.descr,
+                "type": array.type_text,
                 "count": array.shape[0],
                 "shape": list[Json](array.shape),
                 "text": result.texts.get(name),

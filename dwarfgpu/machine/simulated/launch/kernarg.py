@@ -21,6 +21,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ARGUMENT_FORMS,
+    STRUCTURES,
     ArgumentValue,
     Buffer,
     EarlierBuffer,
@@ -286,6 +287,11 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
         raise UsageError(
             f"{parameter.text}: {counted(buffer.size_bytes, 'byte')}, not a multiple of the size "
             f"of {declared.item}, which has {counted(declared.item_bytes, 'byte')}"
+        )
+    if buffer.kind == STRUCTURES and buffer.item_bytes != declared.item_bytes:
+        raise UsageError(
+            f"{parameter.text}: an array of structures of {counted(buffer.item_bytes or 0, 'byte')}"
+            f", where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
         )
     if not declared.is_number or buffer.item_bytes is None:
         return

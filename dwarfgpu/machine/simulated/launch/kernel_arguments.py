@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.float_format import FloatFormat
+from dwarfgpu.base.npy_fields import Field
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.objfile.metadata import Argument
@@ -22,6 +23,7 @@ ARGUMENT_FORMS: Final = (
 INTEGERS: Final = "integers"
 FLOATS: Final = "floating point numbers"
 COMPLEX: Final = "complex numbers"
+STRUCTURES: Final = "structures"
 """What the numbers of an array are."""
 COPIES: Final = 2
 """How often the bytes of a buffer are in memory while a kernel runs: as they were given, for the
@@ -44,6 +46,8 @@ class Buffer:
     """Their type in NumPy, such as `<f4`; None for memory that was read from no array."""
     shape: tuple[int, ...] = ()
     """That of the array; empty for memory that was read from none, and for a single number."""
+    fields: tuple[Field, ...] = ()
+    """Those of an array of structures."""
 
 
 @frozen
@@ -151,6 +155,8 @@ class DeclaredParameter:
     item_numpy: str | None = None
     """The type of NumPy that has such numbers, such as `<f4`, or for bfloat16 their bits; None for
     bytes."""
+    item_fields: tuple[Field, ...] = ()
+    """The fields of NumPy of a structure; empty for any other type, and if it has none."""
     item_kind: str = INTEGERS
     """What the numbers of an array for it are."""
     enumerators: tuple[tuple[str, int], ...] | None = None

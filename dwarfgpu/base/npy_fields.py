@@ -1,0 +1,86 @@
+"""The fields of structured arrays of NumPy ("numpy.lib.format": `descr` is a list)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.records import frozen
+
+_PLAIN: Final = pattern(r"<[iu][248]|<f(?:2|4|8|16)|<c(?:8|16)|\|[biu]1|\|V[1-9][0-9]{0,9}")
+_MAX_DEPTH: Final = 16
+_MAX_BYTES: Final = 1 << 30
+
+
+@frozen
+class Field:
+    """A field of a structure, or padding, which has no name."""
+
+    name: str
+    descr: str
+    """As NumPy writes it: `<f4`; `|V12` for a structure and for padding."""
+    shape: tuple[int, ...] = ()
+    """Of a field that is an array; empty for any other."""
+    fields: tuple[Field, ...] = ()
+    """Those of a structure."""
+
+    @property
+    def item_bytes(self) -> int:
+        return int(self.descr[2:])
+
+    @property
+    def size_bytes(self) -> int:
+        return self.item_bytes * math.prod(self.shape)
+
+
+def descr_of(fields: tuple[Field, ...]) -> str:
+    """Return the text of `descr`."""
+    return f"[{', '.join(map(_text, fields))}]"
+
+
+def _text(field: Field) -> str:
+    kind = descr_of(field.fields) if field.fields else repr(field.descr)
+    shape = f", {field.shape!r}" if field.shape else ""
+    return f"({field.name!r}, {kind}{shape})"
+
+
+def structure(fields: tuple[Field, ...]) -> str:
+    """Return the type of the structure that fields make, as bytes: `|V12`."""
+    return f"|V{sum(field.size_bytes for field in fields)}"
+
+
+def parsed_fields(descr: object, depth: int = 0) -> tuple[Field, ...]:
+    """Return the fields of a `descr` that is a list; `ValueError` for any other, and for big-endian
+    numbers and Python objects."""
+    if not isinstance(descr, list) or not descr or depth == _MAX_DEPTH:
+        raise ValueError
+    fields = tuple(_parsed(item, depth) for item in descr)
+    names = [field.name for field in fields if field.name]
+    if len(set(names)) < len(names) or sum(field.size_bytes for field in fields) > _MAX_BYTES:
+        raise ValueError
+    return fields
+
+
+def _parsed(item: object, depth: int) -> Field:
+    if not isinstance(item, tuple) or len(item) not in (2, 3) or not isinstance(item[0], str):
+        raise ValueError
+    name, descr, *shapes = item
+    shape = shapes[0] if shapes else ()
+    if not isinstance(shape, tuple) or not all(type(n) is int and 0 < n < 1 << 31 for n in shape):
+        raise ValueError
+    if isinstance(descr, str):
+        if not _PLAIN.fullmatch(descr) or (not name and descr[1] != "V"):
+            raise ValueError
+        return Field(name, descr, shape)
+    fields = parsed_fields(descr, depth + 1)
+    return Field(name, structure(fields), shape, fields)
+
+
+def leaves(fields: tuple[Field, ...], offset_bytes: int = 0) -> Iterator[tuple[int, Field]]:
+    """Yield the offsets of the fields in bytes, with the fields; no padding."""
+    for field in fields:
+        if field.name:
+            yield offset_bytes, field
+        offset_bytes += field.size_bytes

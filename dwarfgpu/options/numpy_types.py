@@ -1,0 +1,168 @@
+"""The types of NumPy for what debugging information describes: numbers, and structures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, cast
+
+from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64, FloatFormat
+from dwarfgpu.base.npy_fields import Field, descr_of, structure
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
+from dwarfgpu.machine.simulated.launch.kernel_arguments import Integers, Vector
+
+_MOST_CHARACTERS: Final = 8_000
+"""Of the fields of a structure: `numpy.load` reads headers of up to 10,000."""
+_MOST_DEPTH: Final = 12
+
+
+def numbers_of(item: Type | None) -> tuple[Type | None, int]:
+    """Return the type of the elements of a vector, and how many it has room for; any other type as
+    it is, and 1."""
+    element = None if vector_of(item) is None else strip(cast(Array, item).element)
+    if item is None or not isinstance(element, Base) or numpy_type(element) is None:
+        return item, 1
+    lanes, rest = divmod(size_bytes(item) or 0, element.size_bytes)
+    return (item, 1) if rest or not lanes else (element, lanes)
+
+
+def vector_of(type_: Type | None) -> Vector | None:
+    """Return the elements of a vector; None of anything else."""
+    if not isinstance(type_, Array) or len(type_.dimensions) != 1 or type_.dimensions[0] is None:
+        return None
+    element = strip(type_.element)
+    if not isinstance(element, Base):
+        return None
+    count, size = type_.dimensions[0], element.size_bytes
+    return Vector(count, size, is_float(element), integers_of(element), form_of(element))
+
+
+def is_float(kind: Base) -> bool:
+    return kind.base.encoding == "float"
+
+
+def is_complex(type_: Type | None) -> bool:
+    return isinstance(type_, Base) and type_.base.encoding == "complex_float"
+
+
+def form_of(type_: Type | None) -> FloatFormat | None:
+    """Return the format of floating point numbers that an argument can be given as; None for any
+    other type."""
+    if not isinstance(type_, Base) or not is_float(type_):
+        return None
+    form = type_.base.float_format
+    if form is None:
+        from dwarfgpu.view.scalars import format_of  # a name such as `__bf16`
+
+        form = format_of(type_.base, type_.base.bit_size)
+    return form if form in (BFLOAT16, BINARY16, BINARY32, BINARY64) else None
+
+
+def numpy_type(item: Type | None) -> str | None:
+    """Return the type of NumPy that holds all bits of such a number; None if it has none.
+
+    It has no bfloat16: the type is that of the bits.
+    """
+    if not isinstance(item, Base):
+        return None
+    size, integers = item.size_bytes, integers_of(item)
+    if integers is not None and size in (1, 2, 4, 8):
+        has_padding = integers.most > 1 and item.base.bit_size != 8 * size  # _BitInt(24)
+        letter = "i" if integers.least < 0 else "u"
+        return None if has_padding else f"{'|' if size == 1 else '<'}{letter}{size}"
+    if is_complex(item):
+        return f"<c{size}" if size in (8, 16) else None
+    form = form_of(item)
+    return None if form is None else "<u2" if form is BFLOAT16 else f"<f{size}"
+
+
+def integers_of(type_: Type | None) -> Integers | None:
+    """Return the range of an integer type; None for any other type."""
+    if not isinstance(type_, Base) or not type_.base.is_integral or type_.base.is_generic:
+        return None
+    bits = 1 if type_.base.encoding == "boolean" else type_.base.bit_size
+    if type_.base.is_signed:
+        return Integers(type_.name, -(1 << bits - 1), (1 << bits - 1) - 1)
+    return Integers(type_.name, 0, (1 << bits) - 1)
+
+
+def structure_fields(item: Type | None) -> tuple[Field, ...]:
+    """Return the fields of a structure with its padding; none of any other type, and of one with a
+    member that NumPy has no type for: a bit-field, a union, a member that overlaps another."""
+    if not isinstance(item, Struct):
+        return ()
+    fields = _fields(item, 0)
+    return fields if fields and len(descr_of(fields)) <= _MOST_CHARACTERS else ()
+
+
+def _fields(item: Struct, depth: int) -> tuple[Field, ...]:
+    """Return the fields of a structure; none if it has others than fields."""
+    if item.kind == "union" or not item.size_bytes or depth == _MOST_DEPTH:
+        return ()
+    out: list[Field] = []
+    position = 0
+    for offset_bits, member in sorted(_members(item), key=lambda pair: pair[0]):
+        first, rest = divmod(offset_bits, 8)
+        own = _field(member, depth)
+        if own is None or rest or first < position:
+            return ()
+        out += [*_padding(first - position), own]
+        position = first + own.size_bytes
+    names = {field.name for field in out if field.name}
+    count = sum(bool(field.name) for field in out)
+    if not count or len(names) < count or position > item.size_bytes:
+        return ()
+    return (*out, *_padding(item.size_bytes - position))
+
+
+def _padding(count: int) -> list[Field]:
+    return [Field("", f"|V{count}")] if count else []
+
+
+def _members(item: Struct, first_bits: int = 0) -> Iterator[tuple[int, Member]]:
+    """Yield the offset in bits of each data member with the member; those of structures without a
+    name are members of the whole one."""
+    for member in item.members:
+        if member.is_static:
+            continue
+        bare = strip(member.type)
+        is_structure = isinstance(bare, Struct) and bare.kind != "union"
+        if member.is_base_class and isinstance(bare, Struct) and not any(_members(bare)):
+            continue  # an empty base class has no bytes
+        offset_bits = first_bits + (member.bit_offset or 0)
+        is_plain = member.location is None and member.bit_offset is not None
+        if member.name is None and is_structure and is_plain and not member.is_base_class:
+            assert isinstance(bare, Struct)
+            yield from _members(bare, offset_bits)
+        else:
+            yield offset_bits, member
+
+
+def _field(member: Member, depth: int) -> Field | None:
+    """Return a member as a field; None if NumPy has no type for it."""
+    if member.is_bit_field or member.location is not None or member.bit_offset is None:
+        return None
+    shape: list[int] = []
+    bare = strip(member.type)
+    name = member.name
+    if member.is_base_class and isinstance(bare, Struct):
+        name = bare.name
+    while isinstance(bare, Array) and not bare.is_vector:
+        if not all(bare.dimensions) or any(bare.strides_bits) or bare.declared_bits is not None:
+            return None
+        shape += [count for count in bare.dimensions if count]
+        bare = strip(bare.element)
+    number, lanes = numbers_of(bare)
+    shape += [lanes] if lanes > 1 else []
+    descr, fields = numpy_type(number), tuple[Field, ...]()
+    if isinstance(bare, Enum) and bare.size_bytes in (1, 2, 4, 8):
+        letter = "i" if bare.is_signed else "u"
+        descr = f"{'|' if bare.size_bytes == 1 else '<'}{letter}{bare.size_bytes}"
+    elif isinstance(bare, Pointer) and bare.size_bytes in (4, 8):
+        descr = f"<u{bare.size_bytes}"
+    elif isinstance(bare, Struct):
+        fields = _fields(bare, depth + 1)
+        descr = structure(fields) if fields else None
+    if not name or descr is None:
+        return None
+    return Field(name, descr, tuple(shape), fields)
