@@ -92,8 +92,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "that cannot be meant: `DW_AT_type` to one that describes no type, the origin, "
         "specification or `DW_AT_call_origin` of a function or call to none, the origin or "
         "specification of any other entry to one of another kind, `DW_AT_import`, "
-        "`DW_AT_object_pointer` and the bounds of arrays likewise; origins, specifications, extensions, imported declarations, and "
-        "through other units types, that lead back to where they started; a warning for a "
+        "`DW_AT_object_pointer` and the bounds of arrays likewise; origins, specifications, "
+        "extensions, imported declarations, and through "
+        "other units types, that lead back to where they started; a warning for a "
         "signature that no type unit has. References into a supplementary file are looked up where "
         "it is found"
     ),
