@@ -30,8 +30,11 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.static_check.abstract_value import Known
 from dwarfgpu.expr.static_check.severity import Severity
 
-MAX_WORK: Final = 100_000_000
-"""Register rules of the rows and remembered states of a section, at most."""
+MAX_WORK: Final = 64_000_000
+_USUAL_WORK: Final = 16
+"""Of each byte of an FDE, which does not count: those of compilers take a third of it, and a
+browser has a million of them."""
+"""Register rules of the rows and remembered states of a section, at most, without `_USUAL_WORK`."""
 _CFA: Final = Role("location", 0, is_cfi=True)
 _ROLES: Final = {
     "expression": Role("location", 1, is_cfi=True),
@@ -156,8 +159,9 @@ class FrameChecker:
         checked_entry = self._checked_entry(fde)
         initial, program = fde.cie.initial, checked_entry.program
         count = len(program.instructions)
-        self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
-        self._work += 8 * len(initial.rules)  # each is looked through in several ways
+        work = (1 + count) * (1 + len(initial.rules)) + count * count // 4
+        work += 8 * len(initial.rules)  # each is looked through in several ways
+        self._work += max(0, work - _USUAL_WORK * fde.size_bytes)
         if self._work > MAX_WORK:
             error = LimitExceeded("from here on there would be too many register rules")
             self.findings.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")

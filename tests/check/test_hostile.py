@@ -162,9 +162,20 @@ def test_many_rows_of_many_rules_are_reported_as_skipped() -> None:
 
 def test_a_section_beyond_the_work_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dwarfgpu.check.call_frame_info.MAX_WORK", 10)
-    verdict = verdict_on(frame_file(CFA, CFA * 20, CFA))
+    verdict = verdict_on(frame_file(CFA, CFA * 2_000, CFA))
     (why,) = verdict.findings.skipped
     assert why.endswith("from here on there would be too many register rules")
+
+
+def test_entries_of_compilers_do_not_count_for_the_work_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However many a browser has."""
+    monkeypatch.setattr("dwarfgpu.check.call_frame_info.MAX_WORK", 10)
+    code = CFA + (b"\x41" + rule(0x05, S30, 1)) * 10
+    starts = [0x1000 + 100 * n for n in range(50)]
+    verdict = verdict_on(frame_file(*[code] * 50, starts=starts))
+    assert (verdict.fdes, verdict.findings.skipped) == (50, [])
 
 
 def test_a_chain_of_registers_is_not_a_recursion() -> None:
