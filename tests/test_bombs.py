@@ -269,7 +269,13 @@ def test_a_pattern_finds_the_same_variables_of_a_large_function(
 
 
 @pytest.mark.parametrize(
-    ("command", "most_calls"), [("break nosuch", 25), ("list nosuch", 32), ("break m5", 27)]
+    ("command", "most_calls"),
+    [
+        ("break nosuch", 25),
+        ("list nosuch", 32),
+        ("break m5", 27),
+        ("ptype ns::C::m5", 50),
+    ],
 )
 def test_methods_are_not_made_objects_for_a_name_that_is_in_no_entry(
     command: str, most_calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_transparent
-from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
 
 _MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
+_MAX_KEPT: Final = 64
+"""Names of a unit, with the members that they denote: one command asks several times."""
 _MOST: Final = 1_000
 """Maximum number of classes to search for a member."""
 
@@ -71,14 +74,19 @@ def _is_own_name(kind: Die, name: str) -> bool:
 
 def own_members(kind: Die, name: str) -> list[Die]:
     """Return the members of a class itself, including those of its anonymous parts."""
+    return [*_own_members(kind, name)]
+
+
+@kept_with(lambda kind, _: kind.unit, _MAX_KEPT)
+def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
     if _is_own_name(kind, name):
-        return [kind]  # its own name, which no constructor hides (C++ class.qual)
+        return (kind,)  # its own name, which no constructor hides (C++ class.qual)
     out: list[Die] = []
     template = name.partition("<")[0] if name.endswith(">") else None
     pending, remaining = [kind], _MOST
     while pending and remaining:
         remaining -= 1
-        for child in pending.pop().children():
+        for child in _children(pending.pop(), (name, template)):
             child_name = canonical(child.name or "")
             is_instance = child_name == template and child.tag in DATA | {dw.TAG_MEMBER}
             if child.tag in _MEMBERS and (child_name == name or is_instance):
@@ -89,21 +97,33 @@ def own_members(kind: Die, name: str) -> list[Die]:
                 part = child.reference(dw.AT_TYPE)
                 if part is not None and part.tag in CLASSES:
                     pending.append(part)
-    return out
+    return tuple(out)
+
+
+def _children(scope: Die, names: tuple[str | None, ...]) -> Iterator[Die]:
+    """Yield the entries in a class that may have one of some canonical names, or members in them;
+    no object is made for others."""
+    if not scope.abbreviation.has_children:
+        return
+    unit, tree = scope.unit, scope.unit.tree
+    may_be = named_entries(unit).may_match(names.__contains__)
+    for index in tree.children(scope.index):
+        abbreviation = tree.abbreviations[index]
+        if abbreviation.tag == dw.TAG_ENUMERATION_TYPE or may_be(index, abbreviation):
+            yield unit.die(index)
 
 
 def bases(kind: Die, definition: Callable[[Die], Die]) -> Iterator[tuple[Die, Die, bool]]:
     """Return the base classes of a class, in the order of declaration, and whether they are
     virtual."""
-    for child in kind.children():
-        if child.tag == dw.TAG_INHERITANCE:
-            base = child.reference(dw.AT_TYPE)
-            for _ in range(_MOST):
-                if base is None or base.tag in CLASSES:
-                    break
-                base = base.reference(dw.AT_TYPE)
-            if base is not None and base.tag in CLASSES:
-                yield child, definition(base), bool(child.integer(dw.AT_VIRTUALITY))
+    for child in kind.children((dw.TAG_INHERITANCE,)):
+        base = child.reference(dw.AT_TYPE)
+        for _ in range(_MOST):
+            if base is None or base.tag in CLASSES:
+                break
+            base = base.reference(dw.AT_TYPE)
+        if base is not None and base.tag in CLASSES:
+            yield child, definition(base), bool(child.integer(dw.AT_VIRTUALITY))
 
 
 def class_name(kind: Die) -> str:
