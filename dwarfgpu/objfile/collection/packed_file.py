@@ -29,7 +29,7 @@ class PackedFile:
     inflated_bytes: int | None = None
     """The size in bytes that the data inflate to; None for data that are not compressed."""
     crc: int | None = None
-    """CRC-32 of the contents; None in an archive that has none."""
+    """CRC-32 of the contents; None where none is compared."""
     problem: DwarfGpuError | None = None
     """Why it cannot be read: it is encrypted, say."""
 
@@ -42,26 +42,22 @@ class PackedFile:
         return inflated_head(self.data, size_bytes, self.name)
 
     def contents(self, limits: FileLimits) -> bytes | FileBytes:
-        """Return all bytes; `Malformed` for damaged ones, `LimitExceeded` beyond the limits.
-
-        The CRC of data that are not compressed is checked up to the limit for unpacking at once:
-        a hole in a file may have any size.
-        """
+        """Return all bytes; `Malformed` for damaged ones, `LimitExceeded` beyond the limits."""
         if self.problem is not None:
             raise self.problem
         if self.inflated_bytes is None:
-            if self.crc is not None and len(self.data) <= limits.inflated_bytes:
-                self._check_crc(self.data)
+            self._check_crc(self.data)
             return self.data
         limits.check_inflated(
             self.name, packed_bytes=len(self.data), size_bytes=self.inflated_bytes
         )
         inflated = inflate_raw(bytes(self.data), self.inflated_bytes, self.name)
-        if self.crc is not None:
-            self._check_crc(inflated)
+        self._check_crc(inflated)
         return inflated
 
     def _check_crc(self, contents: bytes | FileBytes) -> None:
+        if self.crc is None:
+            return
         crc = 0
         for start in range(0, len(contents), _STEP):
             crc = zlib.crc32(contents[start : start + _STEP], crc)

@@ -33,6 +33,9 @@ _STORED, _DEFLATED = 0, 8
 _IN_EXTRA: Final = 0xFFFFFFFF
 """The number is too large for its field: it is in the extra field of ZIP64."""
 _ZIP_64: Final = 1
+_MAX_STORED_BYTES: Final = 1 << 30
+"""Of the first files that are stored, whose CRCs are compared: to read them takes a second, and a
+hole may have any size."""
 
 
 @frozen
@@ -59,6 +62,7 @@ def zip_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
 
 def _files(data: bytes | FileBytes, path: str, directory: _Directory) -> Iterator[PackedFile]:
     position, index, bytes_left = directory.start, 0, len(data)
+    stored_left = _MAX_STORED_BYTES
     while position < directory.end:
         check_count(index, path)
         block = bytes(data[position : position + _ENTRY.size])
@@ -91,8 +95,10 @@ def _files(data: bytes | FileBytes, path: str, directory: _Directory) -> Iterato
         content = part_of(data, _content_at(data, offset + directory.moved_bytes, path), packed)
         if len(content) < packed:
             raise Malformed(f"{path}: {name} is cut short")
+        stored_left -= packed if is_stored else 0
+        known_crc = None if is_stored and stored_left < 0 else crc
         inflated = size if method == _DEFLATED else None
-        yield PackedFile(index - 1, name, content, inflated, crc, problem)
+        yield PackedFile(index - 1, name, content, inflated, known_crc, problem)
 
 
 def _directory(data: bytes | FileBytes, path: str) -> _Directory:
