@@ -13,7 +13,7 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.topology_tables import kernel_text
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.dispatch_layout import layout
-from dwarfgpu.view.grid_image import Picture, draw
+from dwarfgpu.view.grid_image import NO_NUMBER, Picture, draw, reason
 from dwarfgpu.view.lane_grid import (
     Cell,
     LaneRow,
@@ -57,6 +57,8 @@ def write_picture(
     numbers = [cell.number for _, _, cell in grid.cells if cell.number is not None]
     span = f", {min(numbers):.15g} to {max(numbers):.15g}" if numbers and not is_address else ""
     missing = Counter(cell.missing for _, _, cell in grid.cells if cell.missing is not None)
-    why = ", ".join(f"{count} {reason}" for reason, count in sorted(missing.items()))
+    why = ", ".join(f"{count} {name}" for name, count in sorted(missing.items()))
     without = f"; without a value: {why}" if why else ""
+    others = sum(reason(cell) == NO_NUMBER for _, _, cell in grid.cells if cell.state != "U")
+    without += f"; not a number: {others}" if others else ""
     return one_line(f"{path}: {title}{span}{without}")

@@ -30,6 +30,11 @@ PALE: Final = 0.35
 MAX_LABELLED: Final = 300
 """Maximum number of cells of a picture with written values."""
 
+_VALUE_POINTS: Final = 6
+"""The size of written values."""
+_DIGIT_POINTS: Final = 0.64 * _VALUE_POINTS
+"""The width of a digit of DejaVu Sans, the font of matplotlib."""
+
 
 @frozen
 class Picture:
@@ -69,7 +74,7 @@ def draw(picture: Picture, path: str, form: str) -> None:
     axes.set_axis_off()
     axes.set_title(picture.title, fontsize=10, loc="left", parse_math=False)
     if len(layout.cells) <= MAX_LABELLED:
-        _write_values(axes, layout, least, most)
+        _write_values(axes, layout, least, most, characters_of_cell(wide, layout.width))
     if numbers:
         _add_scale(figure, axes, least, most, picture.is_address)
     _add_legend(axes, layout)
@@ -104,13 +109,23 @@ def reason(cell: Cell) -> str | None:
     return NO_NUMBER if cell.number is None else None
 
 
-def _write_values(axes: Any, layout: Layout, least: float, most: float) -> None:
+def characters_of_cell(wide: float, cells: int) -> int:
+    """Return the characters of a value that fit a cell, of that many cells in so many inches.
+
+    A tenth is for the scale and the space between values.
+    """
+    return min(7, int(0.9 * 72 * wide / max(cells, 1) / _DIGIT_POINTS))
+
+
+def _write_values(
+    axes: Any, layout: Layout, least: float, most: float, most_characters: int
+) -> None:
     for x, y, cell in layout.cells:
-        if cell.state == "U" or cell.missing is not None or len(cell.text) > 7:
+        if cell.state == "U" or cell.missing is not None or len(cell.text) > most_characters:
             continue
         is_dark = cell.number is not None and cell.number < (least + most) / 2
         colour = "white" if is_dark and cell.state != "I" else "black"
-        axes.text(x, y, cell.text, ha="center", va="center", fontsize=6, color=colour)
+        axes.text(x, y, cell.text, ha="center", va="center", fontsize=_VALUE_POINTS, color=colour)
 
 
 def _add_scale(figure: Any, axes: Any, least: float, most: float, is_address: bool) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.optional_packages import install_command
+from dwarfgpu.view.grid_image import characters_of_cell
 from tests.cli.command import STATES, run
 
 LOCATIONS = ("--state", STATES / "locations.gfx942.json")
@@ -65,7 +66,8 @@ def test_a_picture_shows_one_name(names: tuple[str, ...], tmp_path: Path) -> Non
         ),
         (
             (*LOCATIONS, "local_frame"),
-            "local_frame: 64 lanes of 1 wave, pc 0x1600; without a value: 44 not in this frame",
+            "local_frame: 64 lanes of 1 wave, pc 0x1600; "
+            "without a value: 44 not in this frame; not a number: 20",
         ),
         (
             ("--state", STATES / "data.gfx942.O0.json", "shared_pointer"),
@@ -84,6 +86,11 @@ def test_pictures(arguments: tuple[object, ...], described: str, tmp_path: Path)
     assert done.lines == [f"{png}: {described}", f"{svg}: {described}"]
     assert png.read_bytes().startswith(b"\x89PNG")
     assert "<svg" in svg.read_text()
+
+
+def test_a_value_is_written_if_its_cell_is_wide_enough() -> None:
+    """The row of a wave of 64 lanes has cells for two digits: longer values overlapped."""
+    assert [characters_of_cell(9, lanes) for lanes in (8, 16, 32, 64, 300)] == [7, 7, 4, 2, 0]
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
