@@ -296,6 +296,10 @@ def _unpacked(
     except (Malformed, Unsupported) as error:
         error.context = subject
         raise
+    if method == _ZSTD and total_bytes is None:
+        from dwarfgpu.objfile.compressed_file import frame_end  # few bundles are of version 1
+
+        end = frame_end(subject, data, start)  # other bundles may follow
     if size_bytes <= MAX_UNPACKED_BYTES:  # larger claims are refused below
         limits.check_inflated(
             subject, packed_bytes=end - start, size_bytes=size_bytes, other_bytes=inflated_bytes

@@ -412,6 +412,20 @@ def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None
     return iter(frames)
 
 
+def frame_end(path: str, data: Data, start: int) -> int:
+    """Return the position behind the frame of Zstandard that begins at one; `Malformed` where none
+    does, or it is cut short."""
+    window = _Window(data)
+    head = window.at(start, _ZSTD_HEADER_BYTES)
+    if int.from_bytes(head[:4], "little") != _ZSTD_MAGIC:
+        raise Malformed(f"{path} is not a Zstandard frame at {start:#x}")
+    _, blocks_at, has_checksum = _zstd_header(head)
+    end, _ = _zstd_end(path, window, start + blocks_at, 0)
+    if end + 4 * has_checksum > len(data):
+        raise Malformed(f"{path} is cut short")
+    return end + 4 * has_checksum
+
+
 def _zstd_header(head: bytes) -> tuple[int | None, int, bool]:
     """Return the decompressed size of a frame, where its blocks begin, whether a checksum ends
     it."""

@@ -251,6 +251,22 @@ def test_zstandard_by_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
             read_bundles(bytes(data), "made")
 
 
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_bundles_of_zstandard_one_after_another(version: int) -> None:
+    """Those of version 1 do not say how long they are: the frames do."""
+    library = pytest.importorskip("zstandard", reason="the extra zstd is not installed")
+    data = plain(SMALL)
+    for options in ({}, {"write_checksum": True}, {"write_content_size": False}):
+        packed = library.ZstdCompressor(**options).compress(data)
+        one = compressed(data, version, 1, packed)
+        entries = read_bundles(one + bytes(5) + one + plain(SMALL) + bytes(9), "made")
+        assert [entry.data for entry in entries] == [*SMALL.values()] * 3
+        assert [entry.compression for entry in entries[::4]] == ["zstd", "zstd", None]
+        if version == 1:
+            with pytest.raises(Malformed, match="cut short"):
+                read_bundles(one[:-1], "made")
+
+
 def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
     out = BUNDLE_MAGIC + struct.pack("<Q", count)
     return out + b"".join(struct.pack("<QQQ", at, size, len(id)) + id for at, size, id in rows)
