@@ -216,10 +216,10 @@ def test_scopes_in_one_another_are_read_once(
 @pytest.mark.parametrize(
     ("command", "most_calls"),
     [
-        ("debug --pc 0x1000 bomb <<< print nosuch", 40),
+        ("debug --pc 0x1000 bomb <<< print nosuch", 46),
         ("debug --pc 0x1000 bomb <<< print v5", 25),
         ("debug --pc 0x1000 bomb <<< bt", 25),
-        ("debug --pc 0x1000 bomb <<< info locals zz", 27),
+        ("debug --pc 0x1000 bomb <<< info locals zz", 36),
         ("where bomb v5", 18),
     ],
 )
