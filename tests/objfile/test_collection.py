@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pickle
 import shutil
@@ -531,6 +532,40 @@ class TestHostile:
         )  # fmt: skip
         [member] = members([str(path)])
         assert f"{path}: data.tar.{ending} is compressed by {program}: " in str(member.problem)
+
+    @pytest.mark.parametrize("continued", [0, 2])
+    def test_a_sparse_file_costs_only_itself(self, tmp_path: Path, continued: int) -> None:
+        """Its name is not that of the next one, and the headers that continue its own are no
+        files."""
+        tar = bytearray(archives.tar({LONG: NEST, "last.o": DATA}))
+        at = tar.index(NEST) - 512
+        tar[at + 156], tar[at + 482] = ord("S"), continued > 0
+        tar[at + 148 : at + 156] = b" " * 8
+        tar[at + 148 : at + 156] = b"%06o\0 " % sum(tar[at : at + 512])
+        blocks = [bytes(504) + bytes([number < continued]) + bytes(7) for number in (1, 2)]
+        tar[at + 512 : at + 512] = b"".join(blocks[:continued])
+        self.check_sparse(tmp_path, bytes(tar), LONG)
+
+    def test_a_sparse_file_of_pax_costs_only_itself(self, tmp_path: Path) -> None:
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as made:
+            for name, data in (("x.o", NEST), ("last.o", DATA)):
+                entry = tarfile.TarInfo(name)
+                entry.size = len(data)
+                if name == "x.o":
+                    entry.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.name": LONG}
+                made.addfile(entry, io.BytesIO(data))
+        self.check_sparse(tmp_path, out.getvalue(), LONG)
+
+    def check_sparse(self, tmp_path: Path, tar: bytes, name: str) -> None:
+        path = tmp_path / "x.deb"
+        path.write_bytes(
+            b"!<arch>\n" + archives.ar_member(b"debian-binary", b"2.0\n")
+            + archives.ar_member(b"data.tar", tar)
+        )  # fmt: skip
+        sparse, last = members([str(path)])
+        assert str(sparse.problem) == f"{path}: {name} is a sparse file"
+        assert str(last) == f"{path}(last.o)" and open_member(last).size_bytes == len(DATA)
 
     def test_a_tar_with_a_negative_size_is_malformed(self, tmp_path: Path) -> None:
         header = bytearray(archives.tar({"x": b""})[:512])

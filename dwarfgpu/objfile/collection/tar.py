@@ -1,7 +1,7 @@
 """Tar archives, as in Debian packages (POSIX.1-1988 ustar, GNU's long names, POSIX.1-2001 pax).
 
-Law: only regular files are read; links, devices and folders are passed over, and nothing is written
-to disk, so that no name leads anywhere.
+Law: only regular files are read, sparse ones are `Unsupported`; links, devices and folders are
+passed over, and nothing is written to disk, so that no name leads anywhere.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.base.printable import printable
-from dwarfgpu.errors import Malformed, counted
+from dwarfgpu.errors import Malformed, Unsupported, counted
 from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 
@@ -19,6 +19,12 @@ _CHECKSUM: Final = slice(148, 156)
 _REGULAR: Final = (b"0", b"\0", b"7")
 _LONG_NAME: Final = b"L"
 _PAX: Final = b"x"
+_SPARSE: Final = b"S"
+"""A file of GNU with holes, whose header other ones continue."""
+_PAX_SPARSE: Final = b"GNU.sparse."
+_IS_CONTINUED: Final = 482
+_CONTINUES: Final = 504
+"""Where a header of such a file, and one of those behind it, says whether another one follows."""
 _MAX_EXTENSION_BYTES: Final = 1 << 20
 """Of a long name or a pax header."""
 
@@ -36,6 +42,8 @@ def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
         kind, size_bytes = _checked(header, path, position)
         size_bytes = _pax_size(extension, size_bytes, path, position)
         start = position + _BLOCK
+        if kind == _SPARSE:
+            start += _continued_bytes(data, header, start)
         if start + size_bytes > len(data):
             raise Malformed(f"{path}: the file at {position:#x} is cut short")
         position = start + -(-size_bytes // _BLOCK) * _BLOCK
@@ -45,13 +53,25 @@ def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
             content = bytes(data[start : start + size_bytes])
             extension |= _pax(content) if kind == _PAX else {"path": content.partition(b"\0")[0]}
             continue
-        if kind in _REGULAR:
-            name = printable((extension.get("path") or _name(header)).removeprefix(b"./")) or "?"
-            yield PackedFile(index, name, part_of(data, start, size_bytes))
+        if kind in _REGULAR or kind == _SPARSE:
+            raw = extension.get("name") or extension.get("path") or _name(header)
+            name = printable(raw.removeprefix(b"./")) or "?"
+            is_sparse = kind == _SPARSE or "sparse" in extension
+            problem = Unsupported(f"{path}: {name} is a sparse file") if is_sparse else None
+            yield PackedFile(index, name, part_of(data, start, size_bytes), problem=problem)
             index += 1
-        if kind.isalpha() and kind.isupper() or kind == b"g":
+        elif kind.isalpha() and kind.isupper() or kind == b"g":
             continue  # a header that describes the next file
         extension = {}
+
+
+def _continued_bytes(data: bytes | FileBytes, header: bytes, start: int) -> int:
+    """Return the size of the blocks that continue the header of a sparse file."""
+    position, is_continued = start, header[_IS_CONTINUED]
+    while is_continued and position < len(data):
+        is_continued = any(data[position + _CONTINUES : position + _CONTINUES + 1])
+        position += _BLOCK
+    return position - start
 
 
 def _checked(header: bytes, path: str, position: int) -> tuple[bytes, int]:
@@ -92,6 +112,10 @@ def _pax(content: bytes) -> dict[str, bytes]:
         name, _, value = rest[: length - len(digits) - 2].partition(b"=")
         if name in (b"path", b"size"):
             out[name.decode()] = value
+        elif name.startswith(_PAX_SPARSE):
+            out["sparse"] = value
+            if name == _PAX_SPARSE + b"name":  # the path is that of the condensed file
+                out["name"] = value
         content = content[length:]
     return out
 
