@@ -28,7 +28,7 @@ def store(
     if target.type is INTERNAL:
         raise UsageError(f"Cannot overwrite convenience function {target.convenience}")
     if target.convenience is not None and options.keep is not None:
-        copied = _copied(objects, _decayed(arithmetic, value), target.convenience)
+        copied = _copied(objects, decayed_in_memory(arithmetic, value), target.convenience)
         options.keep(target.convenience, copied)
         return copied
     if target.location is None and (target.part_of is None or options.keep is None):
@@ -81,7 +81,7 @@ def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool
     return -(1 << target.bit_size - 1) <= number < 1 << target.bit_size
 
 
-def _decayed(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
+def decayed_in_memory(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
     """Return an array or function in memory as a pointer, as GDB keeps it in the languages with
     arrays of C; an array that is elsewhere, as a string, stays one."""
     if not isinstance(strip(value.type), Array | Function):

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.dwarf.types.types import Array, Base, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Function, strip
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
+from dwarfgpu.language.assignment import decayed_in_memory
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
 from dwarfgpu.language.read_strings import bytes_at, string_of
@@ -18,6 +19,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
+from dwarfgpu.view.format_options import FormatOptions
 
 if TYPE_CHECKING:
     from dwarfgpu.base.regexp import Regexp
@@ -58,7 +60,12 @@ def memory_equal(context: FunctionContext, arguments: list[TypedValue]) -> Typed
 
 def as_string(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
     _require(arguments, "_as_string", 1, 1)
-    return text_value(context.session.architecture, format(arguments[0], context.session))
+    value = arguments[0]
+    # As in GDB, an array is a pointer only where the argument is a variable.
+    if value.variable is not None and not isinstance(strip(value.type), Function):
+        value = decayed_in_memory(context.arithmetic, value)
+    text = format(value, context.session, FormatOptions(pointer_types=False))
+    return text_value(context.session.architecture, text)
 
 
 def real_part(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:

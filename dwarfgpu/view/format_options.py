@@ -27,6 +27,8 @@ class FormatOptions:
     """Output format, as in `print/x`: one of x d u o t a c f z s r."""
     address: bool = True
     """Pointers, references and functions show the address, not only its symbol."""
+    pointer_types: bool = True
+    """Pointers show their type, outside of other objects."""
     pretty: bool = False
     array: bool = False
     """Arrays have a line for each element."""

@@ -49,7 +49,7 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
     objects."""
     is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
     text = shown.printed_address(number, bare.address_space, symbol=is_named)
-    if depth == 0 and not is_untyped_pointer(type_):
+    if depth == 0 and shown.options.pointer_types and not is_untyped_pointer(type_):
         named = bare if shown.options.style == "ada" else type_
         text = f"({shown.type_name(named)}) {text}"
     characters = character_kind(bare.target, shown.options.style)

@@ -30,6 +30,10 @@ from tests.language.sessions import demo, stopped, text
         ("!$unset", "1"), ("!(void)0", "1"), ("$unset && 1", "0"), ("1 && $unset", "0"),
         ("0 || $unset", "0"), ("$unset || 1", "1"), ("$unset ? 1 : 2", "2"),
         ("$_as_string(GREEN)", '"GREEN"'),
+        # as GDB's str(): a pointer has no type before it, and a variable of an array is one
+        ("$_as_string(&numbers[1])", '"0x4044 <numbers+4>"'),
+        ("$_as_string(numbers)", '"0x4040 <numbers>"'),
+        ("$_as_string(numbers[0]@2)", '"{1, 1}"'),
         ("$_strlen", "<internal function _strlen>"),
         ("sizeof($_strlen(5))", "4"),  # not evaluated
         # their errors
