@@ -59,6 +59,6 @@ def write_picture(
     missing = Counter(cell.missing for _, _, cell in grid.cells if cell.missing is not None)
     why = ", ".join(f"{count} {name}" for name, count in sorted(missing.items()))
     without = f"; without a value: {why}" if why else ""
-    others = sum(reason(cell) == NO_NUMBER for _, _, cell in grid.cells if cell.state != "U")
-    without += f"; not a number: {others}" if others else ""
+    not_numbers = sum(reason(cell) == NO_NUMBER for _, _, cell in grid.cells if cell.state != "U")
+    without += f"; not a number: {not_numbers}" if not_numbers else ""
     return one_line(f"{path}: {title}{span}{without}")

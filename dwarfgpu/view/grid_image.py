@@ -110,7 +110,7 @@ def reason(cell: Cell) -> str | None:
 
 
 def characters_of_cell(wide: float, cells: int) -> int:
-    """Return the characters of a value that fit a cell, of that many cells in so many inches.
+    """Return the characters of a value that fit a cell of a picture, whose width is in inches.
 
     A tenth is for the scale and the space between values.
     """
