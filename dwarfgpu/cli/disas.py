@@ -15,7 +15,7 @@ from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.core_options import add_core_options, require_core
-from dwarfgpu.options.demo import DEMO_FILE
+from dwarfgpu.options.demo import DEMO_FILE, DEMO_LOAD_ADDRESS
 from dwarfgpu.options.file_options import add_target_option
 from dwarfgpu.options.given_files import opening, require_file_first
 from dwarfgpu.options.integer_options import natural
@@ -147,7 +147,12 @@ def _code_object(args: argparse.Namespace) -> tuple[CodeObject, Sequence[str]]:
         if args.file is None:
             raise UsageError("give FILE, or a core file")
         with opening():
-            return CodeObject.open(args.file, target=args.target, limits=file_limits_of(args)), ()
+            return CodeObject.open(
+                args.file,
+                DEMO_LOAD_ADDRESS if args.demo else 0,
+                target=args.target,
+                limits=file_limits_of(args),
+            ), ()
     if args.place is not None and args.file is not None:
         raise UsageError(f"{args.file}: a core file names its code objects: give PLACE alone")
     args.place = args.place or args.file

@@ -11,6 +11,8 @@ from dwarfgpu.errors import UsageError
 
 _FOLDER: Final = f"{os.path.dirname(os.path.dirname(__file__))}/data"
 DEMO_FILE: Final = f"{_FOLDER}/demo.co"
+DEMO_LOAD_ADDRESS: Final = 0x7F0000000000
+"""Where the state of the demo has the file."""
 DEMO_ARGUMENTS: Final = ("picture=zeros:1344", "most=40")
 """Arguments of the kernel `mandelbrot`: 21 rows of 64 characters, and the most steps of a point."""
 

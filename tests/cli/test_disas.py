@@ -303,3 +303,11 @@ def test_debug_information_that_cannot_be_read(
     path.write_bytes(elf({".text": code, ".debug_info": damaged}))
     main(["disas", str(path)])
     assert "source lines may be missing: .debug_info of " in capsys.readouterr().err
+
+
+def test_the_demo_has_the_addresses_of_its_state() -> None:
+    """An address that another command shows for the demo is a PLACE."""
+    [_, frame] = run("lanes", "--demo", "--lane", "0").lines[1:3]
+    pc = frame.split()[2]
+    done = run("disas", "--demo", f"{pc},+4", "--no-source")
+    assert (done.lines[-1].split()[0], done.status) == (pc.removeprefix("0x"), 0)
