@@ -66,7 +66,11 @@ class StateReader:
                 self._files[name] = read_npy(path, self.limits.state_bytes)
                 record_input(path, "array")
             except UsageError as error:
-                raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
+                # a state is often copied without its arrays
+                help_text = "" if path.exists() else "; copy the arrays of a state with it"
+                raise UsageError(
+                    f"{named.source}: {named.path}: {error.message}{help_text}"
+                ) from None
         return self._files[name]
 
 
