@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = r"""
 extern char _end[], end, etext, __bss_start, _start[], hidden[];
@@ -62,3 +63,15 @@ def test_answers_are_those_of_gdb(
 def test_an_undefined_symbol_is_missing(program: list[str]) -> None:
     said = answers(None, program, ["print &gone", "print gone"])
     assert all('Missing ELF symbol "gone": it is only declared' in text for text in said), said
+
+
+def test_names_with_versions_are_demangled(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The linker copies the data of a library into the program: `_ZTIi@CXXABI_1.3`."""
+    source = (
+        "#include <typeinfo>\n"
+        "const void *p;\n"
+        "int main() { p = &typeid(int); *(volatile int *)0 = 0; }\n"
+    )
+    build(tmp_path, {"a.cc": source}, [[tool("g++"), "-g", "-no-pie", "-o", "a", "a.cc"]])
+    files, commands = with_core(tool, tmp_path), ["output p", "info symbol p"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)

@@ -148,7 +148,10 @@ def _names(symbol: Symbol | None, address: int, *, with_unsized: bool) -> bool:
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """Return `ns::f(int)`, `vtable for ns::X`; the symbol itself if no better name is known."""
     name = _function_name(code_object, symbol) if symbol.kind == "function" else None
-    return name or demangled_clone(symbol.name) or demangled(symbol.name) or unnumbered(symbol)
+    name = name or demangled_clone(symbol.name)
+    bare, mark, version = symbol.name.partition("@")
+    readable = None if name else demangled(bare)
+    return name or (f"{readable}{mark}{version}" if readable else unnumbered(symbol))
 
 
 def demangled_entry(name: str) -> str:
