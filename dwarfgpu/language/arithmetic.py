@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types.types import (
     Unspecified,
     declared_name,
     strip,
+    without_typedefs,
 )
 from dwarfgpu.errors import EvaluationError, SeveralLines, UsageError
 from dwarfgpu.language import complexes
@@ -189,16 +190,15 @@ class Arithmetic:
         if number.is_float:
             raise UsageError(NOT_A_NUMBER)
         count = number.value.integer * (stride if operator == "+" else -stride)
+        kind = without_typedefs(pointer.type)  # as in GDB
         pointer = self.objects.read(pointer)
         if pointer.pointer is not None:
             moved = pointer.pointer.displacement_bytes + count
             removed = evolve(pointer.pointer, displacement_bytes=moved)
-            return TypedValue(pointer.type, pointer=removed, unit=pointer.unit)
+            return TypedValue(kind, pointer=removed, unit=pointer.unit)
         address = self.objects.known(pointer).value + count
         size = bounded(8 * bare.size_bytes)
-        return TypedValue(
-            pointer.type, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit
-        )
+        return TypedValue(kind, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit)
 
     def _distance(
         self, left: TypedValue, right: TypedValue, stride: int, other_stride: int
