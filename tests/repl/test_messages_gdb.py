@@ -33,3 +33,13 @@ def test_a_message_names_a_type_with_its_namespace(
     build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "a.cpp", "-o", "a"]])
     shown = _same_as_gdb(tool, tmp_path / "a", ["p ns::e[0]", "p ns::s.f[0]"])
     assert shown[1].endswith("type `ns::S::F'\n")
+
+
+def test_a_variable_of_the_debugger_is_known_as_a_line(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    build(tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c"]])
+    said = _same_as_gdb(
+        tool, tmp_path / "a.out", ["list $_siginfo", "list $_thread", "list $unset"]
+    )
+    assert ["integer values" in text for text in said] == [True, True, False]

@@ -11,7 +11,7 @@ from dwarfgpu.language import linespec
 from dwarfgpu.language.linespec import CodeLocation, LinespecNotFound
 from dwarfgpu.language.source_lines import has_file, line_lookups
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.value.value_history import convenience_integer, options_of
+from dwarfgpu.service.value.value_history import BUILT_IN, convenience_integer, options_of
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 
 _SOURCE: Final = pattern(r"(?P<before>(?:-s\w*\s+)?['\"]?)(?P<path>/[^:'\"\s]+)(?P<after>.*)")
@@ -72,7 +72,8 @@ def _with_number(shell: Shell, text: str) -> str:
     if match is None:
         return text
     file, name = match["file"] or "", match["name"]
-    if name[1:].strip("$0123456789") and name[1:] not in shell.values.named:
+    is_known = name[1:] in shell.values.named or name[1:] in BUILT_IN
+    if name[1:].strip("$0123456789") and not is_known:
         where = f' in "{file.rstrip(":")}"' if file else ""
         unknown = f'Undefined convenience variable or function "{name}" not defined{where}.'
         raise LinespecNotFound(unknown)
