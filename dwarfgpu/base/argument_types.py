@@ -306,7 +306,7 @@ def require_right_fields(instance: object, fields: Callable[[Any], Iterable[Any]
         _FIELDS[kind], _RIGHT_FIELDS[kind] = (names, attrgetter(*names)), set()
     names, values_of = _FIELDS[kind]
     values, right = values_of(instance), _RIGHT_FIELDS[kind]
-    key = tuple([type(v) if type(v) not in _SETS else (type(v), *map(type, v)) for v in values])
+    key = tuple([(type(v), *map(type, v)) if _is_small(v) else type(v) for v in values])
     if key in right:
         return
     is_decided = True
@@ -314,10 +314,16 @@ def require_right_fields(instance: object, fields: Callable[[Any], Iterable[Any]
         expected, module = _declared(kind, name)
         if not _fits(value, expected, module):
             raise _titled(f"{kind.__name__}.", _refusal(name, value, expected, module))
-        is_in_key = type(value) in _SETS
+        is_in_key = _is_small(value)
         is_decided = is_decided and (is_in_key or _is_decided_by_type(value, expected, module))
     if is_decided and len(right) < _KINDS:
         right.add(key)
+
+
+def _is_small(value: object) -> bool:
+    """Return whether the types of its elements are in the key: of a mapping, only if it is
+    empty."""
+    return type(value) in _SETS or (type(value) is dict and not value)
 
 
 class _Names(dict[str, object]):
