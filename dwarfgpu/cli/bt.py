@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for a core file: every thread, the last one first",
     )
-    configure_machine(parser)
+    configure_machine(parser, has_frame=False)
 
 
 def run(args: argparse.Namespace) -> int:

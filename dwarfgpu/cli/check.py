@@ -29,6 +29,7 @@ _OF_EXPRESSIONS: Final = (
 )  # fmt: skip
 _OF_FILES: Final = (
     "target", "debug_dir", "baseline", "sarif", "notes", "all", "jobs", "json_lines", "report",
+    "mangled",
 )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ SCHEMA: Final = EVAL_SCHEMA
 
 def configure(parser: argparse.ArgumentParser) -> None:
     configure_subject(parser)
-    configure_machine(parser)
+    configure_machine(parser, has_operations=True)
 
 
 def configure_subject(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the depth to which to explain what operations used: frame bases, canonical frame "
         "addresses, registers of outer frames, values on entry, called expressions; default: 0",
     )  # fmt: skip
-    configure_machine(parser)
+    configure_machine(parser, has_operations=True)
 
 
 def depth_of(text: str | None, option: str) -> int:

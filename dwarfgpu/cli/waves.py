@@ -12,6 +12,7 @@ from typing import Final
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.file_options import add_debug_dir_option
@@ -32,6 +33,11 @@ _NEEDS_SAVE: Final = {
     "wave": "--wave chooses the wave that --save FILE writes: give --save FILE, too; bt, eval and "
     "lanes show one wave",
     "memory": "--memory goes with --save FILE, which writes a wave: give --save FILE, too",
+}
+
+_NEEDS_CORE: Final = {
+    "all": "--all is for the groups of a core file; a state has every wave listed",
+    "load_address": "--load-address is for a core file; a state has the address",
 }
 
 
@@ -80,6 +86,9 @@ def run(args: Namespace) -> int:
         raise UsageError("give --core or --state, not both")
     if args.core is None:
         require_core(args)
+        for name, advice in _NEEDS_CORE.items():
+            if getattr(args, name):
+                raise UsageError(f"{advice}: give --core FILE")
     if args.save is not None:
         return _save(args)
     for name in ("wave", "memory"):
@@ -97,7 +106,13 @@ def run(args: Namespace) -> int:
             return 0
         rows, machine = waves.rows(), waves.gpu.model
     else:
-        state = waves_in_state(args.state, args.file, file_limits_of(args))
+        state = waves_in_state(
+            args.state,
+            args.file,
+            file_limits_of(args),
+            dialect=args.dialect,
+            debug_directories=DEBUG_DIRECTORIES if args.debug_dir is None else args.debug_dir,
+        )
         rows, machine, notes = state.rows, state.machine, state.notes
     rows = [
         row
@@ -137,6 +152,9 @@ def _save(args: Namespace) -> int:
     """Save one wave of a core as a state file."""
     if args.core is None:
         raise UsageError("--save writes a wave of a core file: give --core FILE")
+    for name in ("all", "faulty", "kernel", "json"):
+        if getattr(args, name):
+            raise UsageError(f"--{name} is for a list of waves, which --save FILE does not print")
     path = Path(args.save)
     # Imported only here: most uses of waves write nothing.
     from dwarfgpu.options.written_files import WrittenFile, require_written_files

@@ -23,8 +23,14 @@ from dwarfgpu.options.mangled_option import add_mangled_option
 DEFAULT_ARCHITECTURE: Final = "gfx942"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the context."""
+def configure(
+    parser: argparse.ArgumentParser, *, has_operations: bool = False, has_frame: bool = True
+) -> None:
+    """Add the options of the context.
+
+    `has_operations`: the command evaluates DWARF operations, whose stack, object and kind of result
+    have options; `has_frame`: it works on one call frame.
+    """
     machine = parser.add_argument_group("machine")
     machine.add_argument(
         "--state", metavar="FILE", help="a state file: registers and memory of stopped waves"
@@ -69,7 +75,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--force-pc", action="store_true",
         help="assume that every lane is at the wave's pc, whatever DW_AT_LLVM_lane_pc says",
     )  # fmt: skip
-    focus.add_argument("--frame", metavar="N", help="the number of the call frame, as shown by bt")
+    focus.set_defaults(frame=None)
+    if has_frame:
+        focus.add_argument(
+            "--frame", metavar="N", help="the number of the call frame, as shown by bt"
+        )
     focus.add_argument(
         "--quirk", action="append", default=[], choices=QUIRK_NAMES,
         help="correct a known producer error in call frame information",
@@ -81,12 +91,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     focus.add_argument("--cfa", metavar="[SPACE#]ADDR", help="the canonical frame address")
     focus.add_argument("--frame-base", metavar="[SPACE#]ADDR", help="the frame base")
-    focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
-    focus.add_argument(
-        "--push", action="append", default=[], metavar="TEXT",
-        help="an entry of the initial stack, as an expression; the last one is the top",
-    )  # fmt: skip
-    focus.add_argument("--want", choices=("value", "location"), help="the result kind")
+    if has_operations:
+        focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
+        focus.add_argument(
+            "--push", action="append", default=[], metavar="TEXT",
+            help="an entry of the initial stack, as an expression; the last one is the top",
+        )  # fmt: skip
+        focus.add_argument("--want", choices=("value", "location"), help="the result kind")
     focus.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_evaluation_limit_options(parser)
     add_file_limit_options(parser)

@@ -389,6 +389,26 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         ("check --list-rules --explain x", "give --list-rules or --explain RULE, not both"),
         ("waves --state state.json --wave 0", "--wave chooses the wave that --save FILE writes: "
          "give --save FILE, too; bt, eval and lanes show one wave"),
+        ("waves --state state.json --all", "--all is for the groups of a core file; a state has "
+         "every wave listed: give --core FILE"),
+        ("waves --state state.json --load-address 0", "--load-address is for a core file; a state "
+         "has the address: give --core FILE"),
+        ("waves prog.core --save w.json --faulty", "--faulty is for a list of waves, which --save "
+         "FILE does not print"),
+        ("waves prog.core --save w.json --all", "--all is for a list of waves, which --save "),
+        ("check lit1 --mangled", "--mangled is for files"),
+        ("bt --demo --frame 2", "unrecognized arguments: --frame; --frame is an option of eval, "
+         "explain, location, lanes, debug; see "),
+        *(
+            (f"{command} --demo {option}", f"unrecognized arguments: {name}; {name} is an option "
+             "of eval, explain")
+            for command in ("bt", "lanes", "location t", "debug --batch")
+            for option, name in (
+                ("--push lit1", "--push"),
+                ("--object lit1", "--object"),
+                ("--want value", "--want"),
+            )
+        ),
         ("waves --wave 0", "no waves: give --state FILE or --core FILE"),
         ("waves prog.core --state state.json", "give --core or --state, not both"),
         ("eval --demo --wave 5", "--wave 5: the state has no such wave; it has only wave 0"),

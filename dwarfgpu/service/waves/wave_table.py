@@ -17,6 +17,7 @@ from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.objfile.companions import Companions
 from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.open_machine import require_architecture
@@ -37,7 +38,11 @@ from dwarfgpu.session.session import Session
 
 
 def _code_objects_of(
-    state: State, file: str | None, limits: FileLimits
+    state: State,
+    file: str | None,
+    limits: FileLimits,
+    dialect: str | None,
+    debug_directories: Sequence[str],
 ) -> tuple[list[CodeObject], list[str]]:
     """Return the code objects that can be read; why others cannot."""
     named = [(file.path, file.load_address) for file in state.code_objects]
@@ -50,7 +55,11 @@ def _code_objects_of(
     for path, load_address in named:
         try:
             object_file = opened.read(str(path), partial(open_object, path, None, limits))
-            out.append(CodeObject.of(object_file, load_address))
+            out.append(
+                CodeObject.of(
+                    object_file, load_address, dialect, debug_directories=debug_directories
+                )
+            )
         except DwarfGpuError as error:
             if file is not None:
                 raise UsageError(error.text) from None
@@ -131,10 +140,17 @@ class StateWaves:
     notes: list[str]
 
 
-def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWaves:
+def waves_in_state(
+    path: str,
+    file: str | None,
+    limits: FileLimits,
+    *,
+    dialect: str | None = None,
+    debug_directories: Sequence[str] = DEBUG_DIRECTORIES,
+) -> StateWaves:
     """Return the waves of a state; `file`: the code object in place of those that it names."""
     state = load_state(Path(path), limits)
-    objects, problems = _code_objects_of(state, file, limits)
+    objects, problems = _code_objects_of(state, file, limits, dialect, debug_directories)
     require_architecture(objects, state.architecture)
     if file is not None and len(objects) == 1:
         require_waves_inside(state, path, file, objects)
