@@ -168,6 +168,14 @@ def vendor_numbers(unit: CompilationUnit) -> dict[int, int]:
     return numbers
 
 
+_VENDOR_NUMBERS: Final = frozenset({*_VENDORS, *LEGACY_ATTRIBUTES.values(), ACTIVE_LANE_16})
+
+
+def has_vendor_number(abbreviation: Abbreviation) -> bool:
+    """Return whether an attribute has a number that is one of the AMD text's in some unit."""
+    return not _VENDOR_NUMBERS.isdisjoint(abbreviation.positions)
+
+
 TAGS: Final[Mapping[int, str]] = {
     getattr(dw, name): name.removeprefix("TAG_").lower()
     for name in dir(dw)
@@ -216,6 +224,12 @@ class CheckedValue:
     """Whether it is the address of a call, or that to which the call returns."""
     is_layout: bool = False
     """Whether the entry says how many bits a number has, and where they are."""
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether it is nothing else that is checked; most are expressions."""
+        is_other = self.is_reference or self.is_high_pc or self.is_layout or self.is_looked_up
+        return not (self.is_list or self.is_call or is_other)
 
 
 def checked_values(

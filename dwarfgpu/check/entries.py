@@ -6,9 +6,10 @@ Law: one pass over the unit. A list is checked once per unit, however many entri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from functools import cached_property
 from itertools import chain
-from typing import Final
+from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attribute_classes import class_fault
@@ -21,6 +22,7 @@ from dwarfgpu.check.attributes import (
     CheckedValue,
     attribute_name,
     checked_values,
+    has_vendor_number,
     is_without_base,
     vendor_numbers,
 )
@@ -70,21 +72,20 @@ class _Step:
 
     spec: CheckedValue
     tag: int
+    position: int
+    count: int
+    """1 for an expression."""
     known: Container[Raw] = frozenset()
     """Lists that were checked, or expressions without findings: nothing is to be done for them."""
-    position: int = field(init=False)
-    count: int = field(init=False)
-    """1 for an expression."""
 
-    @position.default
-    def _position(self) -> int:
-        return self.spec.position
 
-    @count.default
-    def _count(self) -> int:
-        spec = self.spec
-        is_other = spec.is_reference or spec.is_high_pc or spec.is_layout or spec.is_looked_up
-        return int(not (spec.is_list or spec.is_call or is_other))
+def _steps(values: Iterable[CheckedValue], tag: int) -> tuple[_Step, ...]:
+    return tuple([_Step(spec, tag, spec.position, spec.is_expression) for spec in values])
+
+
+_Shape: TypeAlias = tuple[Abbreviation, dict[int, int] | None, tuple[CheckedValue, ...]]
+"""An abbreviation, the numbers of vendor attributes in its unit, None if it has no such attribute,
+and what is checked."""
 
 
 @define(eq=False)
@@ -92,28 +93,30 @@ class UsualShapes:
     """What is checked in the entries of abbreviations that show no fault themselves: most units of
     a file declare some that others declare too."""
 
-    _numbers: dict[int, int] = field(init=False, factory=dict)
-    _values: dict[int, tuple[Abbreviation, tuple[CheckedValue, ...]]] = field(
-        init=False, factory=dict
-    )
+    _shapes: dict[int, _Shape] = field(init=False, factory=dict)
     """By the identity of the abbreviation."""
 
-    def begin(self, numbers: dict[int, int]) -> None:
-        """Begin a unit with these numbers of vendor attributes."""
-        if numbers != self._numbers:
-            self._numbers = numbers
-            self._values.clear()
+    def of(
+        self, abbreviation: Abbreviation, numbers: Callable[[], dict[int, int]]
+    ) -> tuple[CheckedValue, ...] | None:
+        """Return what was added for an abbreviation. `numbers`: what returns those of vendor
+        attributes in the unit."""
+        known = self._shapes.get(id(abbreviation))
+        if known is None or not (known[1] is None or known[1] == numbers()):
+            return None
+        return known[2]
 
-    def of(self, abbreviation: Abbreviation) -> tuple[CheckedValue, ...] | None:
-        """Return what was added for an abbreviation."""
-        known = self._values.get(id(abbreviation))
-        return None if known is None else known[1]
-
-    def add(self, abbreviation: Abbreviation, values: tuple[CheckedValue, ...]) -> None:
+    def add(
+        self,
+        abbreviation: Abbreviation,
+        numbers: dict[int, int],
+        values: tuple[CheckedValue, ...],
+    ) -> None:
         """Keep what is checked in the entries of an abbreviation."""
-        if len(self._values) == _MOST_SHAPES:
-            self._values.clear()
-        self._values[id(abbreviation)] = abbreviation, values
+        if len(self._shapes) == _MOST_SHAPES:
+            self._shapes.clear()
+        own = numbers if has_vendor_number(abbreviation) else None
+        self._shapes[id(abbreviation)] = abbreviation, own, values
 
 
 @define
@@ -129,40 +132,40 @@ class EntryChecker:
     """The types that contain types of other units, after `run`."""
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
-    _numbers: dict[int, int] = field(init=False, factory=dict)
     _plans: dict[int, tuple[_Step, ...]] = field(init=False, factory=dict)
     """What to check in the entries of an abbreviation, by its code."""
     references: EntryReferences = field(init=False)
-    _findings: UnitFindings = field(init=False)
-    _of_entries: UnitExpressions = field(init=False)
-    _location_lists: LocationLists = field(init=False)
-    _values: AttributeValues = field(init=False)
-
-    @_findings.default
-    def _findings_of_unit(self) -> UnitFindings:
-        return UnitFindings(EntryPositions(self.unit), self.findings)
-
-    @_of_entries.default
-    def _expressions_of_unit(self) -> UnitExpressions:
-        return UnitExpressions(self.unit, self.expressions, self._findings)
-
-    @_location_lists.default
-    def _lists_of_unit(self) -> LocationLists:
-        return LocationLists(self._of_entries)
-
-    @_values.default
-    def _values_of_unit(self) -> AttributeValues:
-        return AttributeValues(self.unit)
 
     @references.default
     def _references_of_unit(self) -> EntryReferences:
         return EntryReferences(self.unit)
 
+    # A file may have 200,000 units, most of them without anything that these are needed for.
+
+    @cached_property
+    def _findings(self) -> UnitFindings:
+        return UnitFindings(EntryPositions(self.unit), self.findings)
+
+    @cached_property
+    def _of_entries(self) -> UnitExpressions:
+        return UnitExpressions(self.unit, self.expressions, self._findings)
+
+    @cached_property
+    def _location_lists(self) -> LocationLists:
+        return LocationLists(self._of_entries)
+
+    @cached_property
+    def _values(self) -> AttributeValues:
+        return AttributeValues(self.unit)
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """The numbers of vendor attributes."""
+        return vendor_numbers(self.unit)
+
     def run(self) -> None:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
         unit = self.unit
-        self._numbers = vendor_numbers(unit)
-        self.shapes.begin(self._numbers)
         plans = self._plans
         expressions = self.expressions
         start, budget = unit.header.entries_at, unit.sections.budget
@@ -228,9 +231,9 @@ class EntryChecker:
 
     def _plan(self, index: int, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         """Return the steps for an abbreviation, and report what its first entry shows of all."""
-        usual = self.shapes.of(abbreviation)
+        usual = self.shapes.of(abbreviation, lambda: self._numbers)
         if usual is not None:
-            return tuple([_Step(spec, abbreviation.tag) for spec in usual])
+            return _steps(usual, abbreviation.tag)
         faults = [*self._faults(abbreviation)]
         for rule, message, severity in faults:
             self._findings.report(rule, message, index, severity=severity)
@@ -245,8 +248,8 @@ class EntryChecker:
         if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
             self._of_entries.has_inner_lanes = True
         elif is_usual:
-            self.shapes.add(abbreviation, plan)
-        return tuple([_Step(spec, abbreviation.tag) for spec in plan])
+            self.shapes.add(abbreviation, self._numbers, plan)
+        return _steps(plan, abbreviation.tag)
 
     def _faults(self, abbreviation: Abbreviation) -> Iterator[tuple[str, str, Severity | None]]:
         """Yield what an abbreviation alone shows: a rule, what is wrong, and how severe it is, None

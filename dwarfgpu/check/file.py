@@ -106,7 +106,7 @@ def verify(
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()
                 referring.append(checker)
-            unit.lists.forget_locations()
+            unit.forget_locations()
             unit.forget_entries()
         has_all = not (info.problems or any(info.split.problems()))
         for checker in referring:
@@ -153,8 +153,11 @@ def _units(
     files, and what of these cannot be read."""
     visited: set[int] = set()
     parts: set[int] = set()
+    has_skeletons = info.has_skeletons
     for unit in info.units:
         yield unit
+        if not has_skeletons:
+            continue
         try:
             full = unit.full
         except DwarfGpuError as error:

@@ -39,6 +39,8 @@ _TABLES: Final = (
 )
 """Section, the attribute with the offset behind the header of the unit's table in it, and the bytes
 of the header from its version on (DWARF 5 7.26 to 7.29)."""
+_WITH_HEADERS: Final = frozenset({dw.AT_STMT_LIST, *(name for _, name, _ in _TABLES)})
+"""Attributes that lead to other headers."""
 _OPERAND_COUNTS: Final = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 """Operands of the standard opcodes, DW_LNS_copy to DW_LNS_set_isa (DWARF 5 6.2.5.2)."""
 
@@ -73,6 +75,8 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
     if unit.format.version < 5:
         return
     positions = unit.root.abbreviation.positions
+    if _WITH_HEADERS.isdisjoint(positions):
+        return
     for section, name, before in _BASES:
         if name not in positions:
             continue
@@ -92,6 +96,8 @@ def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
     if unit.format.version < 5:
         return
     positions = unit.root.abbreviation.positions
+    if _WITH_HEADERS.isdisjoint(positions):
+        return
     for section, name, after_length in _TABLES:
         if name not in positions:
             continue

@@ -88,7 +88,7 @@ class CompilationUnit(OfOpenFile):
     @cached_property
     def tombstone(self) -> int:
         """The lower of the two addresses by which linkers mark code that they dropped."""
-        return self.address_mask - 1
+        return (1 << 8 * self.format.address_size) - 2
 
     @cached_property
     def lists(self) -> UnitLists:
@@ -394,6 +394,11 @@ class CompilationUnit(OfOpenFile):
         """
         if not self._is_kept and self.__dict__.pop("tree", None) is not None:
             self._is_forgotten = True
+
+    def forget_locations(self) -> None:
+        """Free the location lists that were read, as `forget_entries` does the entries."""
+        if "lists" in self.__dict__:
+            self.lists.forget_locations()
 
     def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
         """Return the expression or location list of an attribute, as loaded; None if it is
