@@ -228,6 +228,20 @@ class DisassembleCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 print("\t".join(map(one_line, line.split("\t"))))
 
 
+def _no_information(word: str) -> str:
+    """Return why `dwarfgpu info-locals WORD` is refused; GDB takes `dwarfgpu info locals` for it,
+    by the abbreviation, and so every word of its own `info`."""
+    if word.startswith("-"):
+        return f'"dwarfgpu info-locals" has no option {word}.'
+    if len(word) > 1 and ("locals".startswith(word) or "args".startswith(word)):
+        advice = 'use "dwarfgpu info-locals", which lists the variables of all frames'
+    elif word in ("f", "frame", "s", "stack"):
+        advice = 'use "dwarfgpu bt", which lists the frames'
+    else:
+        advice = 'it has only "dwarfgpu info-locals"'
+    return f'"dwarfgpu info" has no {word}: {advice}.'
+
+
 class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Print the arguments and local variables of every frame of the selected thread.
 
@@ -250,7 +264,7 @@ class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
             text = argument.strip()
             is_json = _is_option(text, "dwarfgpu info-locals", "-json")
             if text and not is_json:
-                raise UsageError(f'"dwarfgpu info-locals" has no option {text.split()[0]}.')
+                raise UsageError(_no_information(text.split()[0]))
             from dwarfgpu.gdb.locals import json_lines, text_lines
 
             for line in (json_lines if is_json else text_lines)(self.debugger):

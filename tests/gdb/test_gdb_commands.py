@@ -20,6 +20,15 @@ def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
 ERRORS = [
     ((), "dwarfgpu print x", 'No symbol "x" in current context.'),
     ((), "dwarfgpu frobnicate", 'Undefined dwarfgpu command: "frobnicate".'),
+    (
+        STOPPED,
+        "dwarfgpu info locals",
+        '"dwarfgpu info" has no locals: use "dwarfgpu info-locals", which lists the variables of ',
+    ),
+    (STOPPED, "dwarfgpu info args", 'has no args: use "dwarfgpu info-locals", which lists the '),
+    (STOPPED, "dwarfgpu info frame", 'has no frame: use "dwarfgpu bt", which lists the frames.'),
+    (STOPPED, "dwarfgpu info line", 'has no line: it has only "dwarfgpu info-locals".'),
+    (STOPPED, "dwarfgpu info-locals -all", '"dwarfgpu info-locals" has no option -all.'),
     (STOPPED, "dwarfgpu print nothing", 'No symbol "nothing" in current context.'),
     (STOPPED, "dwarfgpu print", "Argument required (expression to compute)."),
     (STOPPED, "dwarfgpu print/x ", "Argument required (expression to compute)."),
