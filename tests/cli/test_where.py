@@ -355,6 +355,10 @@ WRONG = [
     (["--all", NEST, "--min-coverage", "1e999999"], "expected a number from 0 to 100"),
     (["--all", NEST, "--min-coverage", "50", "--against", NEST], "not both"),
     (["--all", NEST, "--against", "/nonexistent"], "cannot be read"),
+    (["--all", NEST, "--against", DEMO], "nothing to compare: nest.gfx942.O2.v5.co of AMDGPU and "
+     "demo.gcc.O2.v5 of X86_64 have no function and no variable in common"),
+    (["--all", NEST, "--against", REPOSITORY / "dwarfgpu/data/mandelbrot.co"], "nothing to "
+     "compare: nest.gfx942.O2.v5.co and mandelbrot.co have no function and no variable in common"),
     (["--all", NEST, "--pc", "x"], "--pc x: Function \"x\" not defined."),
     (["--all", NEST, "--dialect", "bogus"], "invalid choice"),
 ]  # fmt: skip

@@ -178,6 +178,14 @@ class Change:
         return after - before
 
 
+def are_unlike(old: Build, new: Build) -> bool:
+    """Return whether two builds with variables share no function and no variable, although all
+    that they have could be read."""
+    if not (old.measures and new.measures) or old.problems or new.problems:
+        return False
+    return old.functions.isdisjoint(new.functions) and old.measures.keys().isdisjoint(new.measures)
+
+
 def changes_between(old: Build, new: Build) -> list[Change]:
     """Return the differences: the largest changes first, changes of the same size by name."""
     out: list[Change] = []

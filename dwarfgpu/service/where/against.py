@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.coverage.compare_builds import (
     Change,
     ChangeKind,
     Measure,
+    are_unlike,
     build_of,
     changes_between,
 )
@@ -77,13 +78,23 @@ def where_change(
     unknown: dict[str, UsageError],
 ) -> WhereChange:
     """Return what two builds describe differently. `unknown` has the names that the new build
-    lacks, once its units were read; those that the old build has are removed from it."""
+    lacks, once its units were read; those that the old build has are removed from it.
+
+    `UsageError` for all variables of two files that share nothing: nothing would be compared.
+    """
     before = build_of(find_variables(old.scopes, old_query), Allowance.of(old.info))
     after = build_of(new_found, Allowance.of(new.info))
     for name in [*unknown]:
         named = find_variables(old.scopes, evolve(old_query, names=(name,), with_functions=False))
         if any(unit.groups for unit in named):
             del unknown[name]
+    if not old_query.names and are_unlike(before, after):
+        machines = old.file.machine, new.file.machine
+        of = [f" of {machine}" if machines[0] != machines[1] else "" for machine in machines]
+        raise UsageError(
+            f"nothing to compare: {new.name}{of[1]} and {old.name}{of[0]} have no function and no "
+            "variable in common"
+        )
     return WhereChange(old, new, before, after, changes_between(before, after), unknown)
 
 
