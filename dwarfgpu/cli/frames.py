@@ -14,14 +14,14 @@ from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
-from dwarfgpu.options.demo import DEMO_FILE
+from dwarfgpu.options.demo import DEMO_FILE, DEMO_LOAD_ADDRESS
 from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.file_options import add_target_option
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.integer_options import PLACE, PLACE_HELP
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled_option import add_mangled_option
-from dwarfgpu.options.program_location import in_file
+from dwarfgpu.options.program_location import ProgramLocation, in_file
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.file import call_frame_listing
 from dwarfgpu.service.file.call_frame_listing import (
@@ -88,7 +88,7 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
     with opening():
         code_object = CodeObject.of(file, dialect=args.dialect)
     symbols, notes = symbols_by_address(code_object)
-    location = in_file(code_object, args.pc, "--pc")
+    location = _location(args, code_object)
     notes += [] if location is None else location.notes
     pc = None if location is None else location.pc
     listing = CallFrameListing(code_object, pc, symbols, args.mangled)
@@ -117,6 +117,19 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
     print_notes([*notes, *frames.notes])
     return 0 if is_whole and (is_found or listing.pc is None) else 1
+
+
+def _location(args: argparse.Namespace, code_object: CodeObject) -> ProgramLocation | None:
+    """Return the place in the file that `--pc` names; of the demo also as other commands show it,
+    which have it loaded."""
+    location = in_file(code_object, args.pc, "--pc")
+    if not args.demo or location is None:
+        return location
+    pc = location.pc - DEMO_LOAD_ADDRESS
+    if pc < 0 or not code_object.covers(pc):
+        return location
+    note = f"--pc {location.pc:#x} is {pc:#x} in the file, loaded"
+    return ProgramLocation(pc, (*location.notes, f"{note} at {DEMO_LOAD_ADDRESS:#x}"))
 
 
 def _print_json(answer: FramesAnswer) -> None:

@@ -360,6 +360,15 @@ def test_hostile_information_ends_the_stack_with_a_reason(tmp_path: Path, name: 
     assert reason in done.lines[3]
 
 
+def test_the_demo_has_the_addresses_of_its_state_too() -> None:
+    """An address that another command shows for the demo is a PLACE."""
+    done = run("frames", "--demo", "--pc", "0x7f0000001690")
+    assert (done.out, done.status) == (run("frames", "--demo", "--pc", "0x1690").out, 0)
+    assert done.notes == ["--pc 0x7f0000001690 is 0x1690 in the file, loaded at 0x7f0000000000"]
+    outside = run("frames", "--demo", "--pc", "0x7f0000000000")
+    assert outside.out == "no frame information for pc 0x7f0000000000 in demo.co\n"
+
+
 def test_what_is_written_counts_for_the_frames() -> None:
     """s of frame 7 is in lane 3 of v44, and so is that of the frames outside of it."""
     lines = prompt("frame 7", "print s = 77", "bt")
