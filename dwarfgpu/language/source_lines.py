@@ -90,12 +90,10 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     named_files = [
         (unit, table.gdb_steps.first_of(numbers, position.line))
         for lines in line_lookups(session)
-        for unit, table in lines.tables()
+        for unit, table, named in lines.tables_with(position.path)
         if (
             numbers := frozenset(
-                source_file.number
-                for source_file in table.files_named(position.path)
-                if source_file.path == position.path
+                source_file.number for source_file in named if source_file.path == position.path
             )
         )
     ]

@@ -54,7 +54,11 @@ FILE_LIMITS: Final = {
         "size of the long expressions that `where` or `check` analyzes, in bytes, without the "
         "first 256 of each",
     ),
-    "--max-line-rows": ("line_rows", "rows of a line table, each sequence counted as two more"),
+    "--max-line-rows": (
+        "line_rows",
+        "rows of a line table, each sequence counted as two more, and of all tables that a "
+        "question for a line reads, each table counted as 200 more",
+    ),
     "--max-namesakes": (
         "namesakes",
         "variables that match the given names, and functions of one name in a unit",

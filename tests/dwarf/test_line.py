@@ -296,6 +296,26 @@ def test_sequences_count_more_than_their_rows() -> None:
     assert isinstance(many.problems[0], LimitExceeded) and len(many.matrix.sequences) == 2
 
 
+def test_the_rows_that_a_question_for_a_line_reads_are_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each table is small, and many have a header. An answer from some of them would look whole."""
+    made = Table(START + special(1, 0) + bytes((ADVANCE_PC, 4)) + END, names=FILES)
+    monkeypatch.setattr(line_lookup, "_TABLE_ROWS", 1)
+    data, limits = made.data(), FileLimits(line_rows=10)
+    few, many = (
+        LineLookup(Scopes(info_of(made, line_data=data * count, units=count, limits=limits)))
+        for count in (3, 4)
+    )
+    assert len(list(few.tables_with("a.c"))) == 3
+    for question in (many.pcs_of, many.spans_of, many.next_line):
+        with pytest.raises(
+            LimitExceeded, match=r"name a\.c have more than 10 rows.*--max-line-rows"
+        ):
+            question("a.c", 1)
+        assert not question("other.c", 1)
+
+
 def test_files_that_a_program_defines_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operands, "MAX_NAMES", 2)
     one = extended(3, b"a.c\0" + uleb(0, 0, 0))

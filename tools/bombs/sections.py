@@ -109,6 +109,20 @@ def shared_table(count: int) -> Files:
     return {"bomb": units(one * count, LINES, MAIN, others={".debug_line": line})}
 
 
+def header_tables(count: int) -> Files:
+    """Units with tables of 200 rows of one header each."""
+    names = FOLDER + listed([b"f0.c\0\0", b"h.h\0\0"], (2, 0x0B))
+    tail = b"\1\1\1\xfb\x0e\x0d" + STANDARD_LENGTHS + names
+    code = SET_ADDRESS + b"\4\1" + b"\x4b" * 200 + END_SEQUENCE
+    table = sized(b"\5\0\x08\0" + sized(tail) + code)
+    entries = b"".join(
+        unit(b"\1" + HERE + b"f0.c\0" + word(number * len(table)) + OF_MAIN + b"\0\0")
+        for number in range(count // 200)
+    )
+    others = {".debug_line": table * (count // 200)}
+    return {"bomb": units(entries, LINES, MAIN, others=others)}
+
+
 VARIABLE = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_SEC_OFFSET)))
 
 
@@ -329,6 +343,10 @@ BOMBS = (
     Bomb("rows", ".debug_line", "{} rows", rows, 2_990_000, LIST),
     Bomb("most-rows", ".debug_line", "{} rows, more than are read", rows, 5_000_000, LIST,
          says="more than 3000000 rows.*--max-line-rows"),
+    Bomb("header-tables", ".debug_line", "tables that have {} rows of one header", header_tables,
+         5_000_000, (*LIST, "debug bomb <<< break h.h:5", "debug bomb <<< list h.h:5",
+                      "eval bomb --pc h.h:5 lit1", "disas bomb h.h:5"),
+         says="have more than 3000000 rows.*--max-line-rows"),
     Bomb("sequences", ".debug_line", "{} sequences of the same code", sequences, 700_000, LIST),
     Bomb("nested-sequences", ".debug_line", "{} sequences inside another one", nested_sequences,
          500_000, (*LIST, "disas bomb")),

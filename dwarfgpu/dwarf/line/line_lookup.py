@@ -1,7 +1,8 @@
 """Map program locations of one file to source lines, and source lines to program locations.
 
 Law: program locations go in and come out as loaded. A query for a program location reads the line
-program of the unit that covers it; a query for a line reads those whose files may match.
+program of the unit that covers it; a query for a line reads those whose files may match, and
+`FileLimits.line_rows` bounds their rows together.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
+_TABLE_ROWS: Final = 200
+"""A table that a question reads takes as long as its rows and these."""
 _MAX_PATH: Final = 4096
 """Characters of a path on Linux; a longer one counts each time that it is made."""
 
@@ -90,13 +93,13 @@ class LineLookup:
         files: dict[str, SourceFile] = {}
         pcs: dict[str, set[int]] = {}
         problem: DwarfGpuError | None = None
-        for unit, table, error in self._tables():
+        for unit, table, named, error in self._tables_with(file):
             problem = problem or error
             if table is None:
                 continue
             try:
                 numbers: dict[str, set[int]] = {}
-                for source_file in table.files_named(file):
+                for source_file in named:
                     files.setdefault(source_file.path, source_file)
                     numbers.setdefault(source_file.path, set()).add(source_file.number)
                 for path, of_file in numbers.items():
@@ -113,12 +116,11 @@ class LineLookup:
         """Return all code of a source line, in order: the program locations whose `line_of` it is,
         also where none of its statements begins. Unreadable tables are skipped."""
         spans: list[Range] = []
-        for unit, table, _ in self._tables():
+        for unit, table, named, _ in self._tables_with(file):
+            if table is None:
+                continue
+            numbers = {source_file.number for source_file in named}
             try:
-                named = () if table is None else table.files_named(file)
-                numbers = {source_file.number for source_file in named}
-                if not numbers or table is None:
-                    continue
                 for row in table.matrix.rows:
                     if row.line != line or row.file not in numbers:
                         continue
@@ -145,13 +147,11 @@ class LineLookup:
         """Return the first line after a line on which a statement begins; None if there is none.
         Unreadable tables are skipped."""
         best: int | None = None
-        for _, table, _ in self._tables():
+        for _, table, named, _ in self._tables_with(file):
+            if table is None:
+                continue
             try:
-                named = () if table is None else table.files_named(file)
-                numbers = {source_file.number for source_file in named}
-                if not numbers or table is None:
-                    continue
-                later = table.gdb_steps.next_line(numbers, line)
+                later = table.gdb_steps.next_line({of_file.number for of_file in named}, line)
             except DwarfGpuError:
                 continue
             if later is not None and (best is None or later < best):
@@ -188,6 +188,47 @@ class LineLookup:
         for unit, table, _ in self._tables():
             if table is not None:
                 yield unit, table
+
+    def tables_with(
+        self, file: str
+    ) -> Iterator[tuple[CompilationUnit, LineTable, tuple[SourceFile, ...]]]:
+        """Yield the readable tables, as `tables`, that have files which a path denotes, with these
+        files.
+
+        `LimitExceeded` if these tables have more than `FileLimits.line_rows` rows together, each
+        table counted as 200 more.
+        """
+        for unit, table, named, _ in self._tables_with(file):
+            if table is not None:
+                yield unit, table, named
+
+    def _tables_with(
+        self, file: str
+    ) -> Iterator[
+        tuple[CompilationUnit, LineTable | None, tuple[SourceFile, ...], DwarfGpuError | None]
+    ]:
+        """Yield what `tables_with` yields, and why a table cannot be read."""
+        most_rows = self.info.sections.object.limits.line_rows
+        rows_left = most_rows
+        for unit, table, problem in self._tables():
+            if table is None:
+                yield unit, None, (), problem
+                continue
+            try:
+                named = table.files_named(file)
+                rows_left -= len(table.matrix.rows) + _TABLE_ROWS if named else 0
+            except DwarfGpuError as fault:
+                yield unit, None, (), fault
+                continue
+            if rows_left < 0:
+                error = LimitExceeded(
+                    f"the line tables that name {file} have more than {most_rows} rows, each table "
+                    f"counted as {_TABLE_ROWS} more",
+                    "--max-line-rows",
+                )
+                raise located(error, table.unit.sections, table.offset)
+            if named:
+                yield unit, table, named, None
 
     def _tables(
         self,
