@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import EndsWaves
@@ -13,10 +15,17 @@ from dwarfgpu.service.waves.wave_frames import innermost_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
 
+_NO_CODE: Final = (0, 0)
+"""The code of a watch that is looked at again as soon as its function executes."""
+
 
 def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
     """Return the previous and the current value of a watchpoint, and remember the latter; None if
-    the value is unchanged, or missing at this location."""
+    the value is unchanged, or missing at this location.
+
+    In a function that the one of the expression calls, whose callers are not found, the object is
+    read where it was; a pointer or an index that leads to it counts after the return.
+    """
     before, text = item.watched.value, item.text
     session = _frame_of(shell, item)
     now = None if session is None else _evaluated(shell, item, session)
@@ -30,6 +39,10 @@ def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
         item.watch = evolve(item.watch, code=code)
         return None
     else:
+        if None not in (item.expression, item.depth):
+            item.watch = evolve(item.watch, code=_NO_CODE)
+            if item.is_in_registers:  # which the callee may use for something else
+                return None
         now = evolve(item.watched, value=item.watched.now(shell.session))
     item.watched = now
     options = shell.settings.format_options()
@@ -68,6 +81,8 @@ def _frame_of(shell: Shell, item: Watchpoint) -> Session | None:
             level = depth(session) - item.depth
             if level < 0:
                 return None
+            if not level and not _is_in_function(item, session):
+                return None
             session = session.at_level(level) if level else session
         functions = readable_functions_at(session)
         if item.of_function in functions:
@@ -75,3 +90,13 @@ def _frame_of(shell: Shell, item: Watchpoint) -> Session | None:
         return session if lane is None else session.focused(lane)
     except DwarfGpuError:
         return None
+
+
+def _is_in_function(item: Watchpoint, session: Session) -> bool:
+    """Return whether the innermost frame is of the function whose variables are watched: without
+    known callers, that of a function that it calls has the same depth."""
+    scope = item.watch.scope
+    ranges = () if scope is None else scope.ranges
+    return not ranges or any(
+        begin <= session.pc < end for begin, end in ranges if session.pc is not None
+    )
