@@ -9,22 +9,25 @@ from dwarfgpu.repl.output import printed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.repl.terminal.colour import painted, source
-from dwarfgpu.service.frame.focus import thread_and_lane
 from dwarfgpu.session.stack_frames import selected_number
 
 
 def show_core(shell: Shell) -> None:
-    """Print why the program of a core file stopped, and the frame in focus."""
-    core, session, console = shell.machine.core, shell.session, shell.console
-    if core is not None and not console.is_json:
-        # The readers of its notes are loaded for a core file only.
-        from dwarfgpu.service.core.core_summary import core_lines
+    """Print why the program of a core file stopped, and the frame in focus; of several threads, and
+    of the lanes of a wave, also which one it is of."""
+    core, console = shell.machine.core, shell.console
+    if core is None or console.is_json:
+        show_start(shell)
+        return
+    # The readers of its notes are loaded for a core file only.
+    from dwarfgpu.repl.waves.thread_commands import who
+    from dwarfgpu.service.core.core_summary import core_lines
 
-        for line in core_lines(core):
-            console.streams.print(f"{line}\n")
-        if session.architecture.is_simt:
-            console.streams.print(f"[Current thread is {thread_and_lane(session)}]\n")
+    for line in core_lines(core):
+        console.streams.print(f"{line}\n")
     show_start(shell)
+    if shell.session.architecture.is_simt or len(core.numbers) > 1:
+        console.streams.print(f"[Current thread is {who(shell)}]\n")
 
 
 def greet(shell: Shell) -> None:
