@@ -202,8 +202,8 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     elif args.save is not None:
         from dwarfgpu.service.run.state_of_run import write_state_of_run
 
-        write_state_of_run(Path(args.save), Path(args.file), launched, result)
-        notes.append(saved_state_note(args.save, result.stop))
+        arrays = write_state_of_run(Path(args.save), Path(args.file), launched, result)
+        notes += [saved_state_note(args.save, result.stop), *arrays]
     if args.core is not None and result.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "

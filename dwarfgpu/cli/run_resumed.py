@@ -228,8 +228,8 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
         from dwarfgpu.service.run.save_resumed import save_resumed  # most runs save nothing
 
         state = None if args.state is None else Path(args.state)
-        save_resumed(Path(args.save), stopped, resumed, state)
-        notes.append(saved_state_note(args.save, ending.stop))
+        arrays = save_resumed(Path(args.save), stopped, resumed, state)
+        notes += [saved_state_note(args.save, ending.stop), *arrays]
     if args.core is not None and ending.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "

@@ -594,6 +594,7 @@ def test_the_state_of_a_breakpoint_is_opened_at_a_lane_of_its_condition(tmp_path
     stop, focus = done.json["stop"], f"--wave {done.json['stop']['wave']} --lane 7"
     assert stop["lanes"] == done.json["stops"][0]["lanes"]
     assert f"state {state}: dwarfgpu debug --state {state} {focus}" in done.json["notes"]
+    assert done.json["notes"][-1].startswith(f"contents of {state} are in s.at-")
 
 
 def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -> None:
@@ -601,6 +602,9 @@ def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -
     done = run("run", "--demo", *DEMO_LINE, "--save", state, "--core", core)
     assert done.status == 0
     assert f"state {state}: dwarfgpu debug --state {state} --wave 1" in done.notes
+    arrays = ", ".join(sorted(path.name for path in tmp_path.glob("s.*.npy")))
+    beside = f"contents of {state} are in {arrays} beside it: copy it with them"
+    assert arrays and beside in done.notes
     stopped = run_json("run", "--demo", *DEMO_LINE, "--print", "steps", "--stops", 1).json
     datas = [lane["data"] for lane in stopped["stops"][0]["values"][0]["lanes"]]
     for options in (("--state", state), (core, "--sysroot", "/")):

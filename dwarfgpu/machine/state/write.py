@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,9 @@ from dwarfgpu.machine.sparse_memory import Data, Fill
 _LONGEST_HEX_BYTES: Final = 256
 """Longer runs of memory are arrays in files beside the document."""
 
+_MOST_LISTED: Final = 4
+"""Files beside a document that a note names."""
+
 
 @frozen
 class Saved:
@@ -22,6 +26,15 @@ class Saved:
 
     document: dict[str, Json]
     files: dict[str, bytes]
+
+    def notes(self, path: Path) -> list[str]:
+        """Return which files the document at `path` needs beside it; nothing where it is whole."""
+        if not self.files:
+            return []
+        listed = ", ".join(islice(self.files, _MOST_LISTED))
+        more = len(self.files) - _MOST_LISTED
+        further = f" and {more} more" if more > 0 else ""
+        return [f"contents of {path} are in {listed}{further} beside it: copy it with them"]
 
 
 def write(saved: Saved, path: Path) -> None:

@@ -27,7 +27,7 @@ from dwarfgpu.model.storage import Memory
 def save_wave(
     core: Core, gpu: GpuTarget, number: WaveId, path: Path, ranges: Iterable[tuple[int, int]]
 ) -> tuple[str, ...]:
-    """Write the state file; return what it cannot contain, one line each.
+    """Write the state file; return what it cannot contain and the files beside it, one line each.
 
     `ranges`: addresses and sizes of global memory to include. `Unavailable` if the core lacks one;
     `UsageError` if the file cannot be written.
@@ -49,7 +49,7 @@ def save_wave(
         target, path, dict(code_object_files(core, path)), _before(gpu, number)
     )
     write(document, path)
-    return tuple(notes)
+    return (*notes, *document.notes(path))
 
 
 def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: list[str]) -> None:

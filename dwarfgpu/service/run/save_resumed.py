@@ -12,8 +12,11 @@ from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.run.resumed_waves import ResumedWaves
 
 
-def save_resumed(path: Path, stopped: Stopped, resumed: ResumedWaves, state: Path | None) -> None:
-    """Write the state file; `state`: the file where the waves are from, if it is one.
+def save_resumed(
+    path: Path, stopped: Stopped, resumed: ResumedWaves, state: Path | None
+) -> list[str]:
+    """Write the state file, and return notes on the files beside it; `state`: the file where the
+    waves are from, if it is one.
 
     `UsageError` for a file that cannot be written.
     """
@@ -26,7 +29,9 @@ def save_resumed(path: Path, stopped: Stopped, resumed: ResumedWaves, state: Pat
 
         loaded = dict(code_object_files(stopped.core, path))
     document = before if isinstance(before, dict) else None
-    write(state_document(machine, path, loaded, document), path)
+    saved = state_document(machine, path, loaded, document)
+    write(saved, path)
+    return saved.notes(path)
 
 
 def write_core_of_resumed(path: Path, resumed: ResumedWaves) -> tuple[str, ...]:

@@ -54,8 +54,9 @@ def all_of_run(
     return state_of_run(launched, machine)
 
 
-def write_state_of_run(path: Path, file: Path, launched: Launched, result: Result) -> None:
-    """Write the state file of a run where it stopped or ended; `file` has the code object.
+def write_state_of_run(path: Path, file: Path, launched: Launched, result: Result) -> list[str]:
+    """Write the state file of a run where it stopped or ended, and return notes on the files beside
+    it; `file` has the code object.
 
     `UsageError` for a file that cannot be written.
     """
@@ -66,3 +67,4 @@ def write_state_of_run(path: Path, file: Path, launched: Launched, result: Resul
     before["note"] = f"run of {launched.request.kernel.name}, {why}"
     document = state_document(target, path, {file: launched.request.load_address}, before)
     write(document, path)
+    return document.notes(path)
