@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.session.session import Session
-from tests.cli.command import FIXTURES
+from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import made, output_of
 from tests.repl.stepping import CALL, Stepping
 from tests.repl.test_debug_simulated import talk
@@ -47,3 +47,15 @@ def test_until_is_about_the_frame_in_focus() -> None:
     assert output_of(shell, "advance 66").startswith("factorial (n=2) at x86_64/demo.c:66\n")
     output_of(shell, "tbreak factorial if n == 2", "run")
     assert output_of(shell, "until 60").startswith("0x0000000000001181 in factorial (n=3) at ")
+
+
+@pytest.mark.parametrize("command", ["next", "until"])
+def test_until_stops_in_a_caller_at_a_lower_address(command: str) -> None:
+    """As in GDB, it passes lines of the function in focus alone: `x` is before `y` in the file."""
+    done = run(
+        "debug", "--state", FIXTURES / "states/nested_if_call.gfx942.json", "--fill", 0,
+        "--reg", "mode=0xf0", "--lane", 1, "--batch",
+        *(word for line in ("bt 1", command, command, command) for word in ("-ex", line)),
+    )  # fmt: skip
+    assert done.lines[0] == "#0  y (c3=true) at asm/nested_if.hip:23"
+    assert "x (c1=true, c2=true) at asm/nested_if.hip:10" in done.lines

@@ -307,11 +307,18 @@ def until(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _until(shell, argument, in_callees=False)
         return
     require_started(shell)
-    start = (shell.session.top or shell.session).pc or 0
+    here = shell.session.top or shell.session
+    start = here.pc or 0
+    subprogram = here.frame.subprogram
+    ranges = () if subprogram is None else subprogram.ranges
+    begin = next((span.begin for span in ranges if span.begin <= start < span.end), 0)
 
     def is_later(session: Session) -> bool:
-        position = source_position(session)
-        return session.pc is not None and (session.pc > start or position is None)
+        """Return whether this is later in the function, or outside of it: its caller may be at a
+        lower address."""
+        return session.pc is not None and (
+            not begin <= session.pc <= start or source_position(session) is None
+        )
 
     yield from _stepped(shell, "", lambda shell: line(shell, over_calls=True, is_enough=is_later))
 
