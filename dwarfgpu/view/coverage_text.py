@@ -148,10 +148,8 @@ def function_text(code_scope: CodeScope) -> str:
     *outer, inner = code_scope.functions
     out = inner.qualified_name
     for call in reversed(outer[-MAX_CALLS:]):
-        line = inner.call_line
-        out += f", inlined into {call.qualified_name}" + (
-            "" if line is None else f" at line {line}"
-        )
+        line = inner.call_line  # 0 is none, as where a thunk calls
+        out += f", inlined into {call.qualified_name}" + (f" at line {line}" if line else "")
         inner = call
     more = len(outer) - MAX_CALLS
     return out if more <= 0 else f"{out}, … ({more} more) in {outer[0].name}"

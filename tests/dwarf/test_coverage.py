@@ -32,6 +32,7 @@ from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file
 from dwarfgpu.session.read_variable import why_not_described
+from dwarfgpu.view.coverage_text import function_text
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import at_most
 
@@ -134,8 +135,11 @@ SHAPES = [
     Shape(dw.TAG_INLINED_SUBROUTINE,
           (ORIGIN, *CODE, (dw.AT_CALL_LINE, dw.FORM_DATA1)), True),
     Shape(dw.TAG_VARIABLE, (ORIGIN, EXPRESSION)),
+    Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LINKAGE_NAME, dw.FORM_STRING), *CODE), True),
+    Shape(dw.TAG_SUBPROGRAM, CODE, True),
 ]  # fmt: skip
 LIST, EXPRLOC, CONST, NONE, TYPE, BLOCK, BLOCK_AT, ABSTRACT, INLINED, INSTANCE = range(3, 13)
+LINKED, NAMELESS = 13, 14
 HEADER_BYTES = 12
 """Of the unit; the first entry follows."""
 
@@ -177,6 +181,20 @@ def coverages(found: Scopes, wanted: Wanted | None = None) -> list[Coverage]:
         for group in one.groups:
             out += group.coverages(Allowance.of(found.info))
     return out
+
+
+def test_a_function_without_a_name_has_that_of_its_symbol() -> None:
+    variable = bytes((EXPRLOC,)) + b"x\0\1\x50"
+    abstract = bytes((ABSTRACT,)) + b"f\0\0"
+    at = word(HEADER_BYTES + len(ROOT + INT))
+    inlined = bytes((INLINED,)) + at + code(BASE, 0x10) + b"\0" + variable + b"\0"
+    thunk = bytes((LINKED,)) + b"_ZTv0_n24_N1V1fEi\0" + code(BASE, 0x10) + inlined + b"\0"
+    nameless = bytes((NAMELESS,)) + code(BASE + 0x10, 0x10) + variable + b"\0"
+    in_thunk, in_nameless = coverages(scopes(abstract + thunk + nameless))
+    assert in_thunk.code_scope is not None and in_nameless.code_scope is not None
+    assert function_text(in_thunk.code_scope) == "f, inlined into _ZTv0_n24_N1V1fEi"
+    offset = HEADER_BYTES + len(ROOT + INT + abstract + thunk)
+    assert function_text(in_nameless.code_scope) == f"function {offset:#x}"
 
 
 def of_list(*entries: bytes) -> Coverage:

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.coverage.coverage import CodeScope
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.function_names import name_of_nameless
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, covered, name_of
 from dwarfgpu.dwarf.scope.variable import (
@@ -81,7 +82,7 @@ class ScopeReader:
         name = die.name if names is None else names[0]
         call_line = die.integer(dw.AT_CALL_LINE)
         if name is None:
-            name = f"function {die.offset:#x}"
+            name = name_of_nameless(die)  # a thunk has a linkage name
             return CodeScope(die, parent, ranges, name, name, call_line), origin
         if names is None:
             names = name, qualified_name(die)
