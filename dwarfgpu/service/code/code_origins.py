@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
-from dwarfgpu.dwarf.names.function_names import name_in_frames
+from dwarfgpu.dwarf.names.function_names import name_in_frames, name_of_nameless
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, covered, entries_of
 from dwarfgpu.errors import DwarfGpuError
@@ -132,5 +132,5 @@ class CodeOrigins:
         key = die.tag, declared
         name = self._names.get(key)
         if name is None:
-            name = self._names[key] = name_in_frames(die) or "?"
+            name = self._names[key] = name_in_frames(die) or name_of_nameless(die)
         return name
