@@ -19,7 +19,7 @@ from dwarfgpu.machine.topology import Dispatch, model_of
 if TYPE_CHECKING:
     from dwarfgpu.objfile.gpu_code import GpuKernel
 
-NOT_RUN: Final = "the kernel has not run yet"
+NOT_RUN: Final = "the wave has not run yet"
 _MISSING: Final = pattern(r"register (?P<name>\w+) of wave .* is not in the state.*")
 _PRELOAD_BYTES: Final = 256
 """The size of the code for older firmware, which a kernel with preloaded arguments skips."""
@@ -63,7 +63,7 @@ def at_start(session: Stopped, error: DwarfGpuError) -> DwarfGpuError:
 
 
 def is_not_run(error: DwarfGpuError | None) -> bool:
-    """Return whether an error is that the kernel has not run yet."""
+    """Return whether an error is that the wave has not run yet."""
     return error is not None and error.message.startswith(NOT_RUN)
 
 

@@ -67,7 +67,7 @@ def test_without_optimization_too(tmp_path: Path) -> None:
     file = HIP / "nest.gfx942.O0.v5.co"
     assert run("dispatch", file, "nest", *NEST, "--arg", "limit=3", "--save", state).status == 0
     done = run("eval", "--state", state, "--lane", 3, "limit")
-    assert "the kernel has not run yet: nothing has set s33" in done.error
+    assert "the wave has not run yet: nothing has set s33" in done.error
     assert hints(done.notes) == ["limit"]
 
 

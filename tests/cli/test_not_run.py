@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.command import FIXTURES, run, run_json
 
-REASON = "the kernel has not run yet: nothing has set s33"
+REASON = "the wave has not run yet: nothing has set s33"
 
 
 @pytest.fixture(scope="module")

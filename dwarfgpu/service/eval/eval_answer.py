@@ -195,7 +195,7 @@ def line_of(subject: Subject, answer: Answer) -> Line:
 
 
 def not_run_lines(late: Sequence[tuple[Subject, Answer]], *, is_error: bool) -> Iterator[Line]:
-    """Yield one line for all that the kernel has not run yet."""
+    """Yield one line for all that the wave has not run yet."""
     error = late[0][1].error if late else None
     if error is not None:
         names = ", ".join(dict.fromkeys(shortened(item.name) for item, _ in late))

@@ -56,7 +56,7 @@ class _LaneRow:
 
     @cached_property
     def is_late(self) -> bool:
-        """Whether no lane has a value because the kernel has not run yet."""
+        """Whether no lane has a value because the waves have not run yet."""
         errors = [lane_answer.answer.error for lane_answer in self.lanes]
         return bool(errors) and all(map(is_not_run, errors))
 
@@ -146,7 +146,7 @@ class VariablesInLanes:
         return missing_notes(self.session) if self.is_listing else ()
 
     def _late(self) -> list[tuple[Subject, _LaneRow]]:
-        """Return the subjects without a value in any lane because the kernel has not run yet."""
+        """Return the subjects without a value in any lane because the waves have not run yet."""
         return [(item, lanes) for item, lanes, _ in self._rows() if lanes.is_late]
 
 
