@@ -70,7 +70,7 @@ def _started(shell: Shell) -> Halt:
     for item in shell.breakpoints.values():
         if isinstance(item, Catchpoint):
             item.begun.clear()
-    delete_local_watchpoints(shell)
+    delete_local_watchpoints(shell, is_restart=True)
     arm(shell)
     halt = runner(shell).start()
     focus_on_stop(shell, halt)

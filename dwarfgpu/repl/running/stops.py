@@ -29,7 +29,9 @@ from dwarfgpu.repl.support.script_commands import ran
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.service.frame.frame_answer import frame_record
+from dwarfgpu.service.waves.wave_frames import innermost_of
 from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     depth,
@@ -101,10 +103,15 @@ def _end_of_program(shell: Shell) -> None:
     arm(shell)
 
 
-def delete_local_watchpoints(shell: Shell) -> None:
-    """Delete the watchpoints whose expressions use local variables: their functions have ended."""
+def delete_local_watchpoints(shell: Shell, *, is_restart: bool = False) -> None:
+    """Delete the watchpoints whose expressions use local variables: their functions have ended.
+
+    With `is_restart`, those of waves that have not run yet are kept: they begin there again.
+    """
     for item in list(shell.breakpoints.values()):
-        if isinstance(item, Watchpoint) and item.watch.scope is not None:
+        if not isinstance(item, Watchpoint) or item.watch.scope is None:
+            continue
+        if not (is_restart and is_before_start(innermost_of(shell.session, item.session.wave))):
             del shell.breakpoints[item.number]
 
 
