@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, TypeVar
@@ -12,6 +11,7 @@ import numpy as np
 
 from dwarfgpu.access.exact_reads import register_bytes
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.target import BulkMemory, BulkRegisters, SharesArchitecture, Target, WaveId

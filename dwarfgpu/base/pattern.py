@@ -7,8 +7,9 @@ small module.
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import Any, AnyStr, cast
+
+from dwarfgpu.base.cached import cached_property
 
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:

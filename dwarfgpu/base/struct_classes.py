@@ -10,7 +10,6 @@ Law: classes and objects behave as those that attrs makes (`dwarfgpu.base.attrs_
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import FunctionType, MemberDescriptorType
@@ -21,6 +20,7 @@ from msgspec import field as struct_field
 from msgspec.structs import force_setattr, replace
 
 from dwarfgpu.base.arguments import FOREIGN
+from dwarfgpu.base.cached import cached_property
 
 if TYPE_CHECKING:
     from inspect import Signature

@@ -7,9 +7,9 @@ Law: the instructions of an entry are decoded on demand.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TypeAlias
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS, CfaProgram, decode_cfa

@@ -7,6 +7,7 @@ a `DwarfGpuError`, in bounded time and depth.
 
 from __future__ import annotations
 
+from _thread import _local
 from collections.abc import Hashable
 from copy import copy
 from typing import ClassVar, Final, assert_never
@@ -87,6 +88,13 @@ class OnEntry:
     """Registers of outer frames that callees preserved (`dwarfgpu.session.ipa_ra`)."""
 
 
+class _Pending(_local):
+    """The registers and CFAs of a stack that a thread of Python is computing, with their level."""
+
+    def __init__(self) -> None:
+        self.steps: dict[tuple[int, int | str], None] = {}
+
+
 class CfiFrame(FrameWithoutSubprogram):
     """A call frame, with all functions inlined in it, as call frame information sees it.
 
@@ -130,7 +138,7 @@ class CfiFrame(FrameWithoutSubprogram):
         """The CFA in the default address space and the stop at which it was found, where it was
         found as a number (`dwarfgpu.cfi.frame_addresses`)."""
         self._known_cfa: Location | DwarfGpuError | None = None
-        self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
+        self._pending: _Pending = _Pending() if callee is None else callee._pending
         self._evaluations: dict[tuple[ResultKind, bool], Context] = {}
         """Contexts of its expressions, by kind of result and whether the CFA is on the stack."""
 
@@ -260,7 +268,7 @@ class CfiFrame(FrameWithoutSubprogram):
     def _begin(self, subject: int | str) -> None:
         """Begin to compute a register, by its number, or the CFA: it must not need itself."""
         key = self.level, subject
-        pending = self._pending
+        pending = self._pending.steps
         if key in pending:
             ring = [*pending, key][list(pending).index(key) :]
             names = [step if isinstance(step, str) else f"register {step}" for _, step in ring]
@@ -270,7 +278,7 @@ class CfiFrame(FrameWithoutSubprogram):
         pending[key] = None
 
     def _end(self, subject: int | str) -> None:
-        del self._pending[self.level, subject]
+        del self._pending.steps[self.level, subject]
 
     def _previous(self, number: int, rule: Rule) -> Location:
         match rule:

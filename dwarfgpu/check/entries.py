@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
-from functools import cached_property
 from itertools import chain
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attribute_classes import class_fault
 from dwarfgpu.check.attribute_values import AttributeValues

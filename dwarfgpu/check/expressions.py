@@ -7,7 +7,7 @@ that the operands name, so that a repeated expression costs one look-up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from math import inf
 from typing import Final
 
@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.arch.registry import architecture as architecture_named
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import define, evolve, field, frozen

@@ -4,8 +4,8 @@ FDE, and which of them are kernels."""
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import cached_property
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.check.source_positions import line_of
 from dwarfgpu.dwarf.address_ranges import Range, covers, merged

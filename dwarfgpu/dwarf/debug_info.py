@@ -14,12 +14,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die

@@ -8,10 +8,10 @@ dropped.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Protocol, TypeVar
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.forms import Attribute

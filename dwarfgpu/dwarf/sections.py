@@ -9,7 +9,6 @@ Law: a section is read once, on first use. This module knows neither units nor e
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from dwarfgpu.arch.model import Architecture
@@ -17,6 +16,7 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_r
 from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget

@@ -9,7 +9,6 @@ address, the line table (3.1.3).
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
@@ -17,6 +16,7 @@ from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_value
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die, constant_bytes

@@ -6,13 +6,13 @@ Law: where the unit's part of a section begins is read once.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final, Protocol
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.sections import Sections

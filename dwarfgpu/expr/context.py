@@ -8,7 +8,7 @@ Law: an absent element is None; using it is `MissingContext`, never a guess.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import is_
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -19,6 +19,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.arguments import integer, is_integer, wrong_type, wrong_value
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen, plain_fields
 from dwarfgpu.errors import InconsistentContext, MissingContext

@@ -8,10 +8,10 @@ choice. `dwarfgpu.expr.implicit_conversions` follows implicit pointers on the DW
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
 from typing import Final, cast
 
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits

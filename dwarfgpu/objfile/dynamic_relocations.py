@@ -13,11 +13,11 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from typing import Final, Literal
 
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable

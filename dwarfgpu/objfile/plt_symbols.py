@@ -9,10 +9,10 @@ the address of a function; what else is in the table has none.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from functools import cached_property
 from struct import Struct
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHT_NOBITS, Section

@@ -10,11 +10,11 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
 from struct import Struct
 from typing import Final, Literal, overload
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.printable import name_bytes, printable
 from dwarfgpu.base.records import frozen

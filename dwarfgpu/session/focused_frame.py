@@ -8,10 +8,10 @@ something is written does it change. Errors are not kept: what failed is tried a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -14,7 +14,6 @@ from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, contents
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.cfi.lost_registers import lost_register
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -198,6 +197,8 @@ class SubprogramFrame(FrameLanes):
         passing = self.passing
         if not location.is_undefined:
             return location
+        from dwarfgpu.cfi.lost_registers import lost_register  # few values are lost
+
         location = lost_register(self._physical, number, on_entry=False)
         if passing is None:
             return location if self.cfi_only else self._preserved_by_callees(number) or location
@@ -236,6 +237,8 @@ class SubprogramFrame(FrameLanes):
                 return Location((SingleLocation(storage),), session.stop)
             location = self._physical.entry_register(number)
             if location.is_undefined:
+                from dwarfgpu.cfi.lost_registers import lost_register  # few values are lost
+
                 return lost_register(self._physical, number, on_entry=True)
             return location
         except FOREIGN:

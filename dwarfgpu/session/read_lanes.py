@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wrong_arguments
 from dwarfgpu.base.arguments import integer, require
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, shown

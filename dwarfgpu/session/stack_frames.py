@@ -7,12 +7,12 @@ frames are skipped, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import integer
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die

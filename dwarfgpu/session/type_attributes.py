@@ -12,10 +12,10 @@ Law: the cost of an answer is bounded, however its types are built.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Final
 
 from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die

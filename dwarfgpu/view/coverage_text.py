@@ -7,10 +7,10 @@ partly full cell of a bar looks neither full nor empty.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description

@@ -8,10 +8,10 @@ Addresses are as loaded. What cannot be read is kept as its error.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without

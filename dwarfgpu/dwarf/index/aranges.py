@@ -7,12 +7,12 @@ verifies the returned unit, and finds that of addresses in no set.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from struct import Struct, iter_unpack
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.address_ranges import Range

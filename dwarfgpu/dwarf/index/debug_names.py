@@ -8,11 +8,11 @@ skeleton's index is in its split unit (6.1.1.4.3).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from functools import cached_property
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.die import Die

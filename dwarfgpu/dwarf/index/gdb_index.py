@@ -8,10 +8,10 @@ any unit; callers verify the returned unit. All numbers are little-endian in eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from struct import iter_unpack, unpack
 from typing import Final, Literal
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.address_ranges import Range

@@ -6,10 +6,10 @@ Law: every table lies inside the index, or the index is `Malformed`; entries are
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Final, Literal
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.suggest import KnownNames
 from dwarfgpu.dwarf import constants as dw

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from posixpath import normpath
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import printable

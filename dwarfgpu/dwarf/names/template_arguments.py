@@ -11,6 +11,7 @@ one with that instance among its arguments, and each one that a unit has after i
 
 from __future__ import annotations
 
+from _thread import _local
 from collections.abc import Iterator
 from typing import Final
 
@@ -97,6 +98,13 @@ class _TooDeep(Exception):
         self.name = name
 
 
+class _Pending(_local):
+    """The offsets of the entries whose names a thread of Python is spelling."""
+
+    def __init__(self) -> None:
+        self.offsets: set[int] = set()
+
+
 class TemplateNames:
     """The names of the template instances of one unit."""
 
@@ -106,7 +114,7 @@ class TemplateNames:
         """The full name of an instance, and how deep templates are inside it, by its offset."""
         self._bare: set[int] = set()
         """The offsets of other entries."""
-        self._pending: set[int] = set()
+        self._pending = _Pending()
         self._characters_left, self._parts_left = _MAX_NAMES, _MAX_PARTS
 
     def full(self, die: Die, name: str) -> str:
@@ -132,11 +140,11 @@ class TemplateNames:
         """Return the full name of a class or function, and how deep templates are inside it."""
         known = self._known.get(die.offset)
         if known is None:
-            if die.offset in self._bare or die.offset in self._pending:
+            if die.offset in self._bare or die.offset in self._pending.offsets:
                 raise _NotSpelled
             if level >= _MAX_DEPTH:
                 raise _TooDeep(die, name)
-            self._pending.add(die.offset)
+            self._pending.offsets.add(die.offset)
             try:
                 known = _with_arguments(die, name, level)
                 if len(known[0]) > _MAX_NAME or known[1] > _MAX_DEPTH:
@@ -145,7 +153,7 @@ class TemplateNames:
                 self.keep(die)
                 raise
             finally:
-                self._pending.remove(die.offset)
+                self._pending.offsets.remove(die.offset)
             self._known[die.offset] = known
         return known
 

@@ -12,11 +12,11 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
 from itertools import islice
 from operator import gt
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw

@@ -5,8 +5,7 @@ Law: program locations are those of the loaded code.
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import MissingContext, UsageError, shortened
 from dwarfgpu.service.answer import has_hint, listed, of_error

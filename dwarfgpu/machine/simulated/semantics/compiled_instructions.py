@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.isa.binding import operations_of, uses
 from dwarfgpu.isa.decode import Decoder, decoder

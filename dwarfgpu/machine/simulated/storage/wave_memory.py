@@ -8,11 +8,11 @@ elements has an axis for them before the lanes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.storage.global_memory import (

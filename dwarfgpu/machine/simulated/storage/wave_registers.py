@@ -7,11 +7,12 @@ booleans when it is needed, and each mask only once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, replaced, undefined
 from dwarfgpu.machine.simulated.wave_fault import not_simulated
