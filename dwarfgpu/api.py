@@ -3,6 +3,8 @@
 `import dwarfgpu` loads this module when one of them is first used.
 """
 
+from typing import TYPE_CHECKING
+
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
@@ -47,7 +49,6 @@ from dwarfgpu.language.code_positions import (
     line_entries,
     place_at,
 )
-from dwarfgpu.language.presented_session import Session
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State, WaveState
@@ -61,6 +62,11 @@ from dwarfgpu.session.read_lanes import LaneAnswers, evaluate_in_lanes, read_lan
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view.location_text import location_text
+
+if TYPE_CHECKING:  # what `focused`, `stack_frames` and the others return is a session like it
+    from dwarfgpu.session.session import Session
+else:
+    from dwarfgpu.language.presented_session import Session
 
 __all__ = [
     "AddressSpace",
