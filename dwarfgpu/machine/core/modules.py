@@ -83,6 +83,8 @@ class _Module:
     """Its first page in the core; None if the core does not have it."""
     has_code: bool
     """Whether a part of it is executable."""
+    may_have_code: tuple[MappedFile, ...]
+    """The parts that are executable, or that the core has no segment of."""
     header: ObjectFile | None = field(init=False)
     """The ELF headers in that page."""
 
@@ -114,13 +116,10 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     entry = dump.auxiliary.get(AT_ENTRY)
     names = library_names(dump, memory)
     reader = _Reader(memory, where, names)
-    code = tuple(
-        segment
-        for segment in dump.file.segments
-        if segment.type == PT_LOAD and segment.flags & PF_X
-    )
-    modules = list(_modules(dump.mapped, memory, code))
-    for module in modules:
+    loads = tuple(segment for segment in dump.file.segments if segment.type == PT_LOAD)
+    modules = list(_modules(dump.mapped, memory, loads))
+    # A file has the name by which it was loaded, also if it was mapped a second time to be read.
+    for module in sorted(modules, key=lambda module: not reader.is_listed(module)):
         reader.add(module, is_program=module.has(entry))
     if not any(module.has(entry) for module in modules):
         reader.add_program(entry, dump)
@@ -139,13 +138,15 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
 
 
 def _modules(
-    mapped: Iterable[MappedFile], memory: CoreMemory, code: Iterable[Segment]
+    mapped: Iterable[MappedFile], memory: CoreMemory, loads: Iterable[Segment]
 ) -> Iterator[_Module]:
     """Yield the parts that belong together: of one path, from one beginning of the file on."""
-    executable = {segment.address for segment in code}
+    is_code = {segment.address: bool(segment.flags & PF_X) for segment in loads}
 
     def module(path: str, parts: Sequence[MappedFile], page: bytes | None) -> _Module:
-        return _Module(path, tuple(parts), page, any(e.start in executable for e in parts))
+        has_code = any(is_code.get(part.start, False) for part in parts)
+        may_have_code = tuple(part for part in parts if is_code.get(part.start, True))
+        return _Module(path, tuple(parts), page, has_code, may_have_code)
 
     by_path: dict[str, list[MappedFile]] = {}
     for mapping in mapped:
@@ -200,6 +201,16 @@ def _load_address(
 def _covers(segment: Segment, offset: int) -> bool:
     first = segment.offset - segment.offset % _PAGE_BYTES
     return first <= offset < segment.offset + segment.file_bytes
+
+
+def _is_mapped(segment: Segment, load_address: int, part: MappedFile) -> bool:
+    """Return whether a part has bytes of a segment, at the address of the segment."""
+    begin = load_address + segment.address
+    return (
+        part.start - part.offset == begin - segment.offset
+        and part.start < begin + segment.file_bytes
+        and begin < part.end
+    )
 
 
 def path_in(sysroot: str | None, path: str) -> str:
@@ -258,11 +269,35 @@ class _Reader:
         if load_address is None:
             self.notes.append(f"{file.path}{IS_NOT_USED}none of its segments is at its mapping")
             return
+        for part in module.parts:
+            self.ranges += mapped_range(part.start, part.end, part.offset, file)
+        if not is_program and self._is_only_read(module, file, load_address):
+            return
         loaded = LoadedFile(module.path, file, load_address, is_program)
         self.files.append(loaded)
         self.module_of[loaded] = module
-        for part in module.parts:
-            self.ranges += mapped_range(part.start, part.end, part.offset, file)
+
+    def is_listed(self, module: _Module) -> bool:
+        """Return whether a module is in the dynamic linker's list."""
+        return self._listed_section(module) is not None
+
+    def _is_only_read(self, module: _Module, file: ObjectFile, load_address: int) -> bool:
+        """Return whether the process mapped a file to read it, and did not load it, as debuggers do
+        and programs that write their own backtraces: it is in no list, and its code cannot run."""
+        code = [
+            segment
+            for segment in file.segments
+            if segment.type == PT_LOAD and segment.flags & PF_X and segment.file_bytes
+        ]
+        return (
+            bool(code)
+            and not self.is_listed(module)
+            and not any(
+                _is_mapped(segment, load_address, part)
+                for segment in code
+                for part in module.may_have_code
+            )
+        )
 
     def _mark_unreadable(self, module: _Module, why: str) -> None:
         """Mark its memory as unknown, except for the contents of the core."""
@@ -285,11 +320,16 @@ class _Reader:
 
     def _name_of(self, module: _Module) -> str | None:
         """Return the absolute name of the library whose dynamic section is in a module."""
+        section = self._listed_section(module)
+        name = "" if section is None else self._names[section]
+        return name if name.startswith("/") else None
+
+    def _listed_section(self, module: _Module) -> int | None:
+        """Return the dynamic section of the list that is in a module."""
         for part in module.parts:
             index = bisect_left(self._sections, part.start)
             if index < len(self._sections) and self._sections[index] < part.end:
-                name = self._names[self._sections[index]]
-                return name if name.startswith("/") else None
+                return self._sections[index]
         return None
 
     def _opened(self, path: str) -> ObjectFile:
