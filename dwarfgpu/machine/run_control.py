@@ -53,6 +53,9 @@ class Halt:
     """The first lane whose access failed; None if it does not concern lanes."""
     barriers: tuple[WavesAtBarrier, ...] = ()
     """The waves at an unmet barrier, if that is the reason."""
+    in_calls: tuple[int, ...] = ()
+    """Those of `watchpoints` whose function has made a call that has not returned; a machine that
+    does not know leaves them out."""
 
     @property
     def is_fault(self) -> bool:

@@ -2,45 +2,109 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from tests.cli.command import FIXTURES, run
 
 NAMES = ["gfx90a", "gfx942", "gfx1100"]
+SOURCE = """\
+__attribute__((noinline)) int deep(int n, int *outer) {
+  int mine = n * 100;
+  *outer += n + 1;
+  if (n > 0) deep(n - 1, &mine);
+  return mine;
+}
+__attribute__((noinline)) void meet(void) {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+__kernel void recursive(__global int *out) {
+  int first = 0;
+  deep(2, &first);
+  out[__builtin_amdgcn_workitem_id_x()] = first;
+}
+__kernel void shared(__global int *out) {
+  __local int part[128];
+  int t = __builtin_amdgcn_workitem_id_x();
+  part[t] = 3 * t;
+  meet();
+  out[t] = part[127 - t];
+}
+"""
 
 
-def stops(processor: str, expression: str, *options: str) -> list[tuple[str, ...]]:
-    """Return, for each stop in `outer` of hip/call.hip, the values and the frame.
-
-    `outer(5)` of lane 0 has `local = 10`, and calls `inner` twice, which adds 1 to it in line 11.
-    """
-    commands = ["tbreak call.hip:17", "run", f"watch {expression}", "c", "c", "c"]
+def stops(program: Path, kernel: str, place: str, expression: str, *options: str) -> list[str]:
+    """Return who stops with which values, and in which frame, after the first stop at a place."""
+    commands = [f"tbreak {place}", "run", f"watch {expression}", "c", "c", "c"]
     done = run(
-        "debug", FIXTURES / f"hip/call.{processor}.O0.v5.co", "--dispatch", "call", *options,
-        "--grid", 64, "--workgroup", 64, "--scratch", 4096, "--arg", "out=zeros:256", "--batch",
+        "debug", program, "--dispatch", kernel, *options, "--grid", 128, "--workgroup", 128,
+        "--scratch", 4096, "--arg", "out=zeros:512", "--batch",
         *(word for command in commands for word in ("-ex", command)),
     )  # fmt: skip
     lines = [line for line in done.lines if line]
     return [
-        (lines[at], lines[at + 1], lines[at + 2].split()[-1])
+        " ".join([
+            lines[at - 1].partition(" hit ")[0],
+            *(line.partition(" = ")[2] for line in lines[at : at + 2]),
+            *lines[at + 2].partition(" (")[0].split()[-1:],
+        ])
         for at, line in enumerate(lines)
         if line.startswith("Old value")
-    ]
+    ]  # fmt: skip
+
+
+def calls(processor: str, expression: str, *options: str) -> list[str]:
+    """Return the stops in `outer(5)` of hip/call.hip, whose `local` is 10 and `inner` adds 1 to."""
+    program = FIXTURES / f"hip/call.{processor}.O0.v5.co"
+    return stops(program, "call", "call.hip:17", expression, *options)[:2]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("callees")
+    (folder / "callees.cl").write_text(SOURCE)
+    command = [
+        "clang-19", "-x", "cl", "-cl-std=CL2.0", "--target=amdgcn-amd-amdhsa", "-mcpu=gfx942",
+        "-nogpulib", "-g", "-O0", "callees.cl", "-o", "callees.co",
+    ]  # fmt: skip
+    try:
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("clang-19 is not installed")
+    return folder / "callees.co"
 
 
 @pytest.mark.parametrize("options", [(), ("--heuristic",)])
 @pytest.mark.parametrize("processor", NAMES)
 def test_a_callee_that_writes_a_watched_variable(processor: str, options: tuple[str, ...]) -> None:
     """Upstream clang has no call frame information: without --heuristic, no caller is found."""
-    assert stops(processor, "local", *options) == [
-        ("Old value = 10", "New value = 11", "hip/call.hip:12"),
-        ("Old value = 11", "New value = 12", "hip/call.hip:12"),
-    ]
+    assert calls(processor, "local", *options) == ["Thread 1 10 11 inner", "Thread 1 11 12 inner"]
 
 
 @pytest.mark.parametrize("processor", NAMES)
 def test_a_computed_value_is_compared_when_the_callee_has_returned(processor: str) -> None:
-    assert stops(processor, "local + n") == [
-        ("Old value = 15", "New value = 16", "hip/call.hip:17"),
-        ("Old value = 16", "New value = 17", "hip/call.hip:18"),
+    assert calls(processor, "local + n") == ["Thread 1 15 16 outer", "Thread 1 16 17 outer"]
+
+
+@pytest.mark.parametrize("options", [(), ("--heuristic",)])
+def test_a_deeper_call_has_another_variable_of_that_name(
+    program: Path, options: tuple[str, ...]
+) -> None:
+    """deep(1) adds 2 to `mine` of deep(2)."""
+    assert stops(program, "recursive", "callees.cl:3", "mine", *options) == [
+        "Thread 1 200 202 deep"
+    ]
+
+
+@pytest.mark.parametrize("options", [(), ("--heuristic",)])
+def test_another_wave_writes_while_this_one_waits_in_a_call(
+    program: Path, options: tuple[str, ...]
+) -> None:
+    """Wave 1 waits at the barrier in `meet` until wave 2 has written 3 * 64."""
+    assert stops(program, "shared", "callees.cl:21", "part[64]", *options) == [
+        "Thread 2 <unavailable> 192 shared"
     ]

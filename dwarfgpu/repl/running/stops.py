@@ -136,7 +136,7 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
         return Stop(halt, items, is_other_wave=wave != shell.session.wave)
     if halt.reason == "watchpoint-scope":
         return Stop(halt, tuple(reached), is_other_wave=wave != shell.session.wave)
-    changes = {item.number: _change(shell, item) for item in reached}
+    changes = {item.number: _change(shell, item, halt) for item in reached}
     arm(shell)  # what is watched may be elsewhere now
     stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item)]
     if not stopping:
@@ -156,9 +156,11 @@ def is_at_body(session: Session, items: Sequence[Breakpoint]) -> bool:
     return bool(items) and all(session.pc in body for body in bodies)
 
 
-def _change(shell: Shell, item: Breakpoint) -> tuple[str, str] | None:
+def _change(shell: Shell, item: Breakpoint, halt: Halt) -> tuple[str, str] | None:
     """Return what a watched object was, and is; None where it has not changed."""
-    return looked_again(shell, item) if isinstance(item, Watchpoint) else ("", "")
+    if not isinstance(item, Watchpoint):
+        return "", ""
+    return looked_again(shell, item, is_in_call=item.number in halt.in_calls)
 
 
 def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:

@@ -19,15 +19,17 @@ _NO_CODE: Final = (0, 0)
 """The code of a watch that is looked at again as soon as its function executes."""
 
 
-def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
+def looked_again(
+    shell: Shell, item: Watchpoint, *, is_in_call: bool = False
+) -> tuple[str, str] | None:
     """Return the previous and the current value of a watchpoint, and remember the latter; None if
     the value is unchanged, or missing at this location.
 
-    In a function that the one of the expression calls, whose callers are not found, the object is
-    read where it was; a pointer or an index that leads to it counts after the return.
+    In a function that the one of the expression calls (`is_in_call`), whose callers are not found,
+    the object is read where it was; a pointer or an index that leads to it counts after the return.
     """
     before, text = item.watched.value, item.text
-    session = _frame_of(shell, item)
+    session = _frame_of(shell, item, is_in_call=is_in_call)
     now = None if session is None else _evaluated(shell, item, session)
     if now is not None:
         code = now.code if item.depth is not None else None
@@ -68,7 +70,7 @@ def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | No
     return now if before == after else None
 
 
-def _frame_of(shell: Shell, item: Watchpoint) -> Session | None:
+def _frame_of(shell: Shell, item: Watchpoint, *, is_in_call: bool) -> Session | None:
     """Return the frame in which a watchpoint was set, as it is now; None if it is not known."""
     session = shell.session.top or shell.session
     wave, lane = item.session.wave, item.session.lane
@@ -81,7 +83,7 @@ def _frame_of(shell: Shell, item: Watchpoint) -> Session | None:
             level = depth(session) - item.depth
             if level < 0:
                 return None
-            if not level and not _is_in_function(item, session):
+            if not level and (is_in_call or not _is_in_function(item, session)):
                 return None
             session = session.at_level(level) if level else session
         functions = readable_functions_at(session)

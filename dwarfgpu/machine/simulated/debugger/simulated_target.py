@@ -330,7 +330,8 @@ class SimulatedTarget(SimulatedWaves):
             wave = self._running.next_wave()
         if wave is None:
             return Halt("exited", exit_code=0)
-        return self._halt(watchpoint_halt(wave.wave.id, stopped))
+        in_calls = self._watched.in_calls(stopped.watchpoints)
+        return self._halt(watchpoint_halt(wave.wave.id, stopped, in_calls))
 
     def _went_on(self, machine: RunningMachine, wave: SimulatedWave | None) -> Halt:
         """Return the halt at the end of a step: of another wave, where that one has no next

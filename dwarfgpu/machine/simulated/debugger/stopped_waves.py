@@ -38,13 +38,14 @@ def signal_halt(wave: WaveId, reason: StopReason, text: str, lanes: Sequence[int
     )
 
 
-def watchpoint_halt(wave: WaveId, stopped: Stopped) -> Halt:
+def watchpoint_halt(wave: WaveId, stopped: Stopped, in_calls: tuple[int, ...]) -> Halt:
     """Return the halt of a watchpoint that was hit, or whose function has returned."""
     is_scope = stopped.text == "scope"
     return Halt(
         "watchpoint-scope" if is_scope else "watchpoint-trigger",
         wave,
         watchpoints=stopped.watchpoints,
+        in_calls=in_calls,
     )
 
 
