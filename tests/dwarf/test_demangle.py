@@ -181,6 +181,8 @@ from dwarfgpu.dwarf.names.type_names import canonical_in
         ("_Z1fS_", None),
         ("_Z1fT_", None),
         ("_ZN1fEE", None),
+        ("_Z1fDTclEE", None),  # a call of nothing
+        ("_Z1fIiEDTcpEET_", None),
         ("_Z" + "N1a" * 2000, None),
         ("_Z1f" + "P" * 3000 + "i", None),
         ("_Z1f" + "1AI" * 1000, None),

@@ -117,7 +117,8 @@ class Expressions(Reader):
                 first, second = self.expression(), self.expression()
                 return Conditional((first, second, self.expression()))
             case "cl" | "cp":  # `cp`: the name is in parentheses, against lookup by argument
-                return Call(self.expressions())
+                called = self.expression()
+                return Call((called, *self.expressions()))
             case "cv":
                 kind = self.type()
                 is_list = self.at("_") is not None
