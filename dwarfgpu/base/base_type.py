@@ -68,7 +68,8 @@ class BaseType:
     address_space: int | None = None
     """DW_AT_LLVM_address_space of an `address` type."""
     float_format: FloatFormat | None = None
-    """Format of each of the two parts, for a complex type."""
+    """Format of a float, or of each of the two parts of a complex number: one of those in
+    `dwarfgpu.base.float_format`. None if it is unknown; arithmetic is `Unsupported` then."""
     scale: Rational | None = None
     """Factor of a fixed-point type; None if the file gives none."""
 

@@ -359,5 +359,8 @@ def _refuse_without_arithmetic(base: BaseType, operation: str) -> None:
 def _float_format(base: BaseType, operation: str) -> FloatFormat:
     _refuse_vector(base, operation)
     if base.float_format is None:
-        raise Unsupported(f"{operation} on the floating type {base} of {base.bit_size} bits")
+        raise Unsupported(
+            f"{operation} on the floating type {base} of {base.bit_size} bits, whose format is "
+            "unknown"
+        )
     return base.float_format
