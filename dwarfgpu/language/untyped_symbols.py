@@ -22,9 +22,11 @@ from dwarfgpu.session.session import Session
 TEXT: Final = Function(own_name="<text variable, no debug info>")
 INDIRECT: Final = Function(own_name="<text gnu-indirect-function variable, no debug info>")
 DATA: Final = Unspecified("<data variable, no debug info>")
+ABSOLUTE: Final = Unspecified("<variable (not text or data), no debug info>")
 THREAD_LOCAL: Final = Unspecified("<thread local variable, no debug info>")
 NO_TYPE: Final = Unspecified("<data variable, no DW_AT_type>")
 """The type of a variable whose entry has none, as GCC writes with -g1; GDB assumes `int`."""
+_OF_DATA: Final = (DATA, ABSOLUTE, THREAD_LOCAL, NO_TYPE)
 
 
 def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue | None:
@@ -46,7 +48,7 @@ def _value(
         raise UsageError(
             f"'{name}' has unknown return type; cast the call to its declared return type"
         )
-    address, type_ = symbol.address, DATA
+    address, type_ = symbol.address, ABSOLUTE if symbol.is_absolute else DATA
     if symbol.thread_local_in is not None:
         session, type_ = objects.session, THREAD_LOCAL
         address = tls_address(symbol.thread_local_in, address, session.wave, session.target)
@@ -68,7 +70,7 @@ def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
 
 def typed(value: TypedValue, name: str) -> TypedValue:
     """Return a value that has a type; `UsageError` for data whose type is unknown."""
-    if value.type is DATA or value.type is THREAD_LOCAL or value.type is NO_TYPE:
+    if _is_of_data(value):
         raise UsageError(f"'{name}' has unknown type; cast it to its declared type")
     return value
 
@@ -76,5 +78,8 @@ def typed(value: TypedValue, name: str) -> TypedValue:
 def as_type(value: TypedValue, type_: Type | None) -> TypedValue | None:
     """Return data without a type as an object of a type, at its location; None for any other
     value."""
-    is_untyped = value.type is DATA or value.type is THREAD_LOCAL or value.type is NO_TYPE
-    return TypedValue(type_, value.location, error=value.error) if is_untyped else None
+    return TypedValue(type_, value.location, error=value.error) if _is_of_data(value) else None
+
+
+def _is_of_data(value: TypedValue) -> bool:
+    return any(value.type is type_ for type_ in _OF_DATA)

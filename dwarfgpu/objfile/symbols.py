@@ -31,6 +31,8 @@ _AT_ADDRESSES: Final = _KINDS.keys() - {6}
 ABI, "Symbol Values"), not an address."""
 _RESERVED: Final = 0xFF00
 """SHN_LORESERVE: section indices from here on denote no section."""
+_ABSOLUTE: Final = 0xFFF1
+"""SHN_ABS: values that no loading changes (System V ABI, "Special Section Indexes")."""
 _LONG_NAME_BYTES: Final = 256
 _LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
@@ -77,6 +79,12 @@ class Symbol:
     def is_in_section(self) -> bool:
         """Whether it is an address of the file, not an absolute number or of another kind."""
         return 0 < self.section < _RESERVED
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether it is a number that a linker or an assembler was given, wherever the file is
+        loaded."""
+        return self.section == _ABSOLUTE
 
 
 def wide(row: tuple[int, ...]) -> tuple[int, ...]:

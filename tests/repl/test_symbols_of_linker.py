@@ -15,7 +15,9 @@ SOURCE = r"""
 extern char _end[], end, etext, __bss_start, _start[], hidden[];
 extern short table[3];
 extern int gone __attribute__((weak));
+extern char number[], given[];
 __asm__(".data\n"
+        ".globl number, other_number\nnumber = 0x77\nother_number = 0x1000\n"
         ".globl table\ntable: .short 7, 8, 9\n"
         ".hidden hidden\n.globl hidden\nhidden: .asciz \"hid\"\n"
         "label: .long 1, 2\n"
@@ -25,7 +27,8 @@ __asm__(".data\n"
         "code: nop\nnop\n"
         ".type small, @function\n.size small, 1\nsmall: nop\nnop\n");
 int none[0];
-char *kept[] = {_end, &end, &etext, &__bss_start, _start, hidden, (char *)table, (char *)&gone};
+char *kept[] = {_end, &end, &etext, &__bss_start, _start, hidden, (char *)table, (char *)&gone,
+                number, given};
 int main(void) { return kept[0] != 0; }
 """
 DECLARED = [
@@ -34,6 +37,12 @@ DECLARED = [
     "info address table", "info address hidden", "info address _start",
     "info address gone", "info symbol &table", "info symbol _start",
 ]  # fmt: skip
+ABSOLUTE = [
+    "print &number", "print number", "print (long) given", "info address given", "info symbol 0x77",
+    "print &other_number", "print other_number", "whatis other_number", "print &unseen",
+    "print (long) &unseen + 1", "info address unseen", "print &other_number + 1",
+]  # fmt: skip
+OF_LINKER = ("-Wl,--defsym,given=0x1234", "-Wl,--defsym,unseen=0x7654")
 SYMBOLS = [
     f"info symbol (char *) &{name} + {offset}"
     for name in ("table", "label", "sized", "unsized", "none", "code", "small", "data_start")
@@ -45,11 +54,15 @@ NAMED = [f"x/xb (char *) &{name}" for name in ("label", "sized", "unsized", "non
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
     folder = tmp_path_factory.mktemp("linker")
-    build(folder, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-no-pie", "-o", "a", "a.c"]])
+    build(folder, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-no-pie", *OF_LINKER, "-o", "a", "a.c"]])
     return [str(folder / "a")]
 
 
-@pytest.mark.parametrize("commands", [DECLARED, SYMBOLS, NAMED], ids=["declared", "symbol", "x"])
+@pytest.mark.parametrize(
+    "commands",
+    [DECLARED, ABSOLUTE, SYMBOLS, NAMED],
+    ids=["declared", "absolute", "symbol", "x"],
+)
 def test_answers_are_those_of_gdb(
     program: list[str], tool: Callable[[str], str], commands: list[str]
 ) -> None:
@@ -58,6 +71,15 @@ def test_answers_are_those_of_gdb(
     noted = answers(None, program, commands)
     own = [re.sub(r"note: .*\n", "", text) for text in noted]
     assert own == answers(tool("gdb"), program, commands)
+
+
+def test_an_absolute_symbol_is_not_moved(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB adds the load address of the file (docs/gdb-differences.md)."""
+    build(tmp_path, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-pie", *OF_LINKER, "-o", "a", "a.c"]])
+    files = [str(tmp_path / "a"), "--load-address", "0x555555554000"]
+    commands = ["output (long) given", "output (long) &unseen", "output (long) number"]
+    shown = [text.splitlines()[1] for text in answers(None, files, commands)]
+    assert shown == [str(0x1234), str(0x7654), str(0x77)]
 
 
 def test_an_undefined_symbol_is_missing(program: list[str]) -> None:

@@ -43,6 +43,8 @@ class UntypedSymbol:
     """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
     thread_local_in: ObjectFile | None = None
     """The loaded file whose thread-local storage has it; None for an address."""
+    is_absolute: bool = False
+    """Whether its address is a number, without the load address of the file (SHN_ABS)."""
 
 
 def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
@@ -69,7 +71,7 @@ def symbol_of_variable(
             placed = [
                 symbol
                 for symbol in file.symbols_named(name, f"{name}@", with_untyped=True)
-                if symbol.is_in_section
+                if symbol.is_in_section or symbol.is_absolute
             ]
             exported = sorted((item for item in placed if not item.is_local), key=_preference)
             if exported:
@@ -182,12 +184,12 @@ def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
 
 def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:
     """Return the symbol of a name, perhaps without its version: global symbols and default versions
-    first. None if no file has one in a section."""
+    first. None if no file defines one."""
     candidates: list[tuple[tuple[bool, bool], UntypedSymbol]] = []
     for code_object in code_objects:
         for file in symbol_files(code_object):
             for symbol in file.symbols_named(name, f"{name}@", with_untyped=True):
-                if symbol.is_in_section:
+                if symbol.is_in_section or symbol.is_absolute:
                     rank = symbol.is_local, _is_old_version(symbol)
                     candidates.append((rank, _as_loaded(code_object, file, symbol)))
     if not candidates:
@@ -196,6 +198,8 @@ def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymb
 
 
 def _as_loaded(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> UntypedSymbol:
+    if symbol.is_absolute:
+        return UntypedSymbol(symbol.address, is_code=False, is_absolute=True)
     if symbol.kind == "thread_local":
         return UntypedSymbol(symbol.address, is_code=False, thread_local_in=code_object.file)
     is_code = symbol.kind == "function" or file.is_code(symbol.address)
