@@ -10,6 +10,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Type, Unspecified
@@ -116,15 +117,21 @@ def _register_of(value: TypedValue) -> str | None:
 
 def why_no_address(value: TypedValue) -> str:
     """Return GDB's message for an object that is not in memory."""
-    if value.variable is None:
-        return "Attempt to take address of value not located in memory."
     variable = value.variable
+    if variable is None or _is_undefined_member(variable):
+        return "Attempt to take address of value not located in memory."
     name = qualified_name(variable.die) if variable.kind == "global" else variable.name
     storage = None if value.location is None else value.location.single_locations[0].storage
     register = storage.register.name if isinstance(storage, Register) else _register_of(value)
     if register is not None:
         return f'Address requested for identifier "{name}" which is in register ${register}'
     return f"Can't take address of \"{name}\" which isn't an lvalue."
+
+
+def _is_undefined_member(variable: Variable) -> bool:
+    """Return whether it is a static member of a class that no code object defines."""
+    above = variable.die.parent() if variable.location is None else None
+    return above is not None and above.tag in CLASSES
 
 
 def no_memory_access(address: str, reason: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, with_core
 
 
 def _same_as_gdb(tool: Callable[[str], str], program: Path, commands: list[str]) -> list[str]:
@@ -43,3 +43,30 @@ def test_a_variable_of_the_debugger_is_known_as_a_line(
         tool, tmp_path / "a.out", ["list $_siginfo", "list $_thread", "list $unset"]
     )
     assert ["integer values" in text for text in said] == [True, True, False]
+
+
+def test_how_the_program_ended_is_known_as_a_line(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    build(
+        tmp_path,
+        {"a.c": "#include <stdlib.h>\nint main(void) { abort(); }\n"},
+        [[tool("gcc"), "-g", "a.c", "-o", "a"]],
+    )
+    commands = ["list $_exitcode", "list $_isvoid", "list $unset"]
+    said = _same_as_gdb(tool, tmp_path / "a", commands)
+    assert ["integer values" in text for text in said] == [False, True, False]
+    files = with_core(tool, tmp_path)
+    said = answers(None, files, commands)
+    assert said == answers(tool("gdb"), files, commands)
+    assert ["integer values" in text for text in said] == [True, True, False]
+
+
+def test_a_static_member_without_a_definition_has_no_address(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    source = "struct S { static int gone; int m(); };\nint S::m() { return gone; }\n"
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "-c", "a.cpp"]])
+    commands = ["p &S::gone", "p (long) &S::gone", "p *&S::gone", "p sizeof(S::gone)"]
+    shown = _same_as_gdb(tool, tmp_path / "a.o", commands)
+    assert "not located in memory" in shown[0]

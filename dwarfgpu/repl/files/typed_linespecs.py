@@ -66,14 +66,23 @@ def _path_in_program(shell: Shell, typed: str) -> str | None:
     return None
 
 
+def _is_known(shell: Shell, name: str) -> bool:
+    """Return whether a name after `$` is that of a variable or function of the debugger. How the
+    program ended is one, without a value, as soon as there is a program with threads."""
+    from dwarfgpu.language.convenience_functions import FUNCTIONS  # few lines are named so
+
+    if name in ("_exitcode", "_exitsignal") and shell.machine.threads:
+        return True
+    return name in shell.values.named or name in BUILT_IN or name in FUNCTIONS
+
+
 def _with_number(shell: Shell, text: str) -> str:
     """Return `45` or `FILE:45` for a convenience variable as the line."""
     match = _VARIABLE.fullmatch(text) if "$" in text else None
     if match is None:
         return text
     file, name = match["file"] or "", match["name"]
-    is_known = name[1:] in shell.values.named or name[1:] in BUILT_IN
-    if name[1:].strip("$0123456789") and not is_known:
+    if name[1:].strip("$0123456789") and not _is_known(shell, name[1:]):
         where = f' in "{file.rstrip(":")}"' if file else ""
         unknown = f'Undefined convenience variable or function "{name}" not defined{where}.'
         raise LinespecNotFound(unknown)
