@@ -130,6 +130,8 @@ def object_of(shown: Shown, type_: Type | None, first_bit: int) -> Object:
 
 
 def _pieces(shown: Shown, printed: Printed, depth: int, letter: str | None) -> Iterator[str]:
+    if letter not in (None, "s") and printed.formatted is not None:
+        printed = printed.formatted
     summary = summary_parts(printed)
     for part in summary:
         yield from _summary(shown, part, depth, letter)

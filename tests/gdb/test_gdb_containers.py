@@ -13,6 +13,7 @@ from tests.gdb.debugger import Debugger
 PRINTERS = Path("/usr/share/gcc/python")
 SOURCE = r"""
 #include <any>
+#include <bitset>
 #include <compare>
 #include <cstdlib>
 #include <deque>
@@ -56,6 +57,7 @@ int main() {
   Choice of_map{std::map<int, int>{{1, 2}}}, of_wrapped{std::optional{std::make_shared<int>(3)}};
   Choice of_variant{std::variant<int, std::unique_ptr<int>>{std::make_unique<int>(4)}};
   std::optional<std::list<int>> optional_list{list};
+  std::bitset<10> set_bits{5};
   std::abort();
 }
 """
@@ -65,7 +67,8 @@ NAMES = (
     "nothing", "any_number", "any_text", "any_list", "empty", "file", "root", "rooted", "up",
     "less", "equal", "unordered", "same", "weak",
     "of_list", "of_set", "of_tuple", "of_shared", "of_optional", "of_map", "of_wrapped",
-    "of_variant", "optional_list",
+    "of_variant", "optional_list", "set_bits",
+    "/x root", "/d rooted", "/s rooted", "/x up", "/f set_bits", "/x set_bits",
 )  # fmt: skip
 SCRIPT = f"""
 import sys
@@ -73,8 +76,9 @@ sys.path.insert(0, {str(PRINTERS)!r})
 from libstdcxx.v6 import register_libstdcxx_printers
 register_libstdcxx_printers(None)
 for name in {NAMES!r}:
-    theirs = gdb.execute(f"output {{name}}", to_string=True)
-    ours = gdb.execute(f"dwarfgpu print {{name}}", to_string=True).partition(" = ")[2].strip()
+    after = name if name.startswith("/") else f" {{name}}"
+    theirs = gdb.execute(f"output{{after}}", to_string=True)
+    ours = gdb.execute(f"dwarfgpu print{{after}}", to_string=True).partition(" = ")[2].strip()
     print(f"##{{name}}: {{theirs}}" if theirs == ours else f"##{{name}}: {{theirs}} != {{ours}}")
 """
 

@@ -143,14 +143,15 @@ def bitset(value: Object, member: str) -> Printed:
     words = words_member if is_number(words_member) else words_member.element(0)
     count = number_argument(value, 0)
     size = 8 * words.size_bytes
-    int_type = Base(BaseType("int", "signed", 32, words.endian))
+    # A number of Python is a `long` to GDB.
+    long_type = Base(BaseType("long", "signed", 64, words.endian))
 
     def bits() -> Iterator[Child]:
         for index in range(-(-count // size)):
             number = words.part(words.type, index * size).number
             for bit in range(min(size, count - index * size)):
                 if number >> bit & 1:
-                    yield f"[{index * size + bit}]", words.of_number(1, int_type)
+                    yield f"[{index * size + bit}]", words.of_number(1, long_type)
 
     return Printed("std::bitset", bits())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.base_type import BaseType
@@ -16,7 +16,7 @@ from dwarfgpu.view.printers.template_names import short_name, template_arguments
 
 _DEQUE_BYTES: Final = 512
 """The size of the elements that a deque keeps together."""
-_PATH_KINDS: Final = {1: "root-name", 2: "root-directory"}
+_PATH_KINDS: Final[Mapping[int, str]] = {1: "root-name", 2: "root-directory"}
 """Keyed by the lowest two bits of the pointer to the parts of a path."""
 _MAX_ALTERNATIVES: Final = 1_000
 """Maximum number of alternatives of tuples and variants."""
@@ -234,20 +234,22 @@ def _any(value: Object) -> Printed:
 def _path(value: Object) -> Printed:
     name = value["_M_pathname"]
     pointer = tuple_values(value["_M_cmpts"]["_M_impl"]["_M_t"]["_M_t"])[0].number
-    kind = _PATH_KINDS.get(pointer & 3)
-    summary = ("filesystem::path ", name, f" [{kind}]" if kind else "")
-    return Printed(summary, EMPTY if pointer & 3 else _path_parts(value, pointer))
+    summary, kind = ("filesystem::path ", name), _PATH_KINDS.get(pointer & 3)
+    # libstdc++ compares the text of the kind, which a letter makes a number.
+    without_kinds = Printed(summary, EMPTY if pointer & 3 else _path_parts(value, pointer, {}))
+    parts = EMPTY if pointer & 3 else _path_parts(value, pointer, _PATH_KINDS)
+    return Printed((*summary, f" [{kind}]" if kind else ""), parts, formatted=without_kinds)
 
 
-def _path_parts(path: Object, address: int) -> Iterator[Child]:
+def _path_parts(path: Object, address: int, kinds: Mapping[int, str]) -> Iterator[Child]:
     """Yield the parts of a path of several, which has them behind their number and the room for
-    them: each is a path and its position."""
+    them: each is a path and its position. `kinds`: as `_PATH_KINDS`."""
     header = path.at(address, Base(BaseType("int", "signed", 32, path.endian)))
     size = path.size_bytes + path.pointer_bytes
     for index in range(header.number):
         part = path.at(address + 2 * header.size_bytes + index * size, path.type)
         values = tuple_values(part["_M_cmpts"]["_M_impl"]["_M_t"]["_M_t"])
-        yield f"[{_PATH_KINDS.get(values[0].number & 3, index)}]", part["_M_pathname"]
+        yield f"[{kinds.get(values[0].number & 3, index)}]", part["_M_pathname"]
 
 
 def _ordering(value: Object) -> Printed:

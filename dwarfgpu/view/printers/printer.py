@@ -56,6 +56,8 @@ class Printed:
     object, and its children."""
     lead: str = ""
     """What replaces the summary there."""
+    formatted: Printed | None = None
+    """What is said instead where a letter formats numbers, as in `print/x`; None for the same."""
 
 
 Show: TypeAlias = Callable[[Object], Printed]
