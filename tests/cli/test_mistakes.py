@@ -531,6 +531,7 @@ def test_the_kind_of_a_wrong_request_is_not_that_of_a_damaged_file(tmp_path: Pat
 
 
 def test_builds_for_different_machines_are_noted() -> None:
-    done = run("where", "--all", "k.co", "--against", "prog")
-    assert done.notes == ["prog is for X86_64, k.co for AMDGPU"]
+    old, new = (FIXTURES / f"core/crash.{machine}.O0" for machine in ("aarch64", "x86_64"))
+    done = run("where", "--all", new, "--against", old)
+    assert done.notes == ["crash.aarch64.O0 is for AARCH64, crash.x86_64.O0 for X86_64"]
     assert run("where", "--all", "k.co", "--against", "k.co").notes == []
