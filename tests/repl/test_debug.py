@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.convenience_functions import FUNCTIONS
@@ -428,6 +429,14 @@ def test_no_name_drives_the_terminal(shell: Shell) -> None:
 )
 def test_the_bar_fits(shell: Shell, columns: int, expected: str) -> None:
     assert bar_text(shell, columns) == expected
+
+
+def test_the_bar_of_a_program_that_has_ended_has_no_wave(shell: Shell) -> None:
+    shell.session = evolve(shell.session, pc=None, lane=None)
+    shell.know_threads({0: "a wave"})
+    assert "wave 0" in bar_text(shell, 120)
+    shell.know_threads({})
+    assert "wave" not in bar_text(shell, 120)
 
 
 def test_the_first_active_lane_is_in_focus(shell: Shell) -> None:

@@ -25,8 +25,9 @@ class Field:
     """Priority; the lowest are dropped if the width is insufficient."""
 
 
-def fields(session: Session) -> list[Field]:
-    """Return the parts, in display order."""
+def fields(session: Session, *, has_threads: bool = True) -> list[Field]:
+    """Return the parts, in display order; `has_threads`: whether there are waves or threads, which
+    a program that has ended has no more."""
     out = [Field(_target(session), 1)]
     if session.pc is not None:
         function = function_in_focus(session)
@@ -36,7 +37,8 @@ def fields(session: Session) -> list[Field]:
         if position is not None:
             out.append(Field(f"{position.file.rpartition('/')[2]}:{position.line}", 5))
     unit = "wave" if session.architecture.is_simt else "thread"
-    out.append(Field(f"{unit} {session.wave}", 4))
+    if has_threads or session.pc is not None:
+        out.append(Field(f"{unit} {session.wave}", 4))
     if session.lane is not None:
         out.append(Field(f"lane {session.lane}{_lane_marks(session, session.lane)}", 7))
     mask = _mask(session)
@@ -51,7 +53,7 @@ def fields(session: Session) -> list[Field]:
 def bar_text(shell: Shell, columns: int) -> str:
     """Return the bar for a terminal of that width."""
     try:
-        shown = fields(shell.session)
+        shown = fields(shell.session, has_threads=bool(shell.machine.threads))
     except DwarfGpuError as error:
         shown = [Field(str(error), 0)]
     while len(shown) > 1 and len(_joined(shown)) > columns:
