@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -66,19 +67,30 @@ ARCHITECTURES: Final = (*PROCESSORS, *CPUS, *_NVIDIA)
 
 
 def _advice(target: str) -> str:
-    """Return the names near an unknown one, and those of the same generation of GPUs."""
+    """Return the names that begin as an unknown one; else those near it, and those of the same
+    generation of GPUs."""
     processor, colon, _ = target.partition(":")
     if colon and processor in PROCESSORS:
         return f": give {processor}, without features"
+    beginning = [
+        known for known in ARCHITECTURES if known.startswith(target) and "generic" not in known
+    ]
+    if len(beginning) > 1:
+        is_short = len(beginning) <= _MOST_LISTED
+        listed = ", ".join(beginning) if is_short else _first_to_last(beginning)
+        return f"; did you mean one of {listed}?"
     generation = target[:-2] if len(target) > 5 else "gfx"
     known = [
         name for name in PROCESSORS if target.startswith("gfx") and name.startswith(generation)
     ]
     if not known or len(known) > _MOST_LISTED:
         numbered = [name for name in PROCESSORS if "generic" not in name]
-        gpus = f"{numbered[0]} to {numbered[-1]}", f"{_NVIDIA[0]} to {_NVIDIA[-1]}"
-        known = [*gpus, *CPUS]
+        known = [_first_to_last(numbered), _first_to_last(_NVIDIA), *CPUS]
     return f"{nearest(target, ARCHITECTURES)}; known: {', '.join(known)}"
+
+
+def _first_to_last(names: Sequence[str]) -> str:
+    return f"{names[0]} to {names[-1]}"
 
 
 @names_wrong_arguments

@@ -101,6 +101,22 @@ def test_unknown_name_gets_a_hint(name: str, hint: str) -> None:
         architecture(name)
 
 
+@pytest.mark.parametrize(
+    ("name", "all_of_it"),
+    [
+        ("gfx1", "gfx1010 to gfx1251"),
+        ("gfx94", "gfx940, gfx941, gfx942"),
+        ("sm_9", "sm_90, sm_90a"),
+        ("aarch", "aarch64, aarch64_be"),
+    ],
+)
+def test_the_beginning_of_names_is_completed(name: str, all_of_it: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        architecture(name)
+    message = f"unknown architecture {name}; did you mean one of {all_of_it}?"
+    assert caught.value.message == message
+
+
 def test_unknown_processor() -> None:
     with pytest.raises(UsageError, match="unknown AMD GPU processor gfx90b; did you mean .*gfx90c"):
         amdgpu("gfx90b")
