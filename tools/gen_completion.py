@@ -76,7 +76,9 @@ def manual_page(text: str) -> str:
     _, _, rest = text.partition("\n")
     name = "dwarfgpu \\- evaluate and explain DWARF on heterogeneous machines"
     head = f'.TH DWARFGPU 1 "" "dwarfgpu {__version__}" "User Commands"\n'
-    return head + rest.replace(".SH NAME\ndwarfgpu\n", f".SH NAME\n{name}\n", 1)
+    # Lines are not stretched, and a long list of values is broken behind its commas.
+    rest = re.sub(r"\{[^{}\s]+\}", lambda values: values[0].replace(",", ",\\:"), rest)
+    return head + ".nh\n.ad l\n" + rest.replace(".SH NAME\ndwarfgpu\n", f".SH NAME\n{name}\n", 1)
 
 
 if __name__ == "__main__":

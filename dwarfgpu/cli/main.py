@@ -16,7 +16,7 @@ from dwarfgpu import __version__
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.service.error_text import empty, error_json, error_line, exhausted, unwrapped
-from dwarfgpu.terminal.streams import HelpFormatter, lose_output, standard_streams
+from dwarfgpu.terminal.streams import HelpFormatter, help_columns, lose_output, standard_streams
 
 COMMANDS = {
     "eval": "evaluate a variable of a code object, or operations given as text or hex",
@@ -404,11 +404,24 @@ def _module_of(command: str) -> str:
 
 
 def _overview(arguments: list[str]) -> int:
+    from textwrap import fill  # only help needs it
+
+    columns = max(help_columns(), 30)  # a name, and a few words beside it
+    listed = (
+        fill(
+            COMMANDS[name],
+            columns,
+            initial_indent=f"  {name:12} ",
+            subsequent_indent=15 * " ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for name in COMMANDS
+    )
     parser = _Parser(
         prog="dwarfgpu",
         description="An exact, explainable engine for DWARF on heterogeneous machines.",
-        epilog="\n".join(["commands:", *(f"  {name:12} {COMMANDS[name]}" for name in COMMANDS)])
-        + "\n\nRun dwarfgpu COMMAND --help for details.",
+        epilog="\n".join(["commands:", *listed]) + "\n\nRun dwarfgpu COMMAND --help for details.",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )

@@ -175,8 +175,13 @@ def _columns() -> int:
     return columns if columns > 0 else _COLUMNS
 
 
+def help_columns() -> int:
+    """Return the width of help, as argparse has it."""
+    return _columns() - 2
+
+
 class HelpFormatter(RawDescriptionHelpFormatter):
     """Help as wide as the terminal. argparse makes a formatter for each argument that is added."""
 
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
+        super().__init__(prog, width=help_columns())

@@ -127,3 +127,11 @@ def test_bash_completes_below_a_folder_with_a_blank(tmp_path: Path) -> None:
 def test_an_unknown_shell_is_a_wrong_request() -> None:
     answer = run("completion", "csh")
     assert answer.status == 2 and "invalid choice: 'csh'" in answer.error
+
+
+def test_the_manual_page_has_lines_that_can_be_broken() -> None:
+    """troff warns of each line that it can neither break nor stretch."""
+    text = run("completion", "man").out
+    assert "\n.ad l\n" in text
+    values = re.findall(r"\{[^{}\s]{40,}\}", text)
+    assert values and not [item for item in values if re.search(r",(?!\\:)", item)], STALE

@@ -29,6 +29,18 @@ def test_help_lists_the_commands_and_says_how_to_go_on() -> None:
     assert "\nSee docs/where.md.\n" in run("where", "--help").out
 
 
+@pytest.mark.parametrize("columns", [40, 80])
+def test_the_list_of_commands_fits_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    [_, listed] = run("--help").out.split("commands:\n")
+    lines = listed.partition("\n\n")[0].splitlines()
+    assert max(map(len, lines)) < columns
+    assert " ".join(" ".join(lines).split()).startswith("eval evaluate a variable of a code ")
+    assert all(line.startswith((" " * 15, "  ")) for line in lines)
+
+
 def test_help_has_the_usage_wherever_it_is_asked_for() -> None:
     expected = run("eval", "--help").out
     assert "EXPRESSION" in expected.split("\n\n")[0].upper()
