@@ -101,6 +101,23 @@ def test_a_deeper_call_has_another_variable_of_that_name(
 
 
 @pytest.mark.parametrize("options", [(), ("--heuristic",)])
+def test_the_end_of_a_call_that_returns_to_its_own_function(
+    program: Path, options: tuple[str, ...]
+) -> None:
+    """deep(0) returns to deep(1), which adds nothing to a variable that is gone."""
+    commands = ["tbreak callees.cl:3 if n == 0", "run", "rwatch mine", "c", "c", "p n"]
+    done = run(
+        "debug", program, "--dispatch", "recursive", *options, "--grid", 64, "--workgroup", 64,
+        "--scratch", 4096, "--arg", "out=zeros:256", "--batch",
+        *(word for command in commands for word in ("-ex", command)),
+    )  # fmt: skip
+    at = done.lines.index("Watchpoint 2 deleted because the program has left the block in")
+    assert "Value = 0" in done.lines[:at]  # `return mine` of deep(0)
+    assert " in deep (n=1, " in done.lines[at + 2]
+    assert done.lines[-1] == "$1 = 1"
+
+
+@pytest.mark.parametrize("options", [(), ("--heuristic",)])
 def test_another_wave_writes_while_this_one_waits_in_a_call(
     program: Path, options: tuple[str, ...]
 ) -> None:

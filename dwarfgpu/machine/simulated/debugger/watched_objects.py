@@ -46,7 +46,7 @@ class WatchedObjects:
 
         read = _MachineReads(target, machine, waves)
         watching = [read.watching(watch, self._returns_of(watch)) for watch in watches]
-        return Watchpoints(watching, scratch)
+        return Watchpoints(watching, scratch, machine.program.instruction_at)
 
     def in_calls(self, numbers: Sequence[int]) -> tuple[int, ...]:
         """Return the watches, of some, whose function is in a call."""

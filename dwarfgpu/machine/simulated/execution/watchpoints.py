@@ -12,6 +12,7 @@ import numpy as np
 
 from dwarfgpu.base.records import define, frozen
 from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.run_control import Watch
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
@@ -21,6 +22,8 @@ from dwarfgpu.machine.target import RegisterOffset, WaveId
 from dwarfgpu.machine.topology import StopReason
 
 _SETPC: Final = "s_setpc_b64"
+_RETURN: Final = "s_setpc_b64 s[30:31]"
+_CALL_BYTES: Final = 4
 Contents: TypeAlias = Callable[[], bytes]
 
 
@@ -62,10 +65,17 @@ class _State:
 class Watchpoints:
     """Observes all waves for some watches."""
 
-    def __init__(self, watching: Sequence[Watching], scratch: Callable[[WaveMemory], int]) -> None:
-        """`scratch`: where the private memory of a wave is in global memory."""
+    def __init__(
+        self,
+        watching: Sequence[Watching],
+        scratch: Callable[[WaveMemory], int],
+        instruction_at: Callable[[int], Instruction | None] = lambda pc: None,
+    ) -> None:
+        """`scratch`: where the private memory of a wave is in global memory. `instruction_at`: the
+        instruction at an address; without it, a return to the same function is none."""
         self._watching = watching
         self._scratch = scratch
+        self._instruction_at = instruction_at
         self._states = [_State(one.memory(), one.registers()) for one in watching]
         self._needs_accesses = any(one.watch.kind != "write" for one in watching)
         self._accesses: list[Access] = []
@@ -175,11 +185,22 @@ class Watchpoints:
         if wave.is_ended:
             return True
         instruction = step.instruction
-        if any("call" in operation.flags for operation in operations_of(instruction.encoding)):
+        if _is_call(instruction):
             one.returns.append(step.next_pc)
         elif instruction.mnemonic == _SETPC:
             if one.returns and wave.pc == one.returns[-1]:
                 one.returns.pop()
             elif not one.returns:
-                return not any(begin <= wave.pc < end for begin, end in scope.ranges)
+                is_inside = any(begin <= wave.pc < end for begin, end in scope.ranges)
+                return not is_inside or self._is_return(instruction, wave.pc)
         return False
+
+    def _is_return(self, instruction: Instruction, pc: int) -> bool:
+        """Return whether a jump within a function is a return of its deeper call: by the register
+        pair of return addresses (AMDGPU usage, "Calling Convention"), to behind a call."""
+        before = self._instruction_at(pc - _CALL_BYTES)
+        return instruction.text == _RETURN and before is not None and _is_call(before)
+
+
+def _is_call(instruction: Instruction) -> bool:
+    return any("call" in operation.flags for operation in operations_of(instruction.encoding))
