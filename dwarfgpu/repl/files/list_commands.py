@@ -66,7 +66,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
             raise UsageError(NO_SYMBOL_TABLE)
         kept = _KNOWN[shell.session.focused_frame] = {}
     frame = default_or_frame(shell)
-    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    before = _listed_last(shell, frame)
     before = before if before is not None and before.first else None
     locations = kept.get(argument)
     if locations is None:
@@ -290,7 +290,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     if session.code_object is None and not session.code_objects:
         raise UsageError(NO_SYMBOL_TABLE)
     frame = default_or_frame(shell)
-    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    before = _listed_last(shell, frame)
     if argument:
         locations = listed_locations(shell, argument, position_of_lines(shell))
     elif before is None and (session.pc is None or not has_units(session)):
@@ -399,6 +399,12 @@ def default_or_frame(shell: Shell) -> FramePosition | None:
     return position_or_none(session)
 
 
+def _listed_last(shell: Shell, frame: FramePosition | None) -> Listed | None:
+    """Return what was listed last; None if another frame with a line is in focus since."""
+    listed = shell.listed
+    return listed if listed is not None and frame in (None, listed.frame) else None
+
+
 def _position_of_frame(shell: Shell) -> FramePosition:
     """Return the source line of the frame in focus; where it has no line, the one shown last;
     without either, one just before the default line."""
@@ -438,7 +444,7 @@ def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, in
     """Return the file that was listed last, the location of the frame in focus, and the line that
     was listed first; without one, the location of the frame, or 0 without a frame."""
     frame = default_or_frame(shell)
-    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    before = _listed_last(shell, frame)
     if before is not None and before.first:
         return before.position, frame, before.first
     position = _position_of_frame(shell)

@@ -43,6 +43,7 @@ FILES = {
     "core_code": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_inlined": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
     "core_frames": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_without_lines": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_process": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
