@@ -7,6 +7,7 @@ compute attributes which need each other's wait for ever.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 __all__ = ["cached_property"]
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from functools import cached_property
 else:
 
-    class cached_property:  # as in `functools`
-        """As `functools.cached_property`, without a lock."""
+    class cached_property(functools.cached_property):  # attrs looks for those of `functools`
+        """A `functools.cached_property` without a lock."""
 
         def __init__(self, compute):
             self.func = compute

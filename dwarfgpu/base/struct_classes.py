@@ -9,6 +9,7 @@ Law: classes and objects behave as those that attrs makes (`dwarfgpu.base.attrs_
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -20,7 +21,6 @@ from msgspec import field as struct_field
 from msgspec.structs import force_setattr, replace
 
 from dwarfgpu.base.arguments import FOREIGN
-from dwarfgpu.base.cached import cached_property
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -209,7 +209,7 @@ def _create(
     options: dict[str, Any] = {"frozen": True} if frozen else {}
     if not eq:
         options["weakref"] = True
-    if not slots or any(type(value) is cached_property for value in namespace.values()):
+    if not slots or any(isinstance(value, functools.cached_property) for value in namespace.values()):
         options["dict"] = True
     own_eq = "__eq__" in namespace
     inherits_eq = any("__eq__" in vars(b) for b in draft.__mro__[1:-1] if b not in Struct.__mro__)
@@ -373,7 +373,7 @@ def _rebind(draft: type, class_: type, values: list[Any]) -> None:
             parts = [value.fget, value.fset]
         else:
             parts = [value]
-            if type(value) is cached_property:
+            if isinstance(value, functools.cached_property):
                 parts = [value.func]
             elif type(value) is classmethod or type(value) is staticmethod:
                 parts = [value.__func__]
