@@ -209,7 +209,9 @@ def _create(
     options: dict[str, Any] = {"frozen": True} if frozen else {}
     if not eq:
         options["weakref"] = True
-    if not slots or any(isinstance(value, functools.cached_property) for value in namespace.values()):
+    if not slots or any(
+        isinstance(value, functools.cached_property) for value in namespace.values()
+    ):
         options["dict"] = True
     own_eq = "__eq__" in namespace
     inherits_eq = any("__eq__" in vars(b) for b in draft.__mro__[1:-1] if b not in Struct.__mro__)
