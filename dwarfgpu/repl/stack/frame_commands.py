@@ -154,7 +154,7 @@ def _focus(shell: Shell, number: int) -> Iterator[Part]:
 def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     """Yield the frame in focus, with its source line."""
     frame = frame_of(shell.session, number)
-    if frame.position is not None:  # otherwise "list" goes on where it was
+    if frame.position is not None:  # otherwise "list" continues what it listed last
         shell.listed = None
     style = shell.settings.frame_style()
     record = frame_record(frame, with_arguments=True, style=style)
