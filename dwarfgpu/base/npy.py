@@ -119,7 +119,9 @@ def parse_npy(data: bytes, source: str, *, structures: bool = False) -> Npy:
             f"{source}: the header of the .npy file has {start} bytes, "
             f"at most {_MAX_HEADER_BYTES} are read"
         )
-    descr, order, shape, fields = _header(data[8 + length_bytes : start], source, structures)
+    encoding = "utf-8" if data[6] == 3 else "latin-1"
+    header = data[8 + length_bytes : start]
+    descr, order, shape, fields = _header(header, encoding, source, structures)
     count = math.prod(shape)
     if len(data) - start != count * int(descr[2:]):
         raise UsageError(f"{source}: {len(data) - start} bytes for an array {shape} of {descr}")
@@ -129,7 +131,7 @@ def parse_npy(data: bytes, source: str, *, structures: bool = False) -> Npy:
 
 
 def _header(
-    text: bytes, source: str, structures: bool
+    text: bytes, encoding: str, source: str, structures: bool
 ) -> tuple[str, bool, tuple[int, ...], tuple[Field, ...]]:
     """Return the type of the numbers, whether they are in Fortran order, the shape, and the
     fields of structures."""
@@ -139,7 +141,7 @@ def _header(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python's, of a backslash in a text, for example
-            tree = ast.parse(text.decode("utf-8").strip(), mode="eval")
+            tree = ast.parse(text.decode(encoding).strip(), mode="eval")
         header = ast.literal_eval(tree)
         if not isinstance(tree.body, ast.Dict):
             raise TypeError

@@ -41,6 +41,15 @@ def saved(array: object) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.parametrize(("name", "version"), [("größe", 1), ("größe", 2), ("größe", 3), ("长", 3)])
+def test_names_of_fields_are_in_the_encoding_of_the_version(name: str, version: int) -> None:
+    """NumPy writes latin-1 in versions 1.0 and 2.0, and UTF-8 in 3.0."""
+    out = io.BytesIO()
+    np.lib.format.write_array(out, np.zeros(3, [(name, "<i4")]), (version, 0))
+    (field,) = parse_npy(out.getvalue(), "named", structures=True).fields
+    assert field.name == name
+
+
 def with_header(text: str) -> bytes:
     """A file of version 3 with a header, and eight bytes behind it."""
     header = text.encode()
