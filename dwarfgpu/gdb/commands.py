@@ -18,7 +18,7 @@ from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.limit_settings import install_limits
 from dwarfgpu.gdb.machine.gdb_values import said, without_calls
 from dwarfgpu.gdb.machine.interruptions import interruptions
-from dwarfgpu.gdb.one_line_errors import command
+from dwarfgpu.gdb.one_line_errors import command, gdb_errors
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.save_state import SaveState
 from dwarfgpu.gdb.script_objects import the_debugger
@@ -52,7 +52,8 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         """Raise an error for an unknown command; GDB calls this if no known command follows."""
         if argument:
             raise gdb.GdbError(f'Undefined dwarfgpu command: "{argument}".  Try "help dwarfgpu".')
-        gdb.execute("help dwarfgpu", from_tty)
+        with gdb_errors():  # GDB reads the frame's language afterwards
+            gdb.execute("help dwarfgpu", from_tty)
 
 
 class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types

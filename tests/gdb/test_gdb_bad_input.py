@@ -15,6 +15,7 @@ import pytest
 from tests.gdb.debugger import Debugger
 
 HERE = Path(__file__).parent
+CORES = HERE.parent.parent / "fixtures/core"
 COMMANDS = (
     "print number", "print/x number", "print nothing", "print *(int *) 0", "print", "explain local",
     "explain nothing", "location number", "location nothing", "where number", "where nothing",
@@ -329,3 +330,15 @@ print("@", gdb.selected_thread().num, said("dwarfgpu compare").splitlines()[-1],
     assert stopped == ["waits", "7", "1", "#0  waits"]
     assert stepped == ["14", "14"]
     assert last[0] == "2" and last[1].endswith("0 differ")
+
+
+def test_debug_information_that_gdb_cannot_read(debugger: Debugger, tmp_path: Path) -> None:
+    """Every command is one line, and the list of them, too, after which GDB reads the frame."""
+    program = tmp_path / "values"
+    data = (CORES / "values.x86_64.O0").read_bytes()
+    artificial = bytes([0x34, 0x19, 0, 0])  # DW_AT_artificial, DW_FORM_flag_present; the end
+    assert artificial in data
+    program.write_bytes(data.replace(artificial, bytes([0x34, 0x34, 0, 0])))  # no form
+    core = shlex.quote(str(CORES / "values.x86_64.O0.core"))
+    _, err = debugger.run(f"core-file {core}", "dwarfgpu", file=program)
+    assert "Dwarf Error: " in err and "Python" not in err, err
