@@ -207,7 +207,7 @@ def _record(report: Report) -> JsonObject:
 
 def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:
     """Print each file as soon as it is checked, and how many findings there are in all."""
-    status = files = unreadable = incomplete = 0
+    status = files = unreadable = incomplete = known = 0
     counts: Counter[str] = Counter()
     is_long = False
     for report in reports:
@@ -219,6 +219,7 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
             print(one_line(f"dwarfgpu: {report.error}"), file=sys.stderr)
             continue
         incomplete += report.is_incomplete
+        known += report.is_new.count(False)
         lines = list(
             _lines(report.verdict, report, arguments, has_baseline=has_baseline, is_many=True)
         )
@@ -234,6 +235,7 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
         print()
     parts = [counted(counts[name], name) for name in SEVERITIES]
     total = f"total: {counted(files, 'file')}: {', '.join(parts)}"
+    total += f"; {known} known by the baseline" if has_baseline else ""
     total += f"; {incomplete} not checked to the end" if incomplete else ""
     print(total + (f"; {unreadable} cannot be read" if unreadable else ""))
     return status
