@@ -58,6 +58,14 @@ _WITHOUT_MEANING: Final = frozenset({0x06, 0x07, 0x09, 0x0C, 0x0E, 0x14, 0x3E})
 _MOST_SHAPES: Final = 4_096
 _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""
+_OF_UNIT: Final = 8
+"""Entries that a unit counts as, without its own."""
+_OF_CONTENTS: Final = 2
+"""Entries that one counts for which types, code or a sibling are kept: they take as much memory."""
+_OF_CODE: Final = 6
+"""Entries that one counts whose bounds of code are compared."""
+_OF_LAYOUT: Final = 16
+"""Entries that one counts whose layout, or constant, is compared with its type."""
 _CONSTANTS: Final = frozenset(
     {dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8, dw.FORM_UDATA, dw.FORM_SDATA}
 )
@@ -75,12 +83,25 @@ class _Step:
     position: int
     count: int
     """1 for an expression."""
+    work: int
+    """For how many entries a value counts that is not known."""
     known: Container[Raw] = frozenset()
     """Lists that were checked, or expressions without findings: nothing is to be done for them."""
 
 
 def _steps(values: Iterable[CheckedValue], tag: int) -> tuple[_Step, ...]:
-    return tuple([_Step(spec, tag, spec.position, spec.is_expression) for spec in values])
+    return tuple(
+        [
+            _Step(
+                spec,
+                tag,
+                spec.position,
+                spec.is_expression,
+                _OF_LAYOUT if spec.is_layout else _OF_CODE if spec.is_high_pc else 0,
+            )
+            for spec in values
+        ]
+    )
 
 
 _Shape: TypeAlias = tuple[Abbreviation, dict[int, int] | None, tuple[CheckedValue, ...]]
@@ -175,6 +196,7 @@ class EntryChecker:
         without_types = contained.without_types
         nesting = EntryNesting(unit)
         without_either = nesting.without_either
+        more = budget.checked_work + _OF_UNIT
         rows = walk(unit.data, start, unit.end, unit.abbreviations, self._end)
         try:
             for index, (offset, abbreviation, values) in enumerate(rows):
@@ -189,8 +211,10 @@ class EntryChecker:
                 add_offset(offset)
                 if abbreviation.code not in without_types:
                     contained.add(index, offset, abbreviation, values)
+                    more += _OF_CONTENTS
                 if abbreviation.code not in without_either:
                     nesting.add(index, abbreviation, values)
+                    more += _OF_CONTENTS
                 plan = plans.get(abbreviation.code)
                 if plan is None:
                     plan = plans[abbreviation.code] = self._plan(index, abbreviation)
@@ -200,8 +224,13 @@ class EntryChecker:
                         expressions.count += step.count
                     else:
                         self._value(index, step, value)
+                        more += step.work
+                if more > index >> 1:
+                    remaining -= more - (index >> 1)
+                    more = index >> 1
         finally:
             self.entries, budget.checked_entries_left = index + 1, remaining
+            budget.checked_work = more - (index + 1 >> 1)
         self.refer(self.references.bad_within())
         for fault in contained.faults():
             self._findings.report("wrong-layout", fault.message, fault.index, section="5.7")

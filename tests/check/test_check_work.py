@@ -12,6 +12,7 @@ import pytest
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.check.attributes import ROLES
 from dwarfgpu.check.entry_positions import EntryPositions
 from dwarfgpu.check.expressions import (
@@ -49,7 +50,7 @@ from tests.check.test_entries import with_lists
 from tests.dwarf import builder
 from tests.dwarf.builder import FIXTURES
 from tests.work import calls_of
-from tools.bombs.elf import OF_UNIT, UNIT, units
+from tools.bombs.elf import INT, OF_INT, OF_UNIT, UNIT, program, units
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
 """With more than three findings of some rule."""
@@ -358,3 +359,18 @@ def test_a_unit_without_entries_costs_few_calls(tmp_path: Path) -> None:
         code_object = CodeObject.open(path)
         work.append(calls_of(lambda opened=code_object: verify(opened)))
     assert work[2] < work[1] + 165 * 1_000, work
+
+
+def test_work_on_entries_counts_for_their_limit() -> None:
+    """A file of base types takes twenty times as long as one of as many other entries."""
+    shape, data = builder.Shape(dw.TAG_LEXICAL_BLOCK), b"\2" * 3_000
+    blocks, types = program(data, shape), program((b"\2" + OF_INT) * 3_000, INT)
+    entries = []
+    for content in (blocks, types):
+        file = ObjectFile("made", content, FileLimits(dies=10_000))
+        verdict = verify(CodeObject.of(file))
+        entries.append(verdict.entries)
+        assert verdict.is_incomplete is (content is types)
+    assert entries[0] == 3_001
+    assert 1_000 < entries[1] < 2_500
+    assert verdict.findings.skipped[0].endswith("are not checked (--max-dies)")

@@ -47,6 +47,19 @@ def flat(count: int) -> Files:
     return {"bomb": program(b"\2" * count, Shape(dw.TAG_LEXICAL_BLOCK))}
 
 
+def base_types(count: int) -> Files:
+    return {"bomb": program((b"\2" + OF_INT) * count, INT)}
+
+
+def structures(count: int) -> Files:
+    shape = Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_DATA1),))
+    return {"bomb": program(b"\2\4" * count, shape)}
+
+
+def code_blocks(count: int) -> Files:
+    return {"bomb": program((b"\2" + HERE) * count, Shape(dw.TAG_LEXICAL_BLOCK, PLACE))}
+
+
 def inflated(count: int) -> Files:
     info = packed(unit(OF_UNIT + b"\2" * count))
     return {"bomb": units(b"", UNIT, Shape(dw.TAG_LEXICAL_BLOCK), others={INFO: info})}
@@ -391,6 +404,12 @@ BOMBS = (
     Bomb("damaged-units", INFO, "{} units whose entry is unreadable", damaged_units, 200_000,
          ("info bomb", *ASK), small=100, cpu_seconds=8.0),
     Bomb("entries", INFO, "{} entries in one unit", flat, 2_000_000, ASK),
+    Bomb("base-types", INFO, "{} base types in one unit", base_types, 1_000_000,
+         ("check bomb",), says="--max-dies"),
+    Bomb("structures", INFO, "{} structures in one unit", structures, 3_900_000,
+         ("check bomb",), says="--max-dies"),
+    Bomb("code-blocks", INFO, "{} blocks of the same code", code_blocks, 3_900_000,
+         ("check bomb",), says="--max-dies"),
     Bomb("inflated", INFO, "{} entries that are compressed", inflated, 16_000_000,
          ("info bomb", *ASK), says="--max-inflated-ratio"),
     Bomb("deep", INFO, "{} blocks in one another", deep, 500_000, ASK),
