@@ -1,6 +1,7 @@
 """Check call frame information: its entries, instructions and expressions (A.6.4).
 
-Law: an FDE is executed as far as possible; the work on a section is bounded by `MAX_WORK`.
+Law: an FDE is executed as far as possible; the work on a section is bounded by
+`FileLimits.frame_rules`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
-from dwarfgpu.check.rows import SAVED, RowChecker
+from dwarfgpu.check.rows import SAVED, RowChecker, SortedRules, sorted_rules
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
@@ -30,11 +31,12 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.static_check.abstract_value import Known
 from dwarfgpu.expr.static_check.severity import Severity
 
-MAX_WORK: Final = 64_000_000
+_WORK_OF_A_RULE: Final = 16
+"""How many register rules of rows and remembered states are looked through for one that `frames`
+may list: it is quicker."""
 _USUAL_WORK: Final = 16
 """Of each byte of an FDE, which does not count: those of compilers take a third of it, and a
 browser has a million of them."""
-"""Register rules of the rows and remembered states of a section, at most, without `_USUAL_WORK`."""
 _CFA: Final = Role("location", 0, is_cfi=True)
 _ROLES: Final = {
     "expression": Role("location", 1, is_cfi=True),
@@ -71,10 +73,14 @@ class FrameChecker:
     findings: Findings
     address_size: int
     """The size of an address of the file, in bytes."""
+    most_rules: int
+    """`FileLimits.frame_rules`."""
     fdes: int = field(init=False, default=0)
     _work: int = field(init=False, default=0)
     _fdes_of: Counter[int] = field(init=False, factory=Counter)
     """How many FDEs each CIE has, by its offset."""
+    _initial: dict[int, SortedRules] = field(init=False, factory=dict)
+    """The rules of each CIE, by its offset."""
     _is_checked: dict[str, bool] = field(init=False, factory=dict)
     """Whether the operands of an instruction are registers or expressions, by its name."""
 
@@ -151,7 +157,8 @@ class FrameChecker:
                 message = f"the return address column is {column}: {machine.name} defines no DWARF "
                 checked_entry.report("unknown-register", f"{message}register {column}")
         row = Row(0, 0, initial.cfa, initial.rules)
-        RowChecker(self.expressions.architectures, checked_entry).check(row, is_fde=False)
+        self._initial[cie.offset] = rules = sorted_rules(initial.rules)
+        RowChecker(self.expressions.architectures, checked_entry, rules).check(row, is_fde=False)
         return True
 
     def _fde(self, fde: Fde) -> bool:
@@ -162,14 +169,17 @@ class FrameChecker:
         work = (1 + count) * (1 + len(initial.rules)) + count * count // 4
         work += 8 * len(initial.rules)  # each is looked through in several ways
         self._work += max(0, work - _USUAL_WORK * fde.size_bytes)
-        if self._work > MAX_WORK:
-            error = LimitExceeded("from here on there would be too many register rules")
+        if self._work > _WORK_OF_A_RULE * self.most_rules:
+            error = LimitExceeded(
+                "from here on there would be too many register rules", "--max-frame-rules"
+            )
             self.findings.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
             return False
         self._end_of(fde, checked_entry)
         table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(checked_entry)
-        rows = RowChecker(self.expressions.architectures, checked_entry)
+        rules = self._initial[fde.cie.offset]
+        rows = RowChecker(self.expressions.architectures, checked_entry, rules)
         for row in table.rows:
             rows.check(row, is_fde=True)
         _rows_without_cfa(table.rows, fde, checked_entry)

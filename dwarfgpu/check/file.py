@@ -241,6 +241,7 @@ def _frames(
         Functions(file, LineLookup(code_object.scopes), code_object.load_address),
         findings,
         file.address_bytes,
+        file.limits.frame_rules,
     )
     checker.run()
     return checker.fdes

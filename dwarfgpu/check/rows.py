@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dwarfgpu.base.records import define, field
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,
@@ -33,12 +33,36 @@ _NEAR: Final = 1 << 16
 """Offsets below this fit into every address."""
 
 
+@frozen
+class SortedRules:
+    """Register rules, looked through once: those of a CIE are in the rows of all its FDEs."""
+
+    rules: Mapping[int, Rule]
+    far: Mapping[int, int]
+    """The offsets that are not near, by register."""
+    depending: Mapping[int, Rule]
+    """Those that need another register, or have an expression."""
+
+
+def sorted_rules(rules: Mapping[int, Rule]) -> SortedRules:
+    """Look through register rules."""
+    far = {
+        number: rule.offset_bytes
+        for number, rule in rules.items()
+        if isinstance(rule, SAVED) and not -_NEAR < rule.offset_bytes < _NEAR
+    }
+    depending = {n: rule for n, rule in rules.items() if isinstance(rule, _DEPENDING)}
+    return SortedRules(rules, far, depending)
+
+
 @define
 class RowChecker:
     """The rows of one entry."""
 
     architectures: PossibleArchitectures
     checked_entry: CheckedEntry
+    initial: SortedRules
+    """The rules of the CIE."""
     _checked_row_rules: set[int] = field(init=False, factory=set)
     _bases: set[tuple[int, int]] = field(init=False, factory=set)
     _has_wide_offset: bool = field(init=False, default=False)
@@ -58,10 +82,11 @@ class RowChecker:
         self._checked_row_rules.add(id(row.rules))
         if row.cfa is None and is_fde:
             self._check_missing_cfa(row)
-        for number, rule in row.rules.items():
-            if isinstance(rule, SAVED) and not -_NEAR < rule.offset_bytes < _NEAR:
-                self._check_offset(number, rule.offset_bytes, row)
-        depending = {n: rule for n, rule in row.rules.items() if isinstance(rule, _DEPENDING)}
+        is_initial = row.rules is self.initial.rules
+        rules = self.initial if is_initial else sorted_rules(row.rules)
+        for number, offset_bytes in rules.far.items():
+            self._check_offset(number, offset_bytes, row)
+        depending = rules.depending
         if not depending and not isinstance(row.cfa, ExpressionCfa):
             return
         self._check_sizes(row, depending)

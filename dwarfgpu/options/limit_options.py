@@ -46,8 +46,8 @@ FILE_LIMITS: Final = {
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-frame-rules": (
         "frame_rules",
-        "register rules of the rows that `frames` lists, without the first 16 for each byte of an "
-        "FDE",
+        "register rules of the rows that `frames` lists, or a sixteenth of those that `check` "
+        "looks through, without the first 16 for each byte of an FDE",
     ),
     "--max-analyzed-bytes": (
         "analyzed_bytes",

@@ -11,10 +11,14 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.check.finding import MAX_FINDINGS, Excerpt, excerpt
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, MissingContext
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.check.report import report_json, report_lines
 from tests.check import test_call_frame_info, test_entries, test_expressions
 from tests.check.made import (
@@ -160,21 +164,22 @@ def test_many_rows_of_many_rules_are_reported_as_skipped() -> None:
         checked(data)
 
 
-def test_a_section_beyond_the_work_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwarfgpu.check.call_frame_info.MAX_WORK", 10)
-    verdict = verdict_on(frame_file(CFA, CFA * 2_000, CFA))
-    (why,) = verdict.findings.skipped
-    assert why.endswith("from here on there would be too many register rules")
+def verdict_with(data: bytes, frame_rules: int) -> Verdict:
+    return verify(CodeObject.of(ObjectFile("made", data, FileLimits(frame_rules=frame_rules))))
 
 
-def test_entries_of_compilers_do_not_count_for_the_work_limit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_section_beyond_the_work_limit_is_reported() -> None:
+    data = frame_file(CFA, CFA * 2_000, CFA)
+    (why,) = verdict_with(data, 1).findings.skipped
+    assert why.endswith("from here on there would be too many register rules (--max-frame-rules)")
+    assert not verdict_with(data, 1 << 18).findings.skipped
+
+
+def test_entries_of_compilers_do_not_count_for_the_work_limit() -> None:
     """However many a browser has."""
-    monkeypatch.setattr("dwarfgpu.check.call_frame_info.MAX_WORK", 10)
     code = CFA + (b"\x41" + rule(0x05, S30, 1)) * 10
     starts = [0x1000 + 100 * n for n in range(50)]
-    verdict = verdict_on(frame_file(*[code] * 50, starts=starts))
+    verdict = verdict_with(frame_file(*[code] * 50, starts=starts), 0)
     assert (verdict.fdes, verdict.findings.skipped) == (50, [])
 
 

@@ -393,7 +393,7 @@ BOMBS = (
     Bomb("initial-instructions", ".debug_frame", "{} FDEs of a CIE of 6 instructions for each",
          initial_instructions, 10_000, FRAMES, says="no state was remembered"),
     Bomb("inherited-rules", ".debug_frame", "{} FDEs that inherit as many rules", inherited_rules,
-         20_000, FRAMES[:2]),
+         20_000, FRAMES, says="--max-frame-rules"),
     Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 30_000, FRAMES),
     Bomb("empty-entries", ".debug_frame", "{} entries of 64 bits without bytes", empty_entries,
          30_000, FRAMES),
