@@ -276,7 +276,8 @@ def test_words_of_a_newcomer(repository: Path) -> None:
     folder = repository / "fixtures/core"
     core = [str(folder / "crash.x86_64.O2"), str(folder / "crash.x86_64.O2.core")]
     start = gdbs(repository, *core, folder="fixtures").stdout.splitlines()
-    assert start[-2].startswith("#0  0x") and start[-1].startswith("92\t")
+    assert start[-3].startswith("#0  0x") and start[-2].startswith("92\t")
+    assert start[-1].startswith("[Current thread is 1 (LWP ")
     assert "More stack frames" not in gdbs(repository, *core, "-ex", "bt 1").stdout
     unknown = gdbs(repository, "-ex", "p nosuch").stderr
     assert unknown == 'No symbol table is loaded.  Use the "file" command.\n'
