@@ -20,7 +20,7 @@ from typing import Final, Generic, TypeVar
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.batch.lost_items import nested_too_deep, out_of_memory, process_ended
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,8 +38,8 @@ def in_processes(
     """Yield the results of a function for items, in their order, from as many processes as `jobs`.
 
     `function`, the items and the results must be picklable. `failed` makes the result of an item
-    that needs too much memory, or whose process ended. Items are taken from their iterator as they
-    are needed."""
+    that needs too much memory, or whose process ended; `UsageError` if the system allows no further
+    process. Items are taken from their iterator as they are needed."""
     yield from _InProcesses(function, iter(items), failed, jobs).results()
 
 
@@ -106,11 +106,15 @@ class _InProcesses(Generic[Item, Result]):
                 worker.connection.send(item)
 
     def _started(self) -> _Worker[Item]:
-        own, child_end = multiprocessing.Pipe()
-        context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_serve, args=(child_end, self.function), daemon=True)
-        with _no_interrupt():
-            process.start()
+        try:
+            own, child_end = multiprocessing.Pipe()
+            context = multiprocessing.get_context("spawn")
+            process = context.Process(target=_serve, args=(child_end, self.function), daemon=True)
+            with _no_interrupt():
+                process.start()
+        except OSError as error:  # the system has a limit on files, processes or memory
+            why = error.strerror
+            raise UsageError(f"a process cannot be started: {why}; one job needs none") from None
         child_end.close()
         worker: _Worker[Item] = _Worker(process, own)
         self.workers.append(worker)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -126,6 +128,14 @@ def test_items_are_taken_as_they_are_needed() -> None:
     assert next(results) == "F0"
     results.close()  # type: ignore[attr-defined]
     assert len(taken) < 100
+
+
+def test_too_few_open_files_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, the command said that its output could not be written."""
+    failing = Mock(side_effect=OSError(errno.EMFILE, "Too many open files"))
+    monkeypatch.setattr("multiprocessing.Pipe", failing)
+    with pytest.raises(UsageError, match="a process cannot be started: Too many open files; one"):
+        list(in_order(answer, ["a", "b", "c"], lost, 2))
 
 
 def test_an_early_end_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
