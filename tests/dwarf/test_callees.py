@@ -25,6 +25,8 @@ SHAPES = (
     Shape(0x48, ((0x7F, REF4), (0x7D, ADDRESS), (0x82, FLAG))),
     Shape(0x2E, ((0x03, STRING), (0x3F, FLAG), (0x3C, FLAG))),
     Shape(0x2E, ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4), (0x7A, FLAG)), True),
+    Shape(0x2E, ((0x03, STRING), (0x6E, STRING), (0x3F, FLAG), (0x3C, FLAG))),
+    Shape(0x2E, ((0x31, REF4), (0x6E, STRING), (0x11, ADDRESS), (0x12, DATA4))),
 )
 FIRST, SIZE = 0x1000, 0x100
 PART, WHOLE, MAIN = FIRST, FIRST + SIZE, FIRST + 2 * SIZE
@@ -56,27 +58,31 @@ def opened(
     caller = (
         b"\x01\x05f\0\x01\x01" + placed(6, b"main\0", MAIN, (first, MAIN + 0x10, False)) + b"\0"
     )
-    names = b"\0" + b"".join(name.encode() + b"\0" for name, _, _ in symbols)
-    table = bytes(24)
-    for name, address, kind in symbols:
-        at = names.index(b"\0" + name.encode() + b"\0") + 1
-        table += struct.pack("<IBBHQQ", at, kind, 0, 1, address, SIZE)
-    path = folder / "made"
-    sections = {
-        ".text": Content(bytes(3 * SIZE), flags=6, address=FIRST),
-        ".debug_abbrev": abbreviations(*SHAPES),
-        ".debug_info": unit(entries) + unit(caller),
-        ".strtab": Content(names, 3),
-        ".symtab": Content(table, 2, link=4, entry_bytes=24),
-    }
-    path.write_bytes(elf(sections, X86_64, 0))
-    code_object = CodeObject.open(path)
+    code_object = written(folder, unit(entries) + unit(caller), *symbols)
     entry_at = code_object.scopes.subprogram_at
     found = {"part": entry_at(PART), "whole": entry_at(WHOLE), "main": entry_at(MAIN)}
     dies = {name: subprogram.die for name, subprogram in found.items() if subprogram is not None}
     dies["abstract"] = list(dies["part"].origins())[-1]
     dies["declared"] = next(dies["main"].unit.root.children())
     return code_object, dies
+
+
+def written(folder: Path, units: bytes, *symbols: tuple[str, int, int]) -> CodeObject:
+    names = b"\0" + b"".join(name.encode() + b"\0" for name, _, _ in symbols)
+    table = bytes(24)
+    for name, address, kind in symbols:
+        at = names.index(b"\0" + name.encode() + b"\0") + 1
+        table += struct.pack("<IBBHQQ", at, kind, 0, 1, address, SIZE)
+    path = folder / "made"
+    sections: dict[str, bytes | Content] = {
+        ".text": Content(bytes(3 * SIZE), flags=6, address=FIRST),
+        ".debug_abbrev": abbreviations(*SHAPES),
+        ".debug_info": units,
+        ".strtab": Content(names, 3),
+        ".symtab": Content(table, 2, link=4, entry_bytes=24),
+    }
+    path.write_bytes(elf(sections, X86_64, 0))
+    return CodeObject.open(path)
 
 
 F, AS_LOCAL = ("f", WHOLE, GLOBAL), ("f", WHOLE, LOCAL)
@@ -106,6 +112,21 @@ def test_which_code_a_call_enters(
     with_code = ("part", "whole", "main")
     assert {name for name in with_code if enters(dies[called], dies[name])} == certain
     assert {name for name in with_code if may_enter(dies[called], dies[name])} == possible
+
+
+@pytest.mark.parametrize("other", ["f.constprop.0", "f.constprop.1"])
+def test_a_clone_in_another_unit_is_known_by_its_linkage_name(tmp_path: Path, other: str) -> None:
+    """gcc's link-time optimization (-flto) gives the declaration of a clone no other name."""
+    clone = b"f.constprop.0\0"
+    entry = b"\x08" + struct.pack("<I", 12 + 1) + clone + struct.pack("<QI", PART, SIZE)
+    units = unit(b"\x01\x02f\0\x01\x01" + entry + b"\0")
+    units += unit(b"\x01\x07" + 2 * (other.encode() + b"\0") + b"\x01\x01\0")
+    symbols = [("f.constprop.0", PART, LOCAL), ("f.constprop.1", WHOLE, LOCAL)]
+    code_object = written(tmp_path, units, *symbols)
+    found = code_object.scopes.subprogram_at(PART)
+    assert found is not None
+    declared = next(code_object.scopes.info.units[1].full.root.children())
+    assert enters(declared, found.die) == (other == "f.constprop.0")
 
 
 @pytest.mark.parametrize(

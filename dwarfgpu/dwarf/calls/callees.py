@@ -74,9 +74,19 @@ def _symbol_addresses(called: Die, callee: Die, *, is_own: bool) -> set[int]:
 
 
 def _is_one_function(left: Die, right: Die) -> bool:
-    """Return whether two entries are of one function: by their origin, across units by name."""
+    """Return whether two entries are of one function: by their origin, across units by name.
+
+    The declaration of a clone in another unit has only the clone's name (`f.constprop.0`).
+    """
     first, second = list(left.origins())[-1], list(right.origins())[-1]
-    return first == second or (first.unit is not second.unit and first.name == second.name)
+    if first == second:
+        return True
+    if first.unit is second.unit:
+        return False
+    if first.name == second.name:
+        return True
+    linkage_name = left.linkage_name
+    return linkage_name is not None and linkage_name == right.linkage_name
 
 
 def _is_external(function: Die) -> bool:
