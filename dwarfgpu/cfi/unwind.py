@@ -94,6 +94,10 @@ class _Pending(_local):
     def __init__(self) -> None:
         self.steps: dict[tuple[int, int | str], None] = {}
 
+    def __reduce__(self) -> tuple[type[_Pending], tuple[()]]:
+        """Copy to a stack of which nothing is being computed."""
+        return _Pending, ()
+
 
 class CfiFrame(FrameWithoutSubprogram):
     """A call frame, with all functions inlined in it, as call frame information sees it.

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from heapq import merge
+from operator import itemgetter
 from typing import Final
 
 from dwarfgpu.dwarf.address_ranges import Range, covers
@@ -145,30 +147,50 @@ class _Subprograms:
 
     def __init__(self, unit: CompilationUnit) -> None:
         self._begins, self._lasts, self._indexes = array("Q"), array("Q"), array("Q")
+        """Of those with one range."""
+        shared: dict[int, tuple[tuple[Range, ...], int]] = {}
         for spans, index in subprograms_with_code(unit):
-            for begin, end in spans:
+            if len(spans) == 1:
+                [(begin, end)] = spans
                 self._begins.append(begin)
                 self._lasts.append(end - 1)
                 self._indexes.append(index)
+            else:
+                shared[id(spans)] = spans, index
+        self._lists = sorted(shared.values(), key=itemgetter(1))
+        """Lists of ranges, each with the last subprogram that has it."""
         self._steps = 0
         self._index: CoverIndex | None = None
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         for begin, last in zip(self._begins, self._lasts, strict=True):
             yield begin, last + 1
+        for spans, _ in self._lists:
+            yield from spans
 
     def last_at(self, address: int) -> int | None:
         """Return the index of the last entry of those that cover an address."""
-        count = len(self._begins)
+        count = len(self._begins) + len(self._lists)
         if self._index is None and self._steps >= _FEW_STEPS + _MOST_PASSES * count:
-            owned = zip(self.ranges(), self._indexes, strict=True)
-            self._index = CoverIndex((begin, end, index) for (begin, end), index in owned)
+            self._index = CoverIndex(self._owned())
         if self._index is not None:
             return self._index.last_at(address)
+        of_list = next((i for spans, i in reversed(self._lists) if covers(spans, address)), None)
         begins, lasts = self._begins, self._lasts
-        for position in range(count - 1, -1, -1):
+        for position in range(len(begins) - 1, -1, -1):
             if begins[position] <= address <= lasts[position]:
                 self._steps += count - position
-                return self._indexes[position]
+                index = self._indexes[position]
+                return index if of_list is None else max(index, of_list)
         self._steps += count
-        return None
+        return of_list
+
+    def _owned(self) -> Iterator[tuple[int, int, int]]:
+        """Yield all ranges with the indexes of their entries, in the order of the file."""
+        columns = zip(self._begins, self._lasts, self._indexes, strict=True)
+        of_lists = ((begin, end, i) for spans, i in self._lists for begin, end in spans)
+        return merge(
+            ((begin, last + 1, index) for begin, last, index in columns),
+            of_lists,
+            key=itemgetter(2),
+        )
