@@ -46,17 +46,19 @@ once."""
 
 
 @names_wrong_arguments
-def location_text(location: Location, texts: CompositeTexts | None = None) -> str:
+def location_text(location: Location) -> str:
     """Return a location in one line of at most about 10,000 characters: `v3 + byte 12 (wave 0)`,
     `private_lane#0x10 (lane 3)` or `{bytes 0-3: v3; …}`.
 
-    `texts`: those of other locations, to which those of this one are added. `UsageError` for a
-    location that is nowhere, not even undefined.
+    `UsageError` for a location that is nowhere, not even undefined.
     """
     location.require_single_locations()
-    if location.is_undefined:
-        return "<optimized out>"
-    return _cut(_location(location, 0, {} if texts is None else texts), _MAX_CHARACTERS)
+    return "<optimized out>" if location.is_undefined else _described(location, {})
+
+
+def _described(location: Location, texts: CompositeTexts) -> str:
+    """Return the line of a location. `texts`: those of others, to which its own are added."""
+    return _cut(_location(location, 0, texts), _MAX_CHARACTERS)
 
 
 def _cut(text: str, characters: int) -> str:
@@ -235,7 +237,8 @@ def entry_text(entry: Entry, texts: CompositeTexts | None = None) -> str:
         case ImplicitPointerValue():
             return _implicit_pointer(entry.storage) + " (value)"
         case Location():
-            text = "<undefined>" if entry.is_undefined else location_text(entry, texts)
+            others = {} if texts is None else texts
+            text = "<undefined>" if entry.is_undefined else _described(entry, others)
             return "loc " + _cut(text, _MAX_ENTRY_CHARACTERS)
         case PartialComposite():
             parts = counted(entry.count, "part")
