@@ -95,7 +95,7 @@ class _Pending(_local):
         self.steps: dict[tuple[int, int | str], None] = {}
 
     def __reduce__(self) -> tuple[type[_Pending], tuple[()]]:
-        """Copy to a stack of which nothing is being computed."""
+        """Copy an object for a stack whose registers no thread computes."""
         return _Pending, ()
 
 

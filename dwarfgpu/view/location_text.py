@@ -237,8 +237,8 @@ def entry_text(entry: Entry, texts: CompositeTexts | None = None) -> str:
         case ImplicitPointerValue():
             return _implicit_pointer(entry.storage) + " (value)"
         case Location():
-            others = {} if texts is None else texts
-            text = "<undefined>" if entry.is_undefined else _described(entry, others)
+            known = {} if texts is None else texts
+            text = "<undefined>" if entry.is_undefined else _described(entry, known)
             return "loc " + _cut(text, _MAX_ENTRY_CHARACTERS)
         case PartialComposite():
             parts = counted(entry.count, "part")
