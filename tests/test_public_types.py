@@ -33,7 +33,7 @@ def test_sessions_of_scripts_have_one_type(tmp_path: Path, repository: Path) -> 
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", script],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", script],
         cwd=repository,
         check=False,
         capture_output=True,
