@@ -73,8 +73,8 @@ def test_the_prompt(core: tuple[str, Path]) -> None:
         "-ex", "info queues", "-ex", "info dispatches",
     )  # fmt: skip
     lines = done.lines
-    assert lines[0].startswith("[Current thread is 1, lane ")
-    assert lines[1] == "#0  0x00007f0000501000 in ?? ()"
+    assert lines[0] == "#0  0x00007f0000501000 in ?? ()"
+    assert lines[1].startswith("[Current thread is 1, lane ")
     assert [line[:7] for line in lines[3:6]] == ["* 1    ", "  2    ", "  3    "]
     assert any(line.startswith("[Switching to thread 3, lane ") for line in lines)
     assert any("AMDGPU Queue 1:1" in line for line in lines)
