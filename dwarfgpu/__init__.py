@@ -2,9 +2,9 @@
 
 A variable of a stopped GPU kernel, in some of its lanes:
 
-    >>> from importlib.resources import files
+    >>> from pathlib import Path
     >>> import dwarfgpu as dg
-    >>> state = dg.load_state(files("dwarfgpu") / "data" / "demo.json")
+    >>> state = dg.load_state(Path(dg.__file__).parent / "data" / "demo.json")
     >>> objects = [dg.CodeObject.open(each.path, each.load_address) for each in state.code_objects]
     >>> wave = state.waves[0]
     >>> session = dg.Session(

@@ -131,7 +131,7 @@ def world() -> World:
     }  # fmt: skip
     right: dict[str, Any] = {
         **objects,
-        "str": "t", "int": 3, "bool": False, "bytes": b"\x34", "Endian": "little",
+        "str": "t", "int": 3, "int | str": 3, "bool": False, "bytes": b"\x34", "Endian": "little",
         "bytes | bytearray": b"\x34",
         "WaveId": session.wave, "Target": target, "Iterable[int]": [1, 2],
         "Sequence[WaveId]": [session.wave], "Sequence[int | None]": [1, None],
@@ -246,7 +246,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "int": (int,), "WaveId": (int,), "str": (str,), "bytes": (bytes, memoryview), "bool": (bool,),
     "Endian": (str,), "Data": (bytes, memoryview), "str | Path": (str, Path),
     "Path | str": (str, Path), "Kind": (str,), "ResultKind": (str,),
-    "bytes | bytearray": (bytes, bytearray, memoryview),
+    "bytes | bytearray": (bytes, bytearray, memoryview), "int | str": (int, str),
 }  # fmt: skip
 """What is of a type that is no class of dwarfgpu; a truth value is no integer."""
 

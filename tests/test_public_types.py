@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,15 +29,31 @@ def main(session: dg.Session, state: dg.State) -> None:
 """
 
 
-def test_sessions_of_scripts_have_one_type(tmp_path: Path, repository: Path) -> None:
+def mypy_says(script: str, repository: Path, folder: Path) -> str:
+    """Return what mypy says of a script, nothing if all is right; skip where mypy is missing."""
     pytest.importorskip("mypy")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
+    path = folder / "script.py"
+    path.write_text(script, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", script],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder / "cache", path],
         cwd=repository,
         check=False,
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def test_sessions_of_scripts_have_one_type(repository: Path, tmp_path: Path) -> None:
+    assert not mypy_says(SCRIPT, repository, tmp_path)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/library.md"])
+def test_the_examples_of_the_documentation_have_types(
+    page: str, repository: Path, tmp_path: Path
+) -> None:
+    """One program for each page, as its readers write them, with `mypy --strict`."""
+    examples = re.findall(r"```python\n(.*?)```", (repository / page).read_text("utf-8"), re.S)
+    assert examples
+    names = "from pathlib import Path\n\nDEMO: Path\nCORES: Path\n"
+    assert not mypy_says("\n".join([names, *examples]), repository, tmp_path)

@@ -81,6 +81,13 @@ def test_place_at_is_none_outside_code() -> None:
     assert dg.place_at(code_object, 0x10) is None
 
 
+def test_a_session_in_no_code_object_has_no_place() -> None:
+    code_object = dg.CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
+    nowhere = dg.Session(dg.architecture("gfx942"))
+    assert dg.place_at(nowhere.code_object, 0x1600) is None
+    assert dg.place_at(code_object, nowhere.pc) is None
+
+
 def test_addresses_are_as_loaded() -> None:
     path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
     base = 0x7F0000000000

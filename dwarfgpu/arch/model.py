@@ -14,7 +14,14 @@ from dwarfgpu.base.arguments import FOREIGN, integer, plain_integer
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import Factory, evolve, field, frozen, plain_fields
-from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, Unavailable
+from dwarfgpu.errors import (
+    EvaluationError,
+    IllFormed,
+    OutOfRange,
+    Unavailable,
+    UsageError,
+    shortened,
+)
 
 Scope = Literal["process", "agent", "workgroup", "wave", "lane", "any"]
 """What the memory of an address space depends on; `any`: on what the address lowers to."""
@@ -358,16 +365,24 @@ class Architecture:
         """Whether a wave has lanes, as on a GPU."""
         return self.lane_count > 1
 
-    def register(self, number: int) -> RegisterInfo:
-        """Return the register of a DWARF number; `IllFormed` where the architecture defines
-        none."""
+    def register(self, number: int | str) -> RegisterInfo:
+        """Return a register by its DWARF number or its name, as in `register_named`.
+
+        Raises `IllFormed` where the architecture defines no such number, and `UsageError` where
+        it has no such name.
+        """
         try:
-            return self.registers[number]
+            return self.registers[number]  # type: ignore[index]  # a name is in no such table
         except FOREIGN as error:
             require_right_arguments(Architecture.register, self, number)
             if not isinstance(error, KeyError):
                 raise
-            raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
+            if not isinstance(number, str):
+                raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
+        named = self.register_named(number)
+        if named is None:
+            raise UsageError(f"{self.name} has no register {shortened(number)}")
+        return named
 
     @names_wrong_arguments
     def dwarf_name(self, number: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import Token
-from typing import TypeAlias
+from typing import Literal, TypeAlias, overload
 
 from dwarfgpu.access.access_protocol import HasAccess
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
@@ -93,20 +93,58 @@ class _Begun:
     calls: int
 
 
+@overload
 def evaluate(
     data: bytes | bytearray,
     context: Context,
     *,
+    result_kind: Literal["location"],
+    dialect: Dialect | None = None,
+    observe: Observer | None = None,
+) -> Location: ...
+
+
+@overload
+def evaluate(
+    data: bytes | bytearray,
+    context: Context,
+    *,
+    result_kind: Literal["value"],
+    dialect: Dialect | None = None,
+    observe: Observer | None = None,
+) -> Value | ImplicitPointerValue: ...
+
+
+@overload
+def evaluate(
+    data: bytes | bytearray,
+    context: Context,
+    *,
+    result_kind: ResultKind | None = None,
+    dialect: Dialect | None = None,
+    observe: Observer | None = None,
+) -> Result: ...
+
+
+def evaluate(
+    data: bytes | bytearray,
+    context: Context,
+    *,
+    result_kind: ResultKind | None = None,
     dialect: Dialect | None = None,
     observe: Observer | None = None,
 ) -> Result:
     """Evaluate an operation expression in a context (A.2.5.4).
 
-    The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError` and
-    its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
+    `result_kind` replaces that of the context: "location" gives a `Location`, "value" one of the
+    others. The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`,
+    `EvaluationError` and its kinds, `Unsupported` or `LimitExceeded`, each with the operation that
+    caused it.
     """
     try:
         data = data if type(data) is bytes else contents("data", data)  # only bytes have a hash
+        if result_kind is not None:
+            context = evolve(context, result_kind=result_kind)
         program = program_of(data, context, dialect)
         form = program.bound_form.compiled
         if observe is None and form is not None and form.evaluated is not None:
@@ -120,7 +158,8 @@ def evaluate(
         finally:
             READ_BUDGET.reset(token)
     except FOREIGN:  # not with the decorator: a call more is a tenth of a short expression
-        wrong = wrong_call(evaluate, (data, context), {"dialect": dialect, "observe": observe})
+        named = {"result_kind": result_kind, "dialect": dialect, "observe": observe}
+        wrong = wrong_call(evaluate, (data, context), named)
         if wrong is None:
             raise
         raise wrong from None

@@ -95,8 +95,11 @@ class LineEntry:
 
 
 @names_wrong_arguments
-def place_at(code_object: CodeObject, pc: int) -> CodePosition | None:
-    """Return the source of a program location; None if it is outside of the object's code."""
+def place_at(code_object: CodeObject | None, pc: int | None) -> CodePosition | None:
+    """Return the source of a program location; None if it is outside of the object's code, or if
+    one of them is None, as the code object of a session that is in none."""
+    if code_object is None or pc is None:
+        return None
     pc = integer("pc", pc)
     if not code_object.covers(pc):
         return None

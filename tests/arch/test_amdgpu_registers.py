@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.arch.amdgpu import amdgpu, dwarf_name
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import IllFormed, UsageError
 
 WAVE64 = amdgpu("gfx942")
 WAVE32 = amdgpu("gfx1250")
@@ -261,6 +261,14 @@ def test_registers_without_number(name: str, wave_size: int, expected: set[str])
     others = amdgpu(name, wave_size).other_registers
     assert {r.name for r in others} == expected | TTMP | {"m0", "mode"}
     assert all(r.number is None for r in others)
+
+
+def test_a_register_by_name_or_number() -> None:
+    assert WAVE64.register("v3") is WAVE64.register("$V3") is WAVE64.register(2563)
+    with pytest.raises(UsageError, match="^gfx942 has no register v512$"):
+        WAVE64.register("v512")
+    with pytest.raises(IllFormed, match="^gfx942 defines no DWARF register 31$"):
+        WAVE64.register(31)
 
 
 @pytest.mark.parametrize(

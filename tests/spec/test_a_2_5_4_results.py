@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import dwarfgpu as dg
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc
@@ -101,3 +102,15 @@ def test_an_attribute_of_another_unit_keeps_stack_and_object() -> None:
         assert shown(evaluate_attribute(plus, context)) == "5"
         pushed = ExprLoc(GPU.asm("push_object_address"), unit)
         assert shown(evaluate_attribute(pushed, context)) == "global#0x8"
+
+
+def test_an_argument_asks_for_the_kind_in_place_of_the_context() -> None:
+    code = dg.assemble("addr 0x1234")
+    context = dg.Context(dg.architecture("gfx942"), result_kind="value")
+    assert isinstance(dg.evaluate(code, context), dg.Value)
+    assert isinstance(dg.evaluate(code, context, result_kind="location"), dg.Location)
+    located = evolve(context, result_kind="location")
+    assert isinstance(dg.evaluate(code, located), dg.Location)
+    assert isinstance(dg.evaluate(code, located, result_kind="value"), dg.Value)
+    with pytest.raises(dg.UsageError, match="result_kind: expected 'value' or 'location'"):
+        dg.evaluate(code, context, result_kind="place")  # type: ignore[call-overload]
