@@ -99,13 +99,15 @@ def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
 
 
 def _outwards(context: FunctionContext) -> Iterator[StackFrame]:
-    """Yield the frame in focus and outer frames, up to `main`."""
+    """Yield the frame in focus and outer frames, up to the main function."""
+    from dwarfgpu.session.main_function import is_main
+
     session = context.session
     here = (session.level, session.inline_level)
     for frame in stack_frames(session.at_level(0)):
         if (frame.session.level, frame.session.inline_level) >= here:
             yield frame
-            if frame.function == "main":
+            if not frame.is_inlined and is_main(frame.session):
                 return
 
 

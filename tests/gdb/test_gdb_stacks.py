@@ -242,3 +242,49 @@ def test_values_on_entry(tool: Tool, tmp_path: Path, level: str) -> None:
     ]
     assert len(shown[0]) > len(manners) * 10 and shown[1] == shown[0]
     assert any("n=16, n@entry=9" in line for line in shown[0])
+
+
+MAIN = """
+volatile int sink;
+struct S { long a; __attribute__((noinline)) int main(int n, char **v); };
+namespace ns {
+__attribute__((noinline)) int main(int n, double d) { *(volatile int *)16 = n; return n + d; }
+}
+int S::main(int n, char **v) { sink = ns::main(n * 3, 2.5); return sink + n + **v; }
+int main(int argc, char **argv)
+{
+  S object = {argc};
+  sink = object.main(argc + 1, argv);
+  return sink + argc + **argv;
+}
+"""
+
+
+def test_values_on_entry_to_main(tool: Tool, tmp_path: Path) -> None:
+    """The stack ends at the main function, not at others named main."""
+    tool("g++")
+    gdb = tool("gdb")
+    (tmp_path / "mains.cpp").write_text(MAIN)
+    program = tmp_path / "mains"
+    command = ["g++", "-g", "-O2", "-o", program, tmp_path / "mains.cpp"]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("g++ cannot build it")
+    core = crashed(tmp_path, program, "")
+    manners = ("default", "only", "preferred", "if-needed", "both", "compact", "no")
+    commands = [line for manner in manners for line in (f"set print entry-values {manner}", "bt")]
+    commands = ["echo ##\\n", *commands]
+    both = by_gdb(gdb, program, core, *commands), by_us(core, *commands)
+    texts = [text.partition("##\n")[2].splitlines() for text in both]
+    shown = [[line for line in text if line[:1] == "#" and "mains" in line] for text in texts]
+    inner = [[line for line in lines if "::main (" in line] for lines in shown]
+    assert len(inner[0]) == 2 * len(manners) and inner[1] == inner[0]
+    assert any("ns::main (n=9, n@entry=9, d=2.5, d@entry=2.5)" in line for line in inner[0])
+    # Where a value on entry has a place in the line of main, it is there: GDB has no caller of it.
+    outer = [[line for line in lines if "::main (" not in line] for lines in shown]
+    assert len(outer[0]) == len(manners)
+    for manner, their, our in zip(manners, *outer, strict=True):
+        is_known = re.search(r"argc=2, argc@entry=2, argv=(0x\w+), argv@entry=\1\) at ", our)
+        assert our == their or (manner == "both" and is_known) or manner == "only", manner
+        if manner == "only":
+            assert re.search(r"main \(argc@entry=2, argv@entry=0x\w+\) at ", our)
+    assert "$1 = 2" in by_us(core, "frame 2", "print argc@entry")

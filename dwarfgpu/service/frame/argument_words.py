@@ -101,7 +101,8 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
     is_optimized_out = _is_optimized_out(reading)
     if manner == "no" or (manner == "if-needed" and not is_optimized_out):
         return ArgumentWords(name, value)
-    passed = None if _is_outermost(session, style) else _passed(session, argument)
+    is_outermost = _is_outermost(session, style)
+    passed = None if is_outermost else _passed(session, argument)
     on_entry = None if passed is None else _text_on_entry(session, passed, style)
     if manner in ("compact", "default"):
         if passed is not None and _is_unchanged(session, reading, passed):
@@ -109,6 +110,8 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
         if passed is not None and passed.value.failure is not None and on_entry == value:
             on_entry = None
     if manner in ("only", "both") or (manner == "preferred" and is_optimized_out):
+        if is_outermost and (passed := _passed(session, argument)) is not None:
+            on_entry = _text_on_entry(session, passed, style)
         on_entry = on_entry or _optimized_out_text(argument, style)
     is_replaced = manner in ("compact", "if-needed") and is_optimized_out
     if on_entry is not None and (manner in ("only", "preferred") or is_replaced):
@@ -117,9 +120,17 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
 
 
 def _is_outermost(session: Session, style: FrameStyle) -> bool:
-    """Return whether the stack ends at the frame, as GDB shows it: main has no caller then."""
-    subprogram = session.frame.subprogram
-    return not style.is_past_main and subprogram is not None and subprogram.name == "main"
+    """Return whether the stack ends at the frame, as GDB shows it: main has no caller then.
+
+    A line that needs no value on entry has none there; one that has a place for it has the value.
+    """
+    physical = session.physical_frame
+    is_jump = physical is not None and physical.is_tail_call
+    if style.is_past_main or is_jump or session.architecture.is_simt:
+        return False
+    from dwarfgpu.session.main_function import is_main  # the demo has none
+
+    return is_main(session)
 
 
 def _optimized_out_text(argument: Variable, style: FrameStyle) -> str:
