@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack, get_args
+from typing import Final, Unpack, get_args
 
 from dwarfgpu.base.arguments import integer, wrong_type
 from dwarfgpu.base.records import evolve
@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA, name_of
 from dwarfgpu.dwarf.scope.variable import Variable, variable_of
 from dwarfgpu.dwarf.types.dynamic_properties import Computed
-from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.errors import DwarfGpuError, EvaluationError, MissingContext, UsageError
 from dwarfgpu.expr.context import ConstValue, Context
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location, memory_location
@@ -32,6 +32,19 @@ from dwarfgpu.service.answer import of_result
 from dwarfgpu.service.explain import explain_evaluation, explain_variable
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.type_attributes import LocatedObject, TypeAttributes
+
+_KEYWORDS: Final = {
+    "no lane": "lane=N",
+    "no program location": "pc=ADDRESS",
+    "needs a program location": "pc=ADDRESS",
+    "no frame base": "frame_base=ADDRESS",
+    "whose frame base": "frame_base=ADDRESS, or pc=ADDRESS",
+    "(CFA)": "cfa=ADDRESS",
+    "no object": "object=ADDRESS",
+    "is not in the state": "it in registers=, or a machine with target=",
+    "not in the state": "it in memory=, or a machine with target=",
+}
+"""What to give, by a piece of the message that says what is missing."""
 
 
 def evaluate(
@@ -103,13 +116,13 @@ def explain(
     depth = integer("depth", depth, 0)
     variable = _variable(entry) if subject.number in VARIABLE_ATTRIBUTES else None
     if variable is not None:
-        return explain_variable(session, variable).text(depth, "depth")
+        return explain_variable(session, variable, advise=_advice).text(depth, "depth")
 
     def ask(observe: Observer) -> Result:
         return _evaluated(subject, _context(subject, session, object), observe)
 
     heading = subject.referred or f"in dialect {entry.unit.dialect}"
-    return explain_evaluation(session, ask, heading).text(depth, "depth")
+    return explain_evaluation(session, ask, heading, advise=_advice).text(depth, "depth")
 
 
 def text(result: Result, code: CodeObject) -> str:
@@ -119,6 +132,15 @@ def text(result: Result, code: CodeObject) -> str:
     if not isinstance(result, get_args(Result)):
         raise wrong_type("result", result, "a result of evaluate")
     return of_result(result, (), code.file.endian, (code,)).text
+
+
+def _advice(error: DwarfGpuError) -> str | None:
+    """Return the keyword that would help."""
+    if isinstance(error, EvaluationError):
+        for piece, keyword in _KEYWORDS.items():
+            if piece in error.message:
+                return f"give {keyword}"
+    return None
 
 
 def _require_known(function: str, machine: Machine) -> None:

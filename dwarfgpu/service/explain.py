@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -35,6 +36,9 @@ from dwarfgpu.view.variable_description import conclusion, description
 from dwarfgpu.view.where_described import described_where
 
 SCHEMA = "dwarfgpu-explain-1"
+
+Advise: TypeAlias = Callable[[DwarfGpuError], str | None]
+"""Returns what to do about an error, in the words of a front end; None for no advice."""
 
 
 @frozen
@@ -132,11 +136,15 @@ def _standing(session: Session) -> tuple[str, ...]:
 
 
 def explain_variable(
-    session: Session, variable: Variable, text_of: Callable[[Reading], str] | None = None
+    session: Session,
+    variable: Variable,
+    text_of: Callable[[Reading], str] | None = None,
+    advise: Advise = hint,
 ) -> Explanation:
     """Return a variable of the session's code object, for its focus.
 
     `text_of`: how a reading without failure is printed, where a front end does it in its own way.
+    `advise`: what to do about an error there.
     """
     steps = Recorder()
     reading = session.read(variable, steps)
@@ -162,7 +170,7 @@ def explain_variable(
             )
             for variable in shown
         )
-    advice += [None if reading.failure is None else hint(reading.failure)]
+    advice += [None if reading.failure is None else advise(reading.failure)]
     advice.append(interposition(session, variable))
     verdict_lines = (*sentences, *described_at, *filter(None, advice))
     chosen = _of_list(session, variable, insides)
@@ -174,8 +182,12 @@ def explain_evaluation(
     evaluate: Callable[[Observer], Result],
     heading: str,
     notes: tuple[str, ...] = (),
+    advise: Advise = hint,
 ) -> Explanation:
-    """Explain an evaluation without a variable: `evaluate` performs it for an observer."""
+    """Explain an evaluation without a variable: `evaluate` performs it for an observer.
+
+    `advise`: what to do about an error, where a front end has other words for it.
+    """
     from dwarfgpu.service.eval.operations_answer import operations_outcome  # not for variables
 
     steps, lines = Recorder(), (heading, *_standing(session))
@@ -183,7 +195,8 @@ def explain_evaluation(
         result = evaluate(steps)
     except DwarfGpuError as error:
         shown = OperationInputs(session).look(steps)
-        return Explanation(lines, shown, _on_error(error), of_error(error, notes), steps.omitted)
+        verdict_lines = _on_error(error, advise)
+        return Explanation(lines, shown, verdict_lines, of_error(error, notes), steps.omitted)
     shown = OperationInputs(session).look(steps)
     answer = operations_outcome(session, result, notes)
     sentences = tuple(verdict(result, shown, None, answer.text))
@@ -207,6 +220,6 @@ def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:
     return (f"{text} = {answer.text}", *where)
 
 
-def _on_error(error: DwarfGpuError) -> tuple[str, ...]:
-    advice = hint(error)
+def _on_error(error: DwarfGpuError, advise: Advise = hint) -> tuple[str, ...]:
+    advice = advise(error)
     return (*verdict_on_error(error), *([advice] if advice else []))

@@ -243,6 +243,31 @@ def test_the_steps_are_explained() -> None:
     assert "the context has no object" in pyelftools.explain(offset, member, code)
 
 
+def test_advice_names_keywords_and_no_options_of_the_command_line() -> None:
+    elf, code = opened("x86_64/demo.gcc.O2.v5")
+    here = named(elf, "here")
+    read_memory = [0x0C, 0, 0, 0, 0x70, 0x06]  # const4u 0x70000000; deref
+    read_register = [0x73, 0]  # breg3 0
+    shown = [
+        pyelftools.explain(location_of(here), here, code),
+        pyelftools.explain(read_memory, here, code),
+        pyelftools.explain(read_register, here, code),
+    ]
+    elf, code = opened("x86_64/demo.gcc.O0.v5")
+    here = named(elf, "here")
+    shown.append(pyelftools.explain(location_of(here), here, code))
+    elf, code = opened("asm/locations.gfx942.v5.co")
+    lanes = named(elf, "t")
+    shown.append(pyelftools.explain(location_of(lanes), lanes, code))
+    assert [text.splitlines()[-1].strip() for text in shown] == [
+        "give pc=ADDRESS",
+        "give it in memory=, or a machine with target=",
+        "give it in registers=, or a machine with target=",
+        "give cfa=ADDRESS",
+        "give lane=N",
+    ]
+
+
 def test_an_unknown_machine_needs_an_architecture() -> None:
     """An ELF file of a machine for which dwarfgpu has no registers."""
     source, _ = opened("x86_64/demo.gcc.O0.v5")
