@@ -84,6 +84,7 @@ class DwarfGpuError(Exception):
 
     @property
     def message(self) -> str:
+        """What is wrong, without its site and context."""
         return str(self.args[0]) if self.args else ""
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...], dict[str, object]]:

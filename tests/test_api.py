@@ -95,6 +95,19 @@ def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == ["wave,lane,name,type,value,error"]
 
 
+def test_what_public_classes_have_is_documented() -> None:
+    """In the class itself: `help` and editors show no text of a protocol that it follows."""
+    missing = []
+    for name in api.__all__:
+        kind = getattr(api, name)
+        for member in dir(kind) if isinstance(kind, type) else ():
+            found = inspect.getattr_static(kind, member)
+            function = getattr(found, "fget", None) or getattr(found, "__func__", found)
+            if inspect.isfunction(function) and not member.startswith("_") and not function.__doc__:
+                missing.append(f"{name}.{member}")
+    assert not missing
+
+
 def test_the_example_of_help_is_true() -> None:
     assert doctest.testmod(dwarfgpu) == doctest.TestResults(0, 9)
 

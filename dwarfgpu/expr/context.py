@@ -130,10 +130,14 @@ class Unit(Protocol):
     """The current compilation unit, as expressions see it."""
 
     @property
-    def format(self) -> UnitFormat: ...
+    def format(self) -> UnitFormat:
+        """The sizes of addresses and offsets, in bytes, the version and the byte order."""
+        ...
 
     @property
-    def dialect(self) -> Dialect: ...
+    def dialect(self) -> Dialect:
+        """What the numbers of the unit's operations mean."""
+        ...
 
     def base_type(self, unit_offset: int) -> BaseType:
         """Return the DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is
@@ -178,7 +182,9 @@ class Frame(Protocol):
         ...
 
     @property
-    def architecture(self) -> Architecture | None: ...
+    def architecture(self) -> Architecture | None:
+        """The target architecture of the frame; None if unknown."""
+        ...
 
     def register(self, number: int) -> Location:
         """Return the location of the frame's value of a register, by CFI; not used for the top

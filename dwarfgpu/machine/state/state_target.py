@@ -108,14 +108,19 @@ class StateTarget:
 
     @names_wrong_arguments
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        """Return ROCgdb's name of a wave, or of one of its lanes; unknown parts are `?`
+        (`dwarfgpu.machine.target.Named`).
+        """
         return self.machine.target_id(wave, lane)
 
     @names_wrong_arguments
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
+        """Return `target_id` of each of the lanes, in their order."""
         return self.machine.lane_target_ids(wave, lanes)
 
     @names_wrong_arguments
     def used_lanes(self, wave: WaveId) -> int | None:
+        """Return the number of lanes of a wave with a work-item; None if unknown."""
         return self.machine.used_lanes(wave)
 
     @names_wrong_arguments
@@ -247,6 +252,9 @@ class StateTarget:
         return dict(registers or {}), memories, apertures
 
     def architecture_of(self, wave: WaveId) -> Architecture:
+        """Return the architecture, which all waves share; `Unavailable` for a wave that was not
+        added.
+        """
         try:
             exists = self._exists(wave)
         except (TypeError, ValueError):
@@ -271,6 +279,9 @@ class StateTarget:
         return self.architecture if self.waves.keys() >= set(waves) else None
 
     def apertures_of(self, wave: WaveId) -> Apertures:
+        """Return where the wave's generic addresses show its LDS and scratch: by default the
+        `apertures` of the machine (A.2.13).
+        """
         try:
             return self.wave_apertures.get(wave, self.apertures)
         except (TypeError, ValueError):
@@ -284,6 +295,11 @@ class StateTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
+        """Return bytes of a register of a wave; without a size, all from `offset_bytes` on.
+
+        `Unavailable` for a wave that was not added, and for a byte with an unknown bit;
+        `OutOfRange` for one outside the register.
+        """
         stored: RegisterBytes | None
         try:
             if size_bytes is not None and type(size_bytes) is not int:
@@ -330,6 +346,11 @@ class StateTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
+        """Write bytes of a register of a wave from `offset_bytes` on.
+
+        `Unavailable` for a wave that was not added or a register that it was not allocated;
+        `OutOfRange` for a byte outside the register, and then nothing is written.
+        """
         data = contents("data", data)
         self._register(wave, register, offset_bytes, offset_bytes + len(data))
         self.set_register(wave, register, data, offset_bytes)
@@ -382,6 +403,12 @@ class StateTarget:
             raise OutOfRange(f"byte {end - 1} is outside register {register}")
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        """Return bytes of a memory from an address, in bytes, of its space on.
+
+        `Unavailable` if one of them was not given, and names the first; `MissingContext` if the
+        memory belongs to a wave or lane, and `where` has none (A.2.5.4.4.3); `OutOfRange` for an
+        address beyond the space; `LimitExceeded` if they are in more than `MAX_ELEMENTS` places.
+        """
         try:
             if type(address) is not int or type(size_bytes) is not int:
                 address, size_bytes = byte_range(address, size_bytes)
@@ -428,6 +455,11 @@ class StateTarget:
         return not self.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        """Write bytes of a memory from an address, in bytes, of its space on, all or nothing.
+
+        `Unavailable` if one of them was not given or must not be written; other errors as in
+        `read_memory`.
+        """
         try:
             data = contents("data", data)
             parts = self.lowered(where, address, len(data))
