@@ -95,7 +95,7 @@ def _start(session: Session) -> int | None:
     """Return where the function begins; where no entry describes it, by its symbol."""
     subprogram = session.frame.subprogram
     if subprogram is not None:
-        return subprogram.ranges[0].begin if subprogram.ranges else None
+        return subprogram.entry
     pc = session.pc
     symbol = None if pc is None else symbol_covering(session.code_objects, pc)
     return None if symbol is None or pc is None else pc - symbol.offset

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import around, is_member, parameter_types, with_parameters
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_parts import Method
@@ -100,7 +100,8 @@ def _pair(objects: ObjectAccess, container: Struct, die: Die) -> tuple[int, int]
         if _is_it(method, die) and method.slot_index is not None:
             slot = method.slot_index * (objects.architecture.address_bits // 8)
             return (slot, 1) if objects.architecture.abi.marks_virtual_in_second else (slot + 1, 0)
-    return (Subprogram(die).ranges[0].begin, 0) if code_ranges(die) else None
+    entry = Subprogram(die).entry
+    return None if entry is None else (entry, 0)
 
 
 def _is_it(method: Method, die: Die) -> bool:

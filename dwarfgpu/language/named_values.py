@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded, qualifiers_of
 from dwarfgpu.dwarf.scope.meaning import Meaning
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import entry_of
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
@@ -181,7 +181,7 @@ class NamedValues:
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """Return the function of a name; `UsageError` for several, or for one without code."""
         with_code = [
-            function for function in functions if code_ranges(function)
+            function for function in functions if entry_of(function) is not None
         ] or self.names.own_call(functions)
         if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload

@@ -484,7 +484,8 @@ class ObjectAccess(Dereference):
 
     def function(self, die: Die) -> TypedValue:
         """Return a function, located at its code."""
-        start = Subprogram(die).ranges[0].begin
+        start = Subprogram(die).entry
+        assert start is not None  # it has code
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)
         return TypedValue(function_type(die), location, Bits(0, 0), unit=die.unit)

@@ -76,10 +76,10 @@ def _passed(session: Session, frame: SubprogramFrame, argument: Variable) -> _Pa
     subprogram, above = frame.subprogram, argument.die.parent()
     if subprogram is None or above is None or above.tag != dw.TAG_SUBPROGRAM:
         return None
-    attribute = argument.location
-    if attribute is None or not subprogram.ranges:
+    attribute, entry = argument.location, subprogram.entry
+    if attribute is None or entry is None:
         return None
-    expression = _at_entry(attribute, subprogram.ranges[0].begin)
+    expression = _at_entry(attribute, entry)
     instructions = () if expression is None else _instructions(expression)
     if len(instructions) != 1:
         return None

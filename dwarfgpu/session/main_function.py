@@ -36,7 +36,8 @@ def entry_in_file(session: Session) -> int | None:
             return None
         function = _described(code_object, session.pc)
         if function is not None:
-            return function.ranges[0].begin - code_object.load_address
+            entry = function.entry
+            return None if entry is None else entry - code_object.load_address
         offset = session.pc - code_object.load_address
         # A stripped file has only the symbols that the dynamic linker needs: code behind the end
         # of one is of a function without a name.

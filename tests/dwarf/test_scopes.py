@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
@@ -16,7 +18,18 @@ from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
-from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, fixture, unit
+from tests.cli.command import run
+from tests.dwarf.builder import (
+    X86_64,
+    Content,
+    Shape,
+    abbreviations,
+    debug_info,
+    elf,
+    file_of,
+    fixture,
+    unit,
+)
 
 LEAF = "x86_64/demo.gcc.O2.v5"
 BLOCK = 0x123E
@@ -385,3 +398,31 @@ def test_code_between_units_hides_no_unit() -> None:
     of_leaf = scopes(LEAF)
     found = [of_leaf.unit_at(pc) for pc in (1, BLOCK, 2, BLOCK + 1)]
     assert [None if at is None else at.offset for at in found] == [None, unit.offset] * 2
+
+
+@pytest.mark.parametrize(
+    ("form", "operand", "entry"),
+    [
+        (None, b"", 0x30),  # the base address: that of the first range
+        (0x01, (0x14).to_bytes(8, "little"), 0x14),  # DW_FORM_addr
+        (0x0B, b"\4", 0x34),  # DW_FORM_data1: from the base address
+        (0x01, (0x100).to_bytes(8, "little"), 0x30),  # beyond the code: ignored
+    ],
+)
+def test_where_a_function_is_entered(
+    tmp_path: Path, form: int | None, operand: bytes, entry: int
+) -> None:
+    """DWARF 5 2.18."""
+    attributes = [(dw.AT_NAME, dw.FORM_STRING), (dw.AT_RANGES, dw.FORM_SEC_OFFSET)]
+    attributes += [] if form is None else [(dw.AT_ENTRY_PC, form)]
+    unit_code = ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B))
+    shapes = [Shape(0x11, unit_code, True), Shape(dw.TAG_SUBPROGRAM, tuple(attributes))]
+    entries = b"\x01" + bytes(8) + b"\x40" + b"\x02f\0" + bytes(4) + operand + b"\0"
+    lists = b"\x04\x30\x38\x04\x10\x18\0"  # DW_RLE_offset_pair, from the unit's address
+    text = Content(bytes(0x40), flags=6, address=0)
+    data = file_of(entries, shapes, {".text": text, ".debug_rnglists": lists}, machine=X86_64)
+    function = Scopes(debug_info(data, load_address=0x1000)).subprogram_at(0x1011)
+    assert function is not None and function.entry == 0x1000 + entry
+    (tmp_path / "f").write_bytes(data)
+    shown = run("debug", tmp_path / "f", "-batch", "-ex", "print f")
+    assert f"0x{entry:x} <f>" in shown.out

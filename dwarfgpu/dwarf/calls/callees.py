@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges, kept_code
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges, entry_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 
 
@@ -43,13 +43,12 @@ def _known_to_enter(called: Die, callee: Die) -> bool | None:
     """Return what addresses say; None if they say nothing."""
     if called == callee:
         return True
-    begins = {span.begin for span in code_ranges(callee)}
+    own, entry = entry_of(called), entry_of(callee)
     is_own = called.unit.sections.program is callee.unit.sections.program
-    code = kept_code(called.unit, code_ranges(called))
-    if is_own and code:
-        return code[0].begin in begins
+    if is_own and own is not None:
+        return own == entry
     addresses = _symbol_addresses(called, callee, is_own=is_own)
-    return not addresses.isdisjoint(begins) if addresses else None
+    return entry in addresses if addresses else None
 
 
 def _symbol_addresses(called: Die, callee: Die, *, is_own: bool) -> set[int]:

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.calls.call_sites import (
 from dwarfgpu.dwarf.calls.callees import enters, instances
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges, entry_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 
@@ -177,12 +177,11 @@ class CallChains:
     def _may_be(self, function: Die, callee: Die) -> bool:
         """Return whether a symbol says that a function is another one, or that code chooses
         which."""
-        entries = {span.begin for span in code_ranges(callee)}
+        entry = entry_of(callee)
         for code_object in self._code_objects:
-            bias = code_object.load_address
             is_of = code_object.info is callee.unit.info
             for symbol in _symbols(code_object, function):
-                if symbol.is_indirect or (is_of and symbol.address + bias in entries):
+                if symbol.is_indirect or (is_of and symbol.address == entry):
                     return True
         return False
 

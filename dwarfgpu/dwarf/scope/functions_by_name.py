@@ -210,7 +210,8 @@ def _in_unit(
                 with_name.setdefault(declaration, []).append(die)
     for declaration in names:
         entries = dict.fromkeys([*completed(declaration, [unit]), *with_name[declaration]])
-        instances = [die for die in entries if Subprogram(die).ranges]
+        addresses = {die: Subprogram(die).entry for die in entries}
+        instances = [die for die in entries if addresses[die] is not None]
         definition = instances[0] if instances else declaration
         names[declaration] = full_function_name(definition) or simple
         if parameters is not None and not any(
@@ -220,8 +221,9 @@ def _in_unit(
             names[declaration] = ""
             continue
         for instance in instances:
-            entry = Subprogram(instance).ranges[0].begin
-            yield NamedFunction(instance, names[declaration], entry, is_call=False)
+            entry = addresses[instance]
+            if entry is not None:
+                yield NamedFunction(instance, names[declaration], entry, is_call=False)
     meant = {die: name for die, name in names.items() if name}
     if meant:
         yield from _calls(info, unit, meant)
@@ -236,12 +238,12 @@ def _calls(
         for declaration, name in meant.items():
             for index in indexes_by_declaration.get(declaration, ()):
                 call = calling.die(index)
-                ranges = Subprogram(call).ranges
-                if ranges:
+                entry = Subprogram(call).entry
+                if entry is not None:
                     # GDB knows the parameters of an inlined function by its linkage name only.
                     is_linked = call.linkage_name is not None
                     shown_name = name if is_linked else bare_name(call) or name
-                    yield NamedFunction(call, shown_name, ranges[0].begin, is_call=True)
+                    yield NamedFunction(call, shown_name, entry, is_call=True)
 
 
 @kept_with(lambda unit: unit)

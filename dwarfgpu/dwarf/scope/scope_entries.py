@@ -169,6 +169,25 @@ def code_ranges(die: Die) -> tuple[Range, ...]:
         raise die.located(error)
 
 
+def entry_of(die: Die) -> int | None:
+    """Return the address of the file where the code of an entry is entered (DWARF 5 2.18): it need
+    not be that of its first range. None without code, and where the linker dropped it.
+
+    DW_AT_entry_pc beyond the code of the entry is ignored, and that of an inlined call too, as by
+    GDB 13: gcc writes where its first statement begins, and code of the call may be before that.
+    """
+    spans = kept_code(die.unit, code_ranges(die))
+    if not spans:
+        return None
+    base = spans[0].begin  # DW_AT_low_pc, or the first range's (2.17)
+    if die.tag == dw.TAG_INLINED_SUBROUTINE or die.attribute(dw.AT_ENTRY_PC) is None:
+        return base
+    offset = die.integer(dw.AT_ENTRY_PC)
+    entry = die.address(dw.AT_ENTRY_PC) if offset is None else base + offset
+    is_inside = entry is not None and any(span.covers(entry) for span in spans)
+    return entry if is_inside else base
+
+
 def covered(die: Die) -> tuple[Range, ...]:
     """Return the code of an entry by address, with adjacent and overlapping ranges merged; each
     list is read once."""

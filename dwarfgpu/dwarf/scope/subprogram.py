@@ -11,7 +11,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.location_lists import value_or_raise
-from dwarfgpu.dwarf.scope.scope_entries import as_loaded, code_ranges, name_of
+from dwarfgpu.dwarf.scope.scope_entries import as_loaded, code_ranges, entry_of, name_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.context import ExprLoc, LocList
@@ -88,8 +88,14 @@ class Subprogram:
 
     @property
     def ranges(self) -> tuple[Range, ...]:
-        """The code of the function, as loaded."""
+        """The code of the function, as loaded, in the order of the file."""
         return as_loaded(self.unit, code_ranges(self.die))
+
+    @property
+    def entry(self) -> int | None:
+        """Where the function is entered, as loaded (DWARF 5 2.18); None without code."""
+        entry = entry_of(self.die)
+        return None if entry is None else self.unit.relocate(entry)
 
 
 class FunctionsAround(tuple[Subprogram, ...]):

@@ -89,7 +89,8 @@ def _described_function(
             name = mangled or full_function_name(subprogram.die) or subprogram.name
         except DwarfGpuError:
             return None
-        return name, address - subprogram.ranges[0].begin
+        entry = subprogram.entry
+        return None if entry is None else (name, address - entry)
     return None
 
 
@@ -174,7 +175,7 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
         subprogram = None if unit is None else code_object.scopes.subprogram_at(address)
         if subprogram is None:
             return None
-        is_start, linkage = subprogram.ranges[0].begin == address, subprogram.die.linkage_name
+        is_start, linkage = subprogram.entry == address, subprogram.die.linkage_name
         if linkage is None and is_start:
             return full_function_name(subprogram.die)  # of C, a lambda, or main
         if is_start and linkage is not None and (described := demangled_function(linkage)):

@@ -178,8 +178,7 @@ def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
         function = None if owner is None else owner.scopes.subprogram_at(entry)
     except DwarfGpuError:
         return None
-    is_entry = function is not None and function.ranges[0].begin == entry
-    return function.die if function is not None and is_entry else None
+    return function.die if function is not None and function.entry == entry else None
 
 
 def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymbol | None:

@@ -78,7 +78,7 @@ def symbol_at(session: Session, address: int) -> str | None:
             return None
         if subprogram is not None:
             name = full_function_name(subprogram.die) or subprogram.name
-            offset = address - subprogram.ranges[0].begin
+            offset = address - (subprogram.entry or address)
             if offset < 0:  # code that is split off, as in GDB
                 own = symbol_text(session, address)
                 return own if own and "+" not in own else f"{name}{offset:+}"

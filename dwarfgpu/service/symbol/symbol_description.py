@@ -78,8 +78,8 @@ def symbol_description(
         return description.text(entity.location)
     match entity.tag:
         case dw.TAG_SUBPROGRAM | dw.TAG_INLINED_SUBROUTINE:
-            ranges = Subprogram(entity).ranges
-            return f"a function at address {ranges[0].begin:#x}" if ranges else "optimized out"
+            entry = Subprogram(entity).entry
+            return "optimized out" if entry is None else f"a function at address {entry:#x}"
         case dw.TAG_ENUMERATOR:
             return "constant"
         case tag if tag in TYPES or tag == dw.TAG_NAMESPACE:
