@@ -8,6 +8,7 @@ identify it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
@@ -20,7 +21,7 @@ from dwarfgpu.dwarf.forms import FORMS
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
+from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16, Dialect
 
 _LOCATION: Final = Role("location")
 _OF_OBJECT: Final = Role("location", has_object=False)
@@ -114,6 +115,17 @@ SMALL_NUMBERS: Final = range(-128, 256)
 _POINTERS: Final = frozenset(
     {dw.TAG_POINTER_TYPE, dw.TAG_REFERENCE_TYPE, dw.TAG_RVALUE_REFERENCE_TYPE}
 )
+_PLAIN: Final[Mapping[int, frozenset[int]]] = {
+    dw.TAG_BASE_TYPE: frozenset({dw.AT_NAME, dw.AT_BYTE_SIZE, dw.AT_ENCODING}),
+    **dict.fromkeys(_POINTERS, frozenset({dw.AT_NAME, dw.AT_BYTE_SIZE, dw.AT_TYPE})),
+}
+"""Attributes of types that are right if their size and encoding are."""
+CONSTANTS: Final = frozenset(
+    {dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8, dw.FORM_UDATA, dw.FORM_SDATA}
+)
+USUAL_ENCODINGS: Final = frozenset({0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x10})
+"""Encodings of base types that need no other attribute: DW_ATE_boolean, float, signed, signed_char,
+unsigned, unsigned_char and UTF."""
 
 
 @frozen
@@ -152,18 +164,23 @@ _VENDOR_LISTS: Final = frozenset(
 """Vendor attributes whose value may be an expression or a location list."""
 
 
-def vendor_numbers(unit: CompilationUnit) -> dict[int, int]:
+def vendor_numbers(unit: CompilationUnit) -> Mapping[int, int]:
     """Map the numbers of the AMD text's attributes in a unit to those of today.
 
     The two without a number today have a provisional one (`docs/dialects.md`).
     """
+    return _numbers_of(unit.has_legacy_attributes, unit.dialect)
+
+
+@cache
+def _numbers_of(has_legacy: bool, dialect: Dialect) -> Mapping[int, int]:
     without = {dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS}
     numbers = {number: number for number in _VENDORS if number not in without}
-    if unit.has_legacy_attributes:
+    if has_legacy:
         numbers |= {legacy: number for number, legacy in LEGACY_ATTRIBUTES.items()}
-    if unit.dialect.provisional:
+    if dialect.provisional:
         numbers |= {number: number for number in without}
-    if unit.dialect is AMD_DIRECT_16:
+    if dialect is AMD_DIRECT_16:
         numbers[ACTIVE_LANE_16] = dw.AT_LLVM_ACTIVE_LANE
     return numbers
 
@@ -224,6 +241,9 @@ class CheckedValue:
     """Whether it is the address of a call, or that to which the call returns."""
     is_layout: bool = False
     """Whether the entry says how many bits a number has, and where they are."""
+    size_position: int | None = None
+    """Index of the size of a type that has no other attribute of its layout than this one, and
+    None for other types: `USUAL_SIZES` are right then."""
 
     @property
     def is_expression(self) -> bool:
@@ -270,7 +290,9 @@ def checked_values(
             role = None
         is_size = number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE)
         if number == layout and (kind == "constant" or not is_size):
-            out.append(CheckedValue(position, number, attribute.form, "", None, is_layout=True))
+            size = _size_position(abbreviation) if attribute.form in CONSTANTS else None
+            value = CheckedValue(position, number, attribute.form, "", None, is_layout=True)
+            out.append(evolve(value, size_position=size))
             continue
         if number == dw.AT_HIGH_PC:
             title = "DW_AT_high_pc"
@@ -304,6 +326,20 @@ def is_without_base(abbreviation: Abbreviation) -> bool:
     names = abbreviation.positions
     has_code = dw.AT_LOW_PC in names or dw.AT_RANGES in names
     return abbreviation.tag == dw.TAG_SUBPROGRAM and has_code and dw.AT_FRAME_BASE not in names
+
+
+def _size_position(abbreviation: Abbreviation) -> int | None:
+    """Return the position of the size of a base type or pointer that has a plain layout; None for
+    other entries."""
+    names = abbreviation.positions
+    if names.keys() - _PLAIN.get(abbreviation.tag, frozenset()) or len(
+        abbreviation.attributes
+    ) > len(names):
+        return None
+    position = names.get(dw.AT_BYTE_SIZE)
+    if position is None or abbreviation.attributes[position].form not in CONSTANTS:
+        return None
+    return position
 
 
 def _layout_of(abbreviation: Abbreviation) -> int | None:

@@ -6,7 +6,7 @@ Law: one pass over the unit. A list is checked once per unit, however many entri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final, TypeAlias
 
@@ -15,9 +15,11 @@ from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attribute_classes import class_fault
 from dwarfgpu.check.attribute_values import AttributeValues
 from dwarfgpu.check.attributes import (
+    CONSTANTS,
     FUNCTIONS,
     SMALL_NUMBERS,
     SMALL_SIZES,
+    USUAL_ENCODINGS,
     USUAL_SIZES,
     CheckedValue,
     attribute_name,
@@ -60,15 +62,14 @@ _VALUES_OF_AN_ENTRY: Final = 64
 """Entries with more count as several."""
 _OF_UNIT: Final = 8
 """Entries that a unit counts as, without its own."""
+_OF_ENTRIES: Final = 100
+"""Entries that a unit counts as which has others than its own: they are compared with it."""
 _OF_CONTENTS: Final = 2
 """Entries that one counts for which types, code or a sibling are kept: they take as much memory."""
 _OF_CODE: Final = 6
 """Entries that one counts whose bounds of code are compared."""
-_OF_LAYOUT: Final = 16
+_OF_LAYOUT: Final = 20
 """Entries that one counts whose layout, or constant, is compared with its type."""
-_CONSTANTS: Final = frozenset(
-    {dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8, dw.FORM_UDATA, dw.FORM_SDATA}
-)
 
 _X87_VALUES: Final = frozenset({(80, 12), (80, 16)})
 """The bits of a `long double` of x86, and the bytes of its object, whose end is padding."""
@@ -85,6 +86,8 @@ class _Step:
     """1 for an expression."""
     work: int
     """For how many entries a value counts that is not known."""
+    size: int | None = None
+    """The position of the size of a base type that no other value can make wrong."""
     known: Container[Raw] = frozenset()
     """Lists that were checked, or expressions without findings: nothing is to be done for them."""
 
@@ -98,13 +101,17 @@ def _steps(values: Iterable[CheckedValue], tag: int) -> tuple[_Step, ...]:
                 spec.position,
                 spec.is_expression,
                 _OF_LAYOUT if spec.is_layout else _OF_CODE if spec.is_high_pc else 0,
+                spec.size_position if tag == dw.TAG_BASE_TYPE else None,
+                frozenset()
+                if spec.size_position is None or tag == dw.TAG_BASE_TYPE
+                else USUAL_SIZES,
             )
             for spec in values
         ]
     )
 
 
-_Shape: TypeAlias = tuple[Abbreviation, dict[int, int] | None, tuple[CheckedValue, ...]]
+_Shape: TypeAlias = tuple[Abbreviation, Mapping[int, int] | None, tuple[CheckedValue, ...]]
 """An abbreviation, the numbers of vendor attributes in its unit, None if it has no such attribute,
 and what is checked."""
 
@@ -118,7 +125,7 @@ class UsualShapes:
     """By the identity of the abbreviation."""
 
     def of(
-        self, abbreviation: Abbreviation, numbers: Callable[[], dict[int, int]]
+        self, abbreviation: Abbreviation, numbers: Callable[[], Mapping[int, int]]
     ) -> tuple[CheckedValue, ...] | None:
         """Return what was added for an abbreviation. `numbers`: what returns those of vendor
         attributes in the unit."""
@@ -130,7 +137,7 @@ class UsualShapes:
     def add(
         self,
         abbreviation: Abbreviation,
-        numbers: dict[int, int],
+        numbers: Mapping[int, int],
         values: tuple[CheckedValue, ...],
     ) -> None:
         """Keep what is checked in the entries of an abbreviation."""
@@ -149,6 +156,8 @@ class EntryChecker:
     findings: Findings
     shapes: UsualShapes
     entries: int = field(init=False, default=0)
+    is_beyond_limit: bool = field(init=False, default=False)
+    """Whether `run` ended at the limit of entries, which later units of the file have reached."""
     leading_out: LeadingOut | None = field(init=False, default=None)
     """The types that contain types of other units, after `run`."""
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
@@ -180,7 +189,7 @@ class EntryChecker:
         return AttributeValues(self.unit)
 
     @cached_property
-    def _numbers(self) -> dict[int, int]:
+    def _numbers(self) -> Mapping[int, int]:
         """The numbers of vendor attributes."""
         return vendor_numbers(self.unit)
 
@@ -202,8 +211,10 @@ class EntryChecker:
             for index, (offset, abbreviation, values) in enumerate(rows):
                 if remaining <= 0:
                     index -= 1
+                    self.is_beyond_limit = True
                     raise LimitExceeded(
-                        f"entries from offset {offset:#x} of {unit.section} on are not checked",
+                        f"entries from offset {offset:#x} of {unit.section} on, and line tables of "
+                        "later units, are not checked",
                         "--max-dies",
                     )
                 # An abbreviation of many attributes makes as much work of each entry.
@@ -222,13 +233,17 @@ class EntryChecker:
                     value = values[step.position]
                     if value in step.known:  # nearly all
                         expressions.count += step.count
-                    else:
+                    elif step.size is None or not (
+                        value in USUAL_ENCODINGS and values[step.size] in USUAL_SIZES
+                    ):
                         self._value(index, step, value)
                         more += step.work
                 if more > index >> 1:
                     remaining -= more - (index >> 1)
                     more = index >> 1
         finally:
+            if index > 0:
+                more += _OF_ENTRIES
             self.entries, budget.checked_entries_left = index + 1, remaining
             budget.checked_work = more - (index + 1 >> 1)
         self.refer(self.references.bad_within())
@@ -338,7 +353,7 @@ class EntryChecker:
                 self._findings.report("wrong-layout", message, index)
             return
         if spec.is_high_pc:
-            if spec.form in _CONSTANTS:
+            if spec.form in CONSTANTS:
                 step.known = SMALL_SIZES
             # The tree of a unit is not made for its first entry alone.
             message = code_fault(self.unit.die(index) if index else self.unit.root)

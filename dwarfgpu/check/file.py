@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.section_budget import SectionBudget
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
@@ -80,11 +81,14 @@ def verify(
     lines, indexes = LineChecker(findings), IndexChecker(info, findings)
     shapes = UsualShapes()
     signatures, contained = TypeSignatures(findings), ContainedBeyond()
+    beyond_limit = set[SectionBudget]()
     try:
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
             _broken(problem, None, findings)
         for unit in _units(info, architectures.architecture, findings):
+            if unit.sections.budget in beyond_limit:
+                continue
             units += 1
             checker = EntryChecker(unit, expressions, findings, shapes)
             is_whole = True
@@ -93,6 +97,8 @@ def verify(
             except DwarfGpuError as error:
                 is_whole = False
                 _broken(error, unit, findings)
+            if checker.is_beyond_limit:
+                beyond_limit.add(unit.sections.budget)
             entries += checker.entries
             if unit.info is info:
                 indexes.add(unit)

@@ -362,9 +362,10 @@ def test_a_unit_without_entries_costs_few_calls(tmp_path: Path) -> None:
 
 
 def test_work_on_entries_counts_for_their_limit() -> None:
-    """A file of base types takes twenty times as long as one of as many other entries."""
+    """A file of base types with bits takes twenty times as long as one of as many other entries."""
     shape, data = builder.Shape(dw.TAG_LEXICAL_BLOCK), b"\2" * 3_000
-    blocks, types = program(data, shape), program((b"\2" + OF_INT) * 3_000, INT)
+    bits = builder.Shape(INT.tag, (*INT.attributes, (dw.AT_BIT_SIZE, dw.FORM_DATA1)))
+    blocks, types = program(data, shape), program((b"\2" + OF_INT + b"\x20") * 3_000, bits)
     entries = []
     for content in (blocks, types):
         file = ObjectFile("made", content, FileLimits(dies=10_000))
@@ -374,3 +375,36 @@ def test_work_on_entries_counts_for_their_limit() -> None:
     assert entries[0] == 3_001
     assert 1_000 < entries[1] < 2_500
     assert verdict.findings.skipped[0].endswith("are not checked (--max-dies)")
+
+
+def test_plain_types_are_not_built() -> None:
+    """Nothing but their size and encoding can be wrong, in any unit."""
+    pointer = builder.Shape(dw.TAG_POINTER_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_DATA1),))
+    work = []
+    for each in (b"", b"\2" + OF_INT + b"\3\x08"):
+        data = builder.unit(OF_UNIT + each + b"\0") * 1_000
+        content = units(data, UNIT, INT, pointer)
+        verify(CodeObject.of(ObjectFile("made", content)))  # imports modules
+        file = CodeObject.of(ObjectFile("made", content))
+        work.append(calls_of(lambda checked=file: verify(checked)))
+    assert work[1] < work[0] + 160 * 1_000, work
+
+
+def test_units_beyond_the_limit_of_entries_are_not_looked_at() -> None:
+    """Where the limit is reached is said once."""
+    data = builder.unit(OF_UNIT + b"\2\2\2\0")
+    shape = builder.Shape(dw.TAG_LEXICAL_BLOCK)
+    work = []
+    for count in (50, 100, 1_000):  # the first check imports modules
+        content = units(data * count, UNIT, shape)
+        file = CodeObject.of(ObjectFile("made", content, FileLimits(dies=99)))
+        verdicts = []
+        work.append(calls_of(lambda checked=file, to=verdicts: to.append(verify(checked))))
+        (verdict,) = verdicts
+        assert (verdict.units, verdict.entries) == (25, 99)
+        assert verdict.findings.skipped == [
+            f"entries from offset {25 * len(data) - 2:#x} of .debug_info on, and line tables of "
+            "later units, are not checked (--max-dies)"
+        ]
+        assert verdict.findings.skips == 1
+    assert work[2] < work[1] + 80 * 900, work

@@ -43,12 +43,27 @@ def damaged_units(count: int) -> Files:
     return {"bomb": units(unit(b"\5") * count, UNIT)}
 
 
+def units_with_entries(count: int) -> Files:
+    """Units of a function, a structure with a member, and a variable of it."""
+    body = b"\3" + OF_INT + b"\4s\0\4\5m\0" + word(FIRST) + b"\0\0"
+    body += b"\6v\0" + word(FIRST + len(b"\3" + OF_INT)) + AT_X + OF_MAIN + b"\0\0"
+    shapes = (
+        INT,
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+        Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
+    )
+    return {"bomb": units(unit(OF_UNIT + body) * count, UNIT, MAIN, *shapes)}
+
+
 def flat(count: int) -> Files:
     return {"bomb": program(b"\2" * count, Shape(dw.TAG_LEXICAL_BLOCK))}
 
 
 def base_types(count: int) -> Files:
-    return {"bomb": program((b"\2" + OF_INT) * count, INT)}
+    """Base types with a size in bits, too."""
+    shape = Shape(INT.tag, (*INT.attributes, (dw.AT_BIT_SIZE, dw.FORM_DATA1)))
+    return {"bomb": program((b"\2" + OF_INT + b"\x20") * count, shape)}
 
 
 def structures(count: int) -> Files:
@@ -403,6 +418,8 @@ BOMBS = (
          ("info bomb", *ASK), small=100, cpu_seconds=8.0),
     Bomb("damaged-units", INFO, "{} units whose entry is unreadable", damaged_units, 200_000,
          ("info bomb", *ASK), small=100, cpu_seconds=8.0),
+    Bomb("unit-entries", INFO, "{} units of six entries", units_with_entries, 199_000,
+         ("info bomb", "check bomb"), small=60, says="--max-dies"),
     Bomb("entries", INFO, "{} entries in one unit", flat, 2_000_000, ASK),
     Bomb("base-types", INFO, "{} base types in one unit", base_types, 1_000_000,
          ("check bomb",), says="--max-dies"),
