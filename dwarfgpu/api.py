@@ -9,6 +9,15 @@ from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.float_format import (
+    BFLOAT16,
+    BINARY16,
+    BINARY32,
+    BINARY64,
+    BINARY128,
+    X87_EXTENDED,
+    FloatFormat,
+)
 from dwarfgpu.base.limits import FileLimits, Limits
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
@@ -69,6 +78,12 @@ else:
     from dwarfgpu.language.presented_session import Session
 
 __all__ = [
+    "BFLOAT16",
+    "BINARY16",
+    "BINARY32",
+    "BINARY64",
+    "BINARY128",
+    "X87_EXTENDED",
     "AddressSpace",
     "Architecture",
     "BaseType",
@@ -84,6 +99,7 @@ __all__ = [
     "ExplicitFrame",
     "ExplicitUnit",
     "FileLimits",
+    "FloatFormat",
     "Frame",
     "IllFormed",
     "ImplicitPointerValue",

@@ -117,6 +117,7 @@ def world() -> World:
         "Coverage": dg.coverage_of(variable, scope), "DebugInfo": code.info,
         "Dialect": dg.dialect("amd"), "ExplicitFrame": dg.ExplicitFrame(arch),
         "ExplicitUnit": dg.ExplicitUnit(), "FileLimits": dg.FileLimits(),
+        "FloatFormat": dg.BINARY32,
         "ImplicitPointerValue": dg.ImplicitPointerValue.of(pointer, arch.generic),
         "LaneAnswers": dg.read_lanes([session], variable, range(4)), "Limits": dg.Limits(),
         "LineEntry": next(dg.line_entries(code)), "Location": location, "Memory": memory,
@@ -132,7 +133,7 @@ def world() -> World:
     right: dict[str, Any] = {
         **objects,
         "str": "t", "int": 3, "int | str": 3, "bool": False, "bytes": b"\x34", "Endian": "little",
-        "bytes | bytearray": b"\x34",
+        "bytes | bytearray": b"\x34", "Fraction": Fraction(5, 2),
         "WaveId": session.wave, "Target": target, "Iterable[int]": [1, 2],
         "Sequence[WaveId]": [session.wave], "Sequence[int | None]": [1, None],
         "Sequence[Session]": [session], "Iterable[WaveState]": state.waves, "RegisterId": register,
@@ -247,6 +248,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "Endian": (str,), "Data": (bytes, memoryview), "str | Path": (str, Path),
     "Path | str": (str, Path), "Kind": (str,), "ResultKind": (str,),
     "bytes | bytearray": (bytes, bytearray, memoryview), "int | str": (int, str),
+    "Fraction": (Fraction,),
 }  # fmt: skip
 """What is of a type that is no class of dwarfgpu; a truth value is no integer."""
 

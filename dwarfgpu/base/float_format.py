@@ -10,6 +10,7 @@ import math
 from operator import index
 from typing import TYPE_CHECKING, Final, Literal
 
+from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.records import frozen
 
 if TYPE_CHECKING:
@@ -30,21 +31,26 @@ def long_long(exact: Fraction | Special) -> int:
     return max(_LEAST, min(int(exact), _MOST))
 
 
+@methods_name_wrong_arguments
 @frozen
 class FloatFormat:
-    """How a binary floating point number is laid out."""
+    """How a binary floating point number is laid out, as in IEEE 754: a sign, a biased exponent and
+    a fraction; numbers go in and come out as the bits of such a layout."""
 
     name: str
     exponent_bits: int
     fraction_bits: int
     explicit_integer_bit: bool = False
+    """Whether the bit before the fraction is there, as in the x87 format."""
 
     @property
     def size_bits(self) -> int:
+        """The bits of a number."""
         return 1 + self.exponent_bits + self.explicit_integer_bit + self.fraction_bits
 
     @property
     def bias(self) -> int:
+        """What is added to an exponent where it is stored."""
         return (1 << self.exponent_bits - 1) - 1
 
     def _fields(self, bits: int) -> tuple[int, int, int, int]:
@@ -76,15 +82,19 @@ class FloatFormat:
         return bool(exponent) == bool(integer)
 
     def negate(self, bits: int) -> int:
+        """Return the number with the other sign, also of a NaN."""
         return bits ^ 1 << self.size_bits - 1
 
     def zero(self, sign: int = 0) -> int:
+        """Return 0, or -0 for a sign of 1."""
         return self._pack(sign, 0, 0, 0)
 
     def infinity(self, sign: int = 0) -> int:
+        """Return infinity, negative for a sign of 1."""
         return self._pack(sign, (1 << self.exponent_bits) - 1, 1, 0)
 
     def nan(self) -> int:
+        """Return the quiet NaN without a sign or a payload."""
         return self._pack(0, (1 << self.exponent_bits) - 1, 1, 1 << self.fraction_bits - 1)
 
     def quieted(self, bits: int, of: FloatFormat) -> int:

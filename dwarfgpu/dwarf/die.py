@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
@@ -57,7 +58,7 @@ _FIXED_DATA: Final = {
 
 
 @frozen
-class Die:
+class Die(OfOpenFile):
     """A debugging information entry; two are equal when they are the same place of the same
     file."""
 

@@ -36,6 +36,7 @@ from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import LocationAttribute, LocList
+from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 VariableKind = Literal["local", "parameter", "global"]
 
@@ -44,7 +45,7 @@ _MAX_SHOWN: Final = 16
 
 
 @frozen(slots=False)
-class Variable:
+class Variable(OfOpenFile):
     """A variable, parameter or named constant that is in scope somewhere.
 
     Its type and location are read once: the file does not change.
