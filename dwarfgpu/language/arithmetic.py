@@ -39,7 +39,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.vectors import VECTOR
+from dwarfgpu.language.vectors import VECTOR, is_vector, why_sizes_differ
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
 
@@ -137,6 +137,8 @@ class Arithmetic:
             return False
         if isinstance(strip(value.type), Unspecified):
             value = self.decayed(value)
+        if is_vector(value.type):  # C has no such condition; GDB's is that of all bits
+            return self.objects.known(value).value != 0
         if isinstance(strip(value.type), Array | Function):
             return self.address(value) != 0
         if isinstance(strip(value.type), Pointer | MemberPointer):
@@ -297,11 +299,12 @@ class Arithmetic:
             return complexes.cast(self, value, type_)
         if referred is not type_:
             require_defined(value.unit, value.type, referred)
-        if isinstance(bare, Struct | Array):
+        is_of_vector = is_vector(value.type) and isinstance(bare, Base | Enum)
+        if isinstance(bare, Struct | Array) or is_vector(type_) or is_of_vector:
             if isinstance(bare, Struct) != isinstance(strip(value.type), Struct):
                 raise UsageError("Invalid cast.")
             if size_bits(type_) != value.size_bits:
-                raise UsageError("Invalid cast.")
+                raise UsageError(why_sizes_differ(value.type, type_))
             return evolve(value, type=type_, variable=None, unit=value.unit)
         if isinstance(bare, Pointer):
             if bare.kind != "pointer":

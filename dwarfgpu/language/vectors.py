@@ -9,6 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
@@ -29,6 +30,15 @@ def is_vector(type_: Type | None) -> bool:
     if isinstance(bare, Base):
         return bare.base.vector_size is not None
     return isinstance(bare, Array) and bare.is_vector and bare.dimensions[0] is not None
+
+
+def why_sizes_differ(from_: Type | None, to: Type | None) -> str:
+    """Return why bits of one type are not cast to another one of another size."""
+    if is_vector(to) and is_vector(from_):
+        return "Cannot convert between vector values of different sizes"
+    if is_vector(to) and is_number(from_):
+        return "can only cast scalar to vector of same size"
+    return "Invalid cast."
 
 
 def _form(type_: Type | None) -> tuple[Type | None, int]:
