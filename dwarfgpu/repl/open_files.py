@@ -83,9 +83,12 @@ class FileOpener:
         return recorded_session(focused(session.focused(lane)))
 
     def state(self, path: str) -> Opened:
-        """Open another state; `UsageError` if it cannot be read."""
+        """Open another state; `UsageError` if it cannot be read.
+
+        A dispatch belongs to the state that it began with, and has no part in another one.
+        """
         return self._with(
-            state=path, core=None, wave=None, lane=None, pc=None, sysroot=None
+            state=path, core=None, wave=None, lane=None, pc=None, sysroot=None, launched=None
         ).opened()
 
     def core(self, focus: Session, path: str | None, *, wave: WaveId | None = None) -> Opened:

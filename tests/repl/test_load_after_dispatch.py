@@ -1,0 +1,27 @@
+"""A state that is loaded in a session that began with a dispatch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.command import FIXTURES, run
+
+CODE = FIXTURES / "run"
+SIZES = ("--grid", 64, "--workgroup", 64)
+INPUTS = ("--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256")
+
+
+def test_a_loaded_state_goes_on_with_its_own_registers(tmp_path: Path) -> None:
+    """Not with those of the dispatch that was open before, which are fewer here; and it has no
+    beginning."""
+    state = tmp_path / "s.json"
+    done = run(
+        "run", CODE / "integers.gfx942.O0.v5.co", "nest", *SIZES, *INPUTS, "--scratch", 4096,
+        "--break", "nest", "--stops", 1, "--save", state,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    commands = ("-ex", f"load {state}", "-ex", "continue", "-ex", "run")
+    other = CODE / "integers.gfx942.O2.v5.co"
+    done = run("debug", other, "--dispatch", "vadd", *SIZES, *INPUTS, "--batch", *commands)
+    assert done.lines[-1] == "[Inferior 1 exited normally]"
+    assert done.error == 'A state cannot be started from the beginning: use "continue".'
