@@ -14,6 +14,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
+from tests.cli.command import run
 from tests.repl.repl_shell import made, output_of
 
 SOURCES = {
@@ -157,3 +158,28 @@ def test_the_scope_of_the_first_of_several_places_is_named(namesakes: Shell) -> 
     assert "note: u.c:3 has code at 2 places: " in output
     assert " in fx, " in output and " in fy; using " in output
     assert "note:" not in output_of(namesakes, "info scope y/u.c:3")
+
+
+def test_lines_without_a_file_in_code_without_lines(tmp_path: Path) -> None:
+    """The source is that of the frame that was shown last (GDB: the current source line), not the
+    default one."""
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    for name, text in SOURCES.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "bare.c").write_text("int bare(void) { return 1; }\n")
+    subprocess.run(["gcc", "-c", "bare.c"], cwd=tmp_path, check=True)
+    build = ["gcc", "-g", "-no-pie", "-o", "program", *SOURCES, "bare.o"]
+    subprocess.run(build, cwd=tmp_path, check=True)
+    program = CodeObject.open(str(tmp_path / "program"))
+    entries = {symbol.name: symbol.address for symbol in program.file.symbols}
+    commands = (
+        f"set var $pc = {entries['use_second'] + 4}", "frame", f"set var $pc = {entries['bare']}",
+        "frame", "info line 5", "list 5,5", "break 5",
+    )  # fmt: skip
+    options = [option for line in commands for option in ("-ex", line)]
+    done = run("debug", tmp_path / "program", "--reg", "rip=0", "--batch", *options)
+    assert "use_second () at second.c:5" in done.out
+    assert " in bare ()" in done.out
+    assert 'Line 5 of "second.c"' in done.out
+    assert "file second.c, line 5." in done.out

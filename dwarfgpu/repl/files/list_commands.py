@@ -117,7 +117,7 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
         return []
     around = default_or_frame(shell) if before is None else before.position
     locations_by_line: dict[tuple[str, int], CodeLocation] = {}
-    for location in _shown_locations(shell, start, around or default_position(shell)):
+    for location in _shown_locations(shell, start, around or _shown_or_default(shell)):
         if location.position is not None:
             locations_by_line.setdefault((location.position.path, location.position.line), location)
     return [locations_by_line[key] for key in sorted(locations_by_line)]
@@ -237,7 +237,7 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
     if comma and not start and around is not None and end[:1] in ("+", "-"):
         line = around.line - count // 2 if before is None else before.next
         around = evolve(around, line=max(line, 1))
-    return _span(shell, start, comma, end, around or default_position(shell))
+    return _span(shell, start, comma, end, around or _shown_or_default(shell))
 
 
 def _span(
@@ -411,11 +411,17 @@ def _position_of_frame(shell: Shell) -> FramePosition:
     session, position = shell.session, default_or_frame(shell)
     if position is not None:
         return position
-    position = (None if session.pc is None else shell.last_shown) or default_position(shell)
+    position = _shown_or_default(shell)
     if position is None:
         what = "frame selected" if session.pc is None else "source line is known for the frame"
         raise UsageError(f"No {what}.")
     return position
+
+
+def _shown_or_default(shell: Shell) -> FramePosition | None:
+    """Return the source line that was shown last, or the default one; with a frame in focus, one
+    without a line."""
+    return (None if shell.session.pc is None else shell.last_shown) or default_position(shell)
 
 
 def default_position(shell: Shell) -> FramePosition | None:
@@ -433,10 +439,11 @@ def default_position(shell: Shell) -> FramePosition | None:
 
 def position_of_lines(shell: Shell) -> FramePosition | None:
     """Return the location that determines the file of a line without a file, as in GDB: the frame
-    in focus, or else what was listed last (not what "info line" named), or else the default."""
+    in focus, else what was listed last (not what "info line" named), else what was shown last, else
+    the default."""
     frame, listed = default_or_frame(shell), shell.listed
     if frame is not None or listed is None or not listed.first:
-        return frame or default_position(shell)
+        return frame or _shown_or_default(shell)
     return position_in_file(listed.position.source, listed.next, is_start=True)
 
 
