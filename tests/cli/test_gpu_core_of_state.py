@@ -329,7 +329,7 @@ def test_a_core_says_how_it_numbers_waves(tmp_path: Path) -> None:
     asked = ("run", file, "loop", "--grid", 256, "--workgroup", 64, "--arg", "out=zeros:1024")
     done = run(*asked, "--arg", "in=zeros:1020", "--arg", "n=1", "--core", core)
     assert "AMDGPU Lane 1:1:1:4/63 (3,0,0)[63,0,0] stopped" in done.out
-    assert "without those that have ended: wave 4 is 1 there" in done.err
+    assert "without those that have ended: wave 4 is wave 1 there" in done.err
     assert "Thread 1 (AMDGPU Wave 1:1:1:1 (3,0,0)/0)" in run("bt", core).out
     whole = run(*asked, "--arg", "in=zeros:1200", "--arg", "n=100", "--core", core)
     assert "not counted" not in whole.err

@@ -382,14 +382,17 @@ def _numbers_note(walked: Sequence[WaveId]) -> Iterator[str]:
     changed = [run for run in runs if run[0] != run[1]]
     if changed:
         words = [
-            f"{_span(first, count)} is {_span(address, count)}" for first, address, count in changed
+            f"wave {first} is wave {number}"
+            if count == 1
+            else f"waves {_span(first, count)} are waves {_span(number, count)}"
+            for first, number, count in changed
         ]
         more = f", and {len(words) - _MAX_RUNS} more" if len(words) > _MAX_RUNS else ""
         yield (
-            "a core file numbers its waves from 1, without those that have ended: wave "
+            "a core file numbers its waves from 1, without those that have ended: "
             f"{', '.join(words[:_MAX_RUNS])}{more} there"
         )
 
 
 def _span(first: int, count: int) -> str:
-    return f"{first}" if count == 1 else f"{first}-{first + count - 1}"
+    return f"{first}-{first + count - 1}"
