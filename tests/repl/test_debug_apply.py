@@ -93,7 +93,9 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
     ("command", "error"),
     [
         ("lane apply", "Please specify a lane ID list"),
-        ("lane apply x p 1", "Please specify a lane ID list"),
+        ("lane apply x p 1", "Invalid lane ID: x p 1"),
+        ("lane apply 0,1 p x", "Invalid lane ID: 0,1 p x"),
+        ("lane apply 0 2,3 p x", "Invalid lane ID: 2,3 p x"),
         ("lane apply all", "Please specify a command to apply on the selected lane."),
         ("lane apply 99 p 1", "No lanes match '99'."),
         ("lane apply 0 -s -c p 1", "lane apply: -c and -s are mutually exclusive"),

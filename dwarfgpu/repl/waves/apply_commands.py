@@ -158,8 +158,10 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, F
         choice, lanes = word, list(range(used_lanes(session)))
     else:
         words, rest = leading_numbers(argument)
-        if not words:
+        if not argument:
             raise UsageError("Please specify a lane ID list")
+        if not words or is_decimal(rest[:1]):
+            raise UsageError(f"Invalid lane ID: {rest}")
         choice, lanes = "all", listed(words, numbers, "lane")
         if not lanes:
             raise UsageError(f"No lanes match '{' '.join(words)}'.")
