@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     Member,
     Pointer,
+    Qualified,
     Struct,
     Type,
     Typedef,
@@ -54,7 +55,10 @@ def offset_text(
             return "\n".join(offsets.structure(part, 0, 0, 0, LocalNames()))
         return part
 
-    header = _HEADER if isinstance(type_, Struct) else ""
+    titled = type_
+    while isinstance(titled, Qualified):
+        titled = titled.target
+    header = _HEADER if isinstance(titled, Struct) else ""
     return f"{header}type = {type_name(type_, cplusplus=cplusplus, shown_as=shown_as)}"
 
 

@@ -356,8 +356,9 @@ def _grouped(methods: Sequence[Method]) -> list[Method]:
 
 def _is_without_result(struct_type: Struct, method: Method) -> bool:
     """Return whether it is a constructor, a destructor or a conversion."""
-    name = method.name
-    if name.startswith("~") or name == (struct_type.name or "").partition("<")[0]:
+    name, own = method.name, struct_type.name or ""
+    # A constructor that is a template may have the arguments of the class in its name, too.
+    if name.startswith("~") or name in (own, own.partition("<")[0]):
         return True
     after = name.removeprefix("operator")
     if after == name or not after.startswith(" "):

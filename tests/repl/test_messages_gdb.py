@@ -70,3 +70,33 @@ def test_a_static_member_without_a_definition_has_no_address(
     commands = ["p &S::gone", "p (long) &S::gone", "p *&S::gone", "p sizeof(S::gone)"]
     shown = _same_as_gdb(tool, tmp_path / "a.o", commands)
     assert "not located in memory" in shown[0]
+
+
+def test_a_frame_of_a_program_that_does_not_run(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(
+        tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c", "-o", "a"]]
+    )
+    commands = [
+        "frame", "frame 1", "frame 1+", "frame level 0", "frame level", "frame function main",
+        "frame function", "frame address 0", "frame gone", "select-frame", "select-frame 0", "up",
+        "down 1", "info frame",
+    ]  # fmt: skip
+    shown = _same_as_gdb(tool, tmp_path / "a", commands)
+    assert "No stack." in shown[0] and "No registers." in shown[1]
+
+
+def test_types_with_offsets_and_constructors(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    source = (
+        "struct S { int a; char b; }; const S fixed = {}; volatile S moving;\n"
+        "typedef const S T; T named = {}; const S several[2] = {}; const volatile S *both;\n"
+        "template<class X> struct Box { X x; Box(X y) : x(y) {} template<class U> Box(U *u) {} };\n"
+        "struct Own { Own(int) {} Own &m() { return *this; } };\n"
+        "Box<S> box((S *) 0); Own own(1); int main() { return 0; }\n"
+    )
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "a.cpp", "-o", "a"]])
+    commands = [
+        "ptype/o fixed", "ptype/o moving", "ptype/o const S", "ptype/o several", "ptype/o both",
+        "ptype/o *both", "ptype/o S", "ptype box", "ptype own",
+    ]  # fmt: skip
+    shown = _same_as_gdb(tool, tmp_path / "a", commands)
+    assert "/* offset      |    size */  type = const struct S {" in shown[0]

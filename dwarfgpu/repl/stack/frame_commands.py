@@ -40,13 +40,15 @@ def frame(shell: Shell, argument: str) -> Iterator[Part]:
     Shows its number, program location, function and arguments, and its source line. Frame 0 is the
     innermost; "backtrace" lists them.
     """
-    if shell.session.pc is None:
+    if shell.session.pc is None and not argument:
         raise UsageError("No stack.")
-    number = selected_number(shell.session)
-    from dwarfgpu.repl.stack.frame_spec import frame_number  # most show the frame in focus
+    chosen = None
+    if argument:
+        from dwarfgpu.repl.stack.frame_spec import frame_number  # most show the frame in focus
 
-    chosen = frame_number(shell, argument) if argument else number
-    if chosen != number:
+        chosen = frame_number(shell, argument)
+    number = selected_number(shell.session)
+    if chosen is not None and chosen != number:
         yield from _focus(shell, chosen)
     else:
         require_frame(shell.session)
@@ -59,7 +61,7 @@ def select_frame(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: select-frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
     """
-    if shell.session.pc is None:
+    if shell.session.pc is None and not argument:
         raise UsageError("No stack.")
     if argument:
         from dwarfgpu.repl.stack.frame_spec import frame_number  # it is seldom used

@@ -41,7 +41,14 @@ def frame_number(shell: Shell, argument: str) -> int:
 
 
 def _level(shell: Shell, text: str) -> int:
-    return frame_numbered(shell, integer(shell, text), text).number
+    number = integer(shell, text)
+    _require_registers(shell)
+    return frame_numbered(shell, number, text).number
+
+
+def _require_registers(shell: Shell) -> None:
+    if shell.session.pc is None:
+        raise UsageError("No registers.")  # GDB's words for a stack that has no frames
 
 
 def integer(shell: Shell, text: str) -> int:
@@ -54,6 +61,7 @@ def integer(shell: Shell, text: str) -> int:
 def _of_function(shell: Shell, name: str) -> int:
     meant = {declaration_of(function.die) for function in functions_of(shell.session, name)}
     entry = None if meant else entry_of(shell.session, name)
+    _require_registers(shell)
     top = shell.session.at_level(0)
     looked_at: set[int] = set()
     for level in levels_of(shell):
@@ -91,6 +99,7 @@ def _entries(frame: StackFrame) -> list[int]:
 
 
 def _at(shell: Shell, address: int, text: str) -> int:
+    _require_registers(shell)
     top = shell.session.at_level(0)
     for level in levels_of(shell):
         physical = level.physical
