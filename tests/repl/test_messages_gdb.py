@@ -100,3 +100,31 @@ def test_types_with_offsets_and_constructors(tmp_path: Path, tool: Callable[[str
     ]  # fmt: skip
     shown = _same_as_gdb(tool, tmp_path / "a", commands)
     assert "/* offset      |    size */  type = const struct S {" in shown[0]
+
+
+def test_a_frame_without_debugging_information_has_no_language(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    sources = {
+        "a.c": "void g(void); int main(void) { g(); return 1; }\n",
+        "b.c": "void abort(void); void g(void) { abort(); }\n",
+    }
+    gcc = tool("gcc")
+    build(tmp_path, sources, [[gcc, "-c", "b.c"], [gcc, "-g", "a.c", "b.o", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    selected = ["frame function main", "show language", "down", "show language"]
+    commands = ["set language c", *selected, "set language c++", *selected]
+    said = answers(None, files, commands)
+    assert said[1:5] == answers(tool("gdb"), files, commands)[1:5]
+    assert said[7] == "show language\n" + WRONG_LANGUAGE and WRONG_LANGUAGE not in said[9]
+    # Neither has a program without a process one.
+    assert (
+        WRONG_LANGUAGE
+        not in _same_as_gdb(tool, tmp_path / "a", ["set language c++", *selected[1::2]])[1]
+    )
+
+
+WRONG_LANGUAGE = """\
+The current source language is "c++".
+Warning: the current language does not match this frame.
+"""

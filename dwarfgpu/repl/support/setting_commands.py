@@ -37,6 +37,7 @@ from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import required, whole_number
+from dwarfgpu.session.session import Session
 
 Verb = Literal["set", "show"]
 _FAMILIES: Final = {
@@ -143,7 +144,21 @@ def _sentence(shell: Shell, setting: Setting) -> str:
     if value in ("auto", "local"):
         return setting.sentence(f"auto; currently {own or 'c'}")
     differs = "\nWarning: the current language does not match this frame."
-    return sentence if own in (None, value) else sentence + differs
+    is_same = own in (None, value) or not _has_own_unit(shell.session)
+    return sentence if is_same else sentence + differs
+
+
+def _has_own_unit(session: Session) -> bool:
+    """Return whether debug information describes the code of the frame in focus."""
+    try:
+        code_object, pc = session.code_object, session.program_location
+        return (
+            code_object is not None
+            and pc is not None
+            and code_object.scopes.unit_at(pc) is not None
+        )
+    except DwarfGpuError:
+        return False
 
 
 def _show_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
