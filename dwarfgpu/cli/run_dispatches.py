@@ -202,7 +202,7 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     elif args.save is not None:
         from dwarfgpu.service.run.state_of_run import write_state_of_run
 
-        arrays = write_state_of_run(Path(args.save), Path(args.file), launched, result)
+        arrays = write_state_of_run(Path(args.save), code_object, launched, result)
         notes += [saved_state_note(args.save, result.stop), *arrays]
     if args.core is not None and result.stop is None:
         notes.append(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.absolute_path import absolute_path
@@ -65,6 +66,7 @@ class FileOpener:
         before = OpenedMachine(
             wave_names(session),
             state_path=args.state,
+            removed_folder=Path(args.state).parent if _is_dispatched(args) else None,
             file_limits=file_limits_of(args),
             opener=self,
         )
@@ -138,6 +140,11 @@ class FileOpener:
 
     def _with(self, **changed: str | None) -> FileOpener:
         return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}), self.folders)
+
+
+def _is_dispatched(args: argparse.Namespace) -> bool:
+    """Return whether the state is that of `--dispatch`."""
+    return getattr(args, "launched", None) is not None
 
 
 def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
@@ -75,6 +76,8 @@ class OpenedMachine:
     """The signals that ended threads of a core file, as data."""
     state_path: str | None = None
     """The open state file."""
+    removed_folder: Path | None = None
+    """The folder of the open state file, if the end of the session removes it."""
     file_limits: FileLimits = DEFAULT_FILE_LIMITS
     """For each file that is read, states included."""
     opener: Opener | None = None

@@ -40,6 +40,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     # Only here: they know the simulated machine, which few sessions need.
     from dwarfgpu.machine.state.state_document import state_document
     from dwarfgpu.machine.state.write import write
+    from dwarfgpu.service.machine.code_object_files import code_object_files
 
     target = shell.session.target
     machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
@@ -47,19 +48,19 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Only a state can be saved; the current machine is not a state.")
     path = _path(argument)
     require_no_input(path, "state")
-    loaded = {
-        Path(code_object.file.path): code_object.load_address
-        for code_object in shell.session.code_objects
-    }
+    code_objects = [(it.file, it.load_address) for it in shell.session.code_objects]
+    files = code_object_files(code_objects, path, shell.machine.removed_folder)
     opened = shell.machine.state_path
     before = None if opened is None else json_reader.load(Path(opened)).value
     document = before if isinstance(before, dict) else None
-    saved = state_document(machine, path, loaded, document)
+    saved = files.added_to(state_document(machine, path, files.loaded, document))
     require_regular(path, saved.files)
     if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
     write(saved, path)
-    also = f" Memory of it is in {', '.join(saved.files)}." if saved.files else ""
+    memory = [name for name in saved.files if name not in files.own]
+    also = f" Memory of it is in {', '.join(memory)}." if memory else ""
+    also += f" Code of it is in {', '.join(files.own)}." if files.own else ""
     yield Output(f"Saved {argument}.{also}", {"file": argument})
 
 
@@ -100,7 +101,8 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     pcs = {wave: _pc(machine, wave, counter) for wave in machine.waves}
     if pcs[session.wave] is None:
         pcs[session.wave] = session.pc
-    for note in write_core_of_state(path, machine, pcs, session.code_objects):
+    removed = shell.machine.removed_folder
+    for note in write_core_of_state(path, machine, pcs, session.code_objects, removed):
         shell.console.note(note)
     yield Output(f"Saved corefile {name}", {"file": name})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.base.readable_files import folder_of, resolved
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
@@ -16,6 +16,7 @@ from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.service.machine.code_object_files import code_object_files
 
 
 def write_core_of_state(
@@ -23,24 +24,31 @@ def write_core_of_state(
     target: StateTarget,
     pcs: Mapping[WaveId, int | None],
     code_objects: Iterable[CodeObject],
+    removed: Path | None = None,
 ) -> tuple[str, ...]:
-    """Write the core file; what it cannot hold, one line each.
+    """Write the core file, and code objects without files beside it; return what the core file
+    cannot hold, and what it needs beside it, one line each.
+
+    `removed`: as of `code_object_files`.
 
     `UsageError` for threads of a CPU and for a file that cannot be written; other errors as of
     `dwarfgpu.machine.core.gpu.state_image.image_of_state`.
     """
     objects = tuple(code_objects)
-    image = image_of_state(
-        target, pcs, [_uri(code_object) for code_object in objects], _loaded(objects)
-    )
+    files = code_object_files([(it.file, it.load_address) for it in objects], path, removed)
+    uris = [_uri(file, address) for file, address in files.loaded.items()]
+    image = image_of_state(target, pcs, uris, _loaded(objects))
     state, ranges = process_core(image.image)
+    for name, data in files.own.items():
+        write_file(folder_of(path) / name, data)
     write_file(path, *core_parts([core_state_note(state)], ranges))
-    return image.notes
+    beside = [f"the code object of {path} is {name} beside it" for name in files.own]
+    return (*image.notes, *beside)
 
 
-def _uri(code_object: CodeObject) -> LoadedUri:
-    path = os.fsencode(resolved(Path(code_object.file.path)))
-    return LoadedUri(f"file://{quote(path, safe='/._~-')}", code_object.load_address)
+def _uri(file: Path, load_address: int) -> LoadedUri:
+    path = os.fsencode(resolved(file))
+    return LoadedUri(f"file://{quote(path, safe='/._~-')}", load_address)
 
 
 def _loaded(code_objects: Iterable[CodeObject]) -> Iterator[tuple[int, bytes]]:

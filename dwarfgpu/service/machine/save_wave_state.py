@@ -6,14 +6,12 @@ of the memory only requested ranges.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from dwarfgpu.arch.amdgpu import LOCAL, PRIVATE_WAVE
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.base.records import evolve
-from dwarfgpu.base.writing import content_name, write_file
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.load import Core
@@ -22,6 +20,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.service.machine.code_object_files import CodeObjectFiles, code_object_files
 
 
 def save_wave(
@@ -45,9 +44,8 @@ def save_wave(
     for address, size in ranges:
         target.set_memory(global_memory, address, gpu.read_memory(global_memory, address, size))
     _add_own_memory(target, gpu, number, notes)
-    document = state_document(
-        target, path, dict(code_object_files(core, path)), _before(gpu, number)
-    )
+    files = files_of_core(core, path)
+    document = files.added_to(state_document(target, path, files.loaded, _before(gpu, number)))
     write(document, path)
     return (*notes, *document.notes(path))
 
@@ -69,16 +67,10 @@ def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: 
         notes.append(f"the scratch memory of wave {number} is unknown: {scratch.why}")
 
 
-def code_object_files(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the code objects for GPUs; those in memory, or in a part of a file, are written beside
-    the state."""
-    for module in () if core.gpu_modules is None else core.gpu_modules.files:
-        file = Path(module.file.path)
-        if not file.is_file():
-            data = module.file.file_bytes(0, module.file.size_bytes, "code object")
-            file = folder_of(path) / content_name(path.stem, data, "co")
-            write_file(file, data)
-        yield file, module.load_address
+def files_of_core(core: Core, path: Path) -> CodeObjectFiles:
+    """Return the code objects for GPUs, for a state at a path."""
+    modules = () if core.gpu_modules is None else core.gpu_modules.files
+    return code_object_files([(it.file, it.load_address) for it in modules], path)
 
 
 def _before(gpu: GpuTarget, number: WaveId) -> dict[str, Json]:

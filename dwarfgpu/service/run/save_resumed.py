@@ -8,6 +8,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.service.core.core_of_state import write_core_of_state
+from dwarfgpu.service.machine.code_object_files import code_object_files
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.run.resumed_waves import ResumedWaves
 
@@ -23,13 +24,13 @@ def save_resumed(
     machine = resumed.one_machine
     assert machine is not None
     before = None if state is None else json_reader.load(state).value
-    loaded = {Path(item.file.path): item.load_address for item in resumed.code_objects}
+    files = code_object_files([(it.file, it.load_address) for it in resumed.code_objects], path)
     if stopped.core is not None:
-        from dwarfgpu.service.machine.save_wave_state import code_object_files  # states have files
+        from dwarfgpu.service.machine.save_wave_state import files_of_core  # for core files only
 
-        loaded = dict(code_object_files(stopped.core, path))
+        files = files_of_core(stopped.core, path)
     document = before if isinstance(before, dict) else None
-    saved = state_document(machine, path, loaded, document)
+    saved = files.added_to(state_document(machine, path, files.loaded, document))
     write(saved, path)
     return saved.notes(path)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Apertures
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
@@ -14,6 +15,7 @@ from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.target import WaveId
+from dwarfgpu.service.machine.code_object_files import code_object_files
 from dwarfgpu.service.run.run_kernel import Result
 
 if TYPE_CHECKING:  # it imports NumPy
@@ -54,17 +56,21 @@ def all_of_run(
     return state_of_run(launched, machine)
 
 
-def write_state_of_run(path: Path, file: Path, launched: Launched, result: Result) -> list[str]:
+def write_state_of_run(
+    path: Path, code_object: CodeObject, launched: Launched, result: Result
+) -> list[str]:
     """Write the state file of a run where it stopped or ended, and return notes on the files beside
-    it; `file` has the code object.
+    it.
 
     `UsageError` for a file that cannot be written.
     """
     target, _ = state_of_run(launched, result.machine)
+    files = code_object_files([(code_object.file, code_object.load_address)], path)
+    [file] = files.loaded
     before = saved(launched, path, file).document
     stop = result.stop
     why = "after its end" if stop is None else f"stopped: {stop.reason}, {stop.text}"
     before["note"] = f"run of {launched.request.kernel.name}, {why}"
-    document = state_document(target, path, {file: launched.request.load_address}, before)
+    document = files.added_to(state_document(target, path, files.loaded, before))
     write(document, path)
     return document.notes(path)
