@@ -24,6 +24,10 @@ from dwarfgpu.session.stack_frames import call_position
 _LLVM: Final = ("clang ", " F90 Flang ")
 """How the producers begin whose first line GDB trusts on every machine."""
 
+_LISTS: Final = (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
+_LISTS_BEFORE_4: Final = (dw.FORM_DATA4, dw.FORM_DATA8)
+"""The forms of location lists; DWARF 2 and 3 have no form of their own for them (7.5.4)."""
+
 
 def body_of(session: Session, entry: int) -> int:
     """Return where the body of the function begins whose entry is given, as loaded."""
@@ -93,9 +97,9 @@ def _is_right_from_entry(unit: CompilationUnit) -> bool:
     """Return whether a unit is of assembler code, or has location lists of GCC."""
     if unit.language == dw.LANG_MIPS_ASSEMBLER:
         return True
+    lists = _LISTS if unit.format.version >= 4 else _LISTS_BEFORE_4
     return "GNU" in unit.producer and any(
-        attribute.name == dw.AT_LOCATION
-        and attribute.form in (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
+        attribute.name == dw.AT_LOCATION and attribute.form in lists
         for abbreviation in unit.abbreviations.values()
         for attribute in abbreviation.attributes
     )

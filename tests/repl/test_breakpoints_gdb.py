@@ -50,6 +50,23 @@ int same(int a) { volatile int s = 0; for (int i = 0; i < a; i++) s = s + i; ret
 int (*chosen)(int) = same;
 int main(int argc, char **argv) { ns::Pair p(argc); Only o; return sum(o.v) + chosen(p.x); }
 """
+LISTS = """int sink(int *, int);
+int kept(int n)
+{
+  int many[n];
+  for (int i = 0; i < n; i++)
+    many[i] = i;
+  return sink(many, n);
+}
+__attribute__((noipa)) int sink(int *of, int n)
+{
+  return of[n - 1];
+}
+int main(int argc, char **argv)
+{
+  return kept(argc);
+}
+"""
 PROLOGUES = """\
 int leaf(int x) { return x + 1; }
 int many(int a, int b, int c, int d, int e, int f, int g)
@@ -212,6 +229,16 @@ def test_prologues(tmp_path: Path, options: tuple[str, ...]) -> None:
     names = ["leaf", "many", "local", "array", "variable", "nothing", "main"]
     lines = [f"break {name}" for name in names] + [f"break {n}" for n in range(1, 20)]
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "tbreak many thread 1", "info breakpoints"])
+    assert of_dwarfgpu == of_gdb
+
+
+@pytest.mark.parametrize("version", ["2", "3", "5"])
+def test_location_lists_are_right_from_the_entry(tmp_path: Path, version: str) -> None:
+    """Before DWARF 4, they have the form of a number (DW_FORM_data4)."""
+    options = ("-g", f"-gdwarf-{version}", "-gstrict-dwarf", "-O1", "-nostdlib", "-w")
+    gdb = built(tmp_path, LISTS, *options)
+    lines = ["break kept", "tbreak main", "info breakpoints"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
     assert of_dwarfgpu == of_gdb
 
 
