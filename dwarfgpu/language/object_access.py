@@ -61,7 +61,7 @@ from dwarfgpu.language.typed_value import (
     why_no_address,
 )
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
-from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
+from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
 from dwarfgpu.session.read_variable import require_one_reading
@@ -227,7 +227,9 @@ class ObjectAccess(Dereference):
             return value
         everything = (1 << bits.size_bits) - 1
         if bits.undefined == everything:
-            return evolve(value, error=UndefinedBits("value has been optimized out"))
+            lost = next((one for one in bits.reasons if one.startswith(REASON_LOST)), None)
+            why = "" if lost is None else f": {lost.removeprefix(REASON_LOST)}"
+            return evolve(value, error=UndefinedBits(f"value has been optimized out{why}"))
         if bits.unavailable != everything:
             missing = next(filter(is_of_memory, bits.reasons), None)
             if not bits.unavailable or missing is None or _has_parts(value.type):

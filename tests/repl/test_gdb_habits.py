@@ -483,6 +483,15 @@ def test_a_cast_of_an_optimized_out_pointer() -> None:
 
 
 @pytest.mark.usefixtures("fixtures")
+def test_a_lost_register_has_the_reason_that_explain_has() -> None:
+    lost = "rax of the frame at 0x401156 is caller-saved and has no CFI rule"
+    for text in ("$rax + 1", "$eax", "*(int *)$rax"):
+        said = said_of_core("up", f"p {text}")
+        assert f"value has been optimized out: {lost}" in said
+    assert lost in said_of_core("up", "explain $rax")
+
+
+@pytest.mark.usefixtures("fixtures")
 def test_a_table_without_functions_is_that_before_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Itanium C++ ABI 2.5.2: a class with virtual bases alone has a table that ends at its address
     point, where the table of another class may begin."""
