@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.types.class_parts import Method
-from dwarfgpu.dwarf.types.types import Struct, strip
+from dwarfgpu.dwarf.types.types import Function, Struct, strip, strip_reference
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.typed_value import TypedValue
 
@@ -42,10 +43,17 @@ def refuse_arrow(operand: TypedValue) -> None:
         raise Unsupported(NO_CALLS)
 
 
-def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> None:
-    """Raise `Unsupported` for an operator that a class declares, and `UsageError`, with GDB's
-    wording, for another one. To GDB, unions have no operators, and the left operand has to be an
-    object of a class."""
+def refuse_overloaded(
+    operator: str,
+    *operands: TypedValue,
+    functions: Callable[[str], Sequence[Function]] | None,
+) -> None:
+    """Raise `Unsupported` for an operator that a class or a function declares for the operands, and
+    `UsageError`, with GDB's wording, for another one. To GDB, unions have no operators, and the
+    left operand has to be an object of a class.
+
+    `functions`: the types of the functions of a name; None in languages without such operators.
+    """
     kinds = [strip(operand.type) for operand in operands]
     structs = [kind for kind in kinds if isinstance(kind, Struct) and kind.kind != "union"]
     if not structs:
@@ -55,6 +63,21 @@ def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> 
     name = f"operator{operator}"
     if any(has_method(struct, name) for struct in structs):
         raise Unsupported(NO_CALLS)
-    if not cplusplus:
+    if functions is None:
         raise UsageError(f"Structure has no component named {name}.")
+    # Argument-dependent lookup ([basic.lookup.argdep]): in the namespaces of the classes, too.
+    scopes = dict.fromkeys(("", *(struct.scope for struct in structs)))
+    found = [function for scope in scopes for function in functions(f"{scope}{name}")]
+    if any(_takes(function, structs) for function in found):
+        raise Unsupported(NO_CALLS)
+    if found:
+        raise UsageError(f"Cannot resolve function {name} to any overloaded instance")
     raise UsageError(f'No symbol "{name}" in current context.')
+
+
+def _takes(function: Function, structs: Sequence[Struct]) -> bool:
+    """Return whether one of the parameters of a function is an object of one of the classes, or a
+    reference to one."""
+    names = {(struct.scope, struct.name) for struct in structs}
+    kinds = (strip_reference(parameter) for parameter in function.parameters)
+    return any(isinstance(kind, Struct) and (kind.scope, kind.name) in names for kind in kinds)

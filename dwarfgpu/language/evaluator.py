@@ -30,7 +30,6 @@ from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
-from dwarfgpu.language.class_operators import refuse_overloaded
 from dwarfgpu.language.convenience_functions import FUNCTIONS
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.fortran_operators import (
@@ -261,7 +260,7 @@ class Evaluator(Operations):
         element = container_element(self.objects, self.arithmetic, value, index)
         if element is not None:
             return element
-        refuse_overloaded("[]", value, cplusplus=self.is_cplusplus)
+        self.refuse_overloaded("[]", value)
         if not isinstance(form, Array | Absent) and not is_vector:
             spelled = "void" if value.type is None else declared_name(bare)
             if spelled is None:
@@ -302,7 +301,6 @@ class Evaluator(Operations):
         target = self.object(node.left)
         value = self.object(node.right)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
-            cplusplus = self.is_cplusplus
-            refuse_overloaded(f"{node.operator}=", target, value, cplusplus=cplusplus)
+            self.refuse_overloaded(f"{node.operator}=", target, value)
             value = self.combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)

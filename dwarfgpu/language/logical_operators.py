@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.class_operators import refuse_overloaded
 from dwarfgpu.language.typed_value import TypedValue
 
 
@@ -19,19 +18,19 @@ def holds(
     left: TypedValue,
     right: Callable[[], TypedValue],
     unread: Callable[[], TypedValue],
-    *,
-    cplusplus: bool,
+    refuse: Callable[..., None],
 ) -> bool:
-    """Return the result of `&&` or `||`; `unread` is the right operand, unevaluated.
+    """Return the result of `&&` or `||`; `unread` is the right operand, unevaluated, and `refuse`
+    refuses an operator and operands that are objects of classes.
 
     Raises `UsageError` for an operand that has no meaning or is a structure, evaluated or not, and
     `Unsupported` for one whose class declares the operator.
     """
-    refuse_overloaded(operator, left, cplusplus=cplusplus)
+    refuse(operator, left)
     is_true = arithmetic.truth(left)
     if is_true == (operator == "&&"):
         value = right()
-        refuse_overloaded(operator, left, value, cplusplus=cplusplus)
+        refuse(operator, left, value)
         return arithmetic.truth(value)
     try:
         value = unread()
@@ -39,5 +38,5 @@ def holds(
         raise
     except DwarfGpuError:  # contents, or a call, that the result does not need
         return is_true
-    refuse_overloaded(operator, left, value, cplusplus=cplusplus)
+    refuse(operator, left, value)
     return is_true

@@ -16,20 +16,20 @@ from dwarfgpu.dwarf.scope.scope_entries import entry_of
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Enum, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Enum, Function, Pointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, bounded
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import Numbers
-from dwarfgpu.language.class_operators import NO_CALLS
+from dwarfgpu.language.class_operators import NO_CALLS, refuse_overloaded
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.frame_of_function import in_enclosing_frame, in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.name_resolution import Names, is_cplusplus, is_fortran
-from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -81,6 +81,19 @@ class NamedValues:
         if not self.is_cplusplus:
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
+
+    def refuse_overloaded(self, operator: str, *operands: TypedValue) -> None:
+        """Raise `Unsupported` or `UsageError` for an operator of classes, which is a function."""
+        functions = self._functions_named if self.is_cplusplus else None
+        refuse_overloaded(operator, *operands, functions=functions)
+
+    def _functions_named(self, name: str) -> list[Function]:
+        meanings = self.names.meaning(name)
+        return [
+            function_type(meaning)
+            for meaning in meanings
+            if isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+        ]
 
     def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
         """Return the value that a name denotes; `UsageError` with GDB's wording for an unknown

@@ -28,7 +28,7 @@ from dwarfgpu.language.array_expressions import repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
-from dwarfgpu.language.class_operators import NO_CALLS, refuse_overloaded
+from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
 from dwarfgpu.language.fortran_operators import negated, strings_compared, widened
@@ -105,7 +105,7 @@ class Operations(MemberAccess):
         value = self._object_of(node.operand, written)
         if operator != "*":
             simple = operator.removeprefix("after")
-            refuse_overloaded(simple, value, cplusplus=self.is_cplusplus)
+            self.refuse_overloaded(simple, value)
         match operator:
             case "*":
                 return self._contents(value, written)
@@ -155,7 +155,7 @@ class Operations(MemberAccess):
         if pointee is not None:
             return pointee
         if not isinstance(self.objects, Unevaluated):
-            refuse_overloaded("*", value, cplusplus=self.is_cplusplus)
+            self.refuse_overloaded("*", value)
         pointee_type = bare.target if isinstance(bare, Pointer) else bare
         if pointee_type is INDIRECT and not isinstance(self.objects, Unevaluated):
             raise Unsupported(f"{NO_CALLS}, and only a call chooses what an indirect one means")
@@ -188,10 +188,9 @@ class Operations(MemberAccess):
             from dwarfgpu.language.logical_operators import holds  # few expressions
 
             operands = self.object(node.left), partial(self.object, node.right)
-            unread, cplusplus = partial(self.unread().object, node.right), self.is_cplusplus
-            return self.truth(
-                holds(self.arithmetic, operator, *operands, unread, cplusplus=cplusplus)
-            )
+            unread = partial(self.unread().object, node.right)
+            refuse = self.refuse_overloaded
+            return self.truth(holds(self.arithmetic, operator, *operands, unread, refuse))
         if operator in EQUIVALENCES:
             sides = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
             return self.truth((len(sides) == 1) == (operator == ".eqv."))
@@ -205,7 +204,7 @@ class Operations(MemberAccess):
             return self.pointed_by(left, right)
         if operator == POWER:
             return power(self.arithmetic, left, right)
-        refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
+        self.refuse_overloaded(operator, left, right)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             text_result = (
                 strings_compared(self.objects, operator, left, right, pads=self.is_fortran)

@@ -105,6 +105,17 @@ BROKEN = (
     "to<&global>", "call<inc>", "call<&(inc(int))>",
 )  # fmt: skip
 
+NO_CALLS = "Unsupported: functions of the program cannot be called"
+REFUSED = {
+    "p *(Num *)0 * 2": NO_CALLS,
+    "p *(Num *)0 + 2": NO_CALLS,
+    "p *(ns::P *)0 == *(ns::P *)0": NO_CALLS,  # found in the namespace of the class
+    "p *(ns::P *)0 * 2": "Cannot resolve function operator* to any overloaded instance",
+    "p *(Num *)0 - 2": 'No symbol "operator-" in current context.',
+    "p *(ns::P *)0 && 1": 'No symbol "operator&&" in current context.',
+}
+"""What GDB 13 says where it does not try to call a function, or our words for a call."""
+
 
 @pytest.fixture(scope="module", params=["g++", "clang++-19"])
 def program(
@@ -232,3 +243,9 @@ def test_completion_spells_template_arguments_as_types_are_shown(program: Path) 
         "ptype struct To<&global>",
         "ptype struct Box<char const*, (char)'x'>\nptype struct Box<int, (char)'\\''>",
     ]
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_operators_that_are_functions(program: Path, command: str) -> None:
+    done = run("debug", program, "--batch", "-ex", command)
+    assert done.err == f"{REFUSED[command]}\n"
