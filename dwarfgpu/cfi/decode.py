@@ -53,6 +53,15 @@ class CfaInstruction:
         """Return the operands with the factors of the CIE applied, by name."""
         return self.operation.arguments(self.operands, form)
 
+    def location_after(self, location: int | None, form: CfiFormat) -> int | None:
+        """Return the location of the row that is defined after the instruction, from that before
+        it; None is one that is unknown, as in a CIE."""
+        arguments = self.arguments(form)
+        moved, delta = arguments.get("location"), arguments.get("delta_bytes")
+        if isinstance(moved, int):
+            return moved
+        return location + delta if isinstance(delta, int) and location is not None else location
+
 
 @frozen
 class CfaProgram:

@@ -91,12 +91,7 @@ def program_text(
     location = initial_location
     for instruction in program.instructions:
         yield instruction_text(instruction, program.format, location, expression_text)
-        arguments = instruction.arguments(program.format)
-        moved, delta = arguments.get("location"), arguments.get("delta_bytes")
-        if isinstance(moved, int):
-            location = moved
-        elif isinstance(delta, int) and location is not None:
-            location += delta
+        location = instruction.location_after(location, program.format)
 
 
 def cfa_text(

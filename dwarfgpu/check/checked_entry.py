@@ -78,14 +78,23 @@ class CheckedEntry:
         architecture = self.program.format.architecture
         return f"({expression_text(data, self.dialect, FORM, architecture)})"
 
-    def defining(self, register: int, *, cfa: bool = False) -> int | None:
-        """Return the first instruction that bases the CFA on a register, or gives the register a
-        rule."""
+    def shown_rule(self, register: int, row: Row, *, cfa: bool = False) -> Callable[[], Excerpt]:
+        """Return what makes the instructions text around the one that gave a register its rule in a
+        row, or based the CFA on it."""
+        return lambda: self._excerpt(self._defining(register, row, is_cfa=cfa))
+
+    def _defining(self, register: int, row: Row, *, is_cfa: bool) -> int | None:
+        """Return the last such instruction before the row; None if the rule is the CIE's."""
+        found = None
+        location = None if isinstance(self.entry, Cie) else self.entry.initial_location
         for index, instruction in enumerate(self.program.instructions):
-            is_cfa = "def" in instruction.operation.name.split("_")
-            if is_cfa is cfa and register in instruction.operands[:1]:
-                return index
-        return None
+            location = instruction.location_after(location, self.program.format)
+            if location is not None and location > row.start:
+                break
+            defines_cfa = "def" in instruction.operation.name.split("_")
+            if defines_cfa is is_cfa and register in instruction.operands[:1]:
+                found = index
+        return found
 
     def report(
         self,

@@ -116,7 +116,7 @@ class RowChecker:
         if saved:
             name = self.checked_entry.register(saved[0])
             message = f"{name} is saved at an offset from the CFA, and there is no CFA rule"
-            shown = self.checked_entry.shown(self.checked_entry.defining(saved[0]))
+            shown = self.checked_entry.shown_rule(saved[0], row)
             self.checked_entry.report("lost-cfa", message, row=row, shown=shown)
 
     def _check_cfa_base(self, cfa: RegisterCfa, row: Row) -> None:
@@ -140,8 +140,8 @@ class RowChecker:
             message = f"CFA {name} is a vector register: the bits of its first lanes are used"
         else:
             return
-        marked = self.checked_entry.defining(cfa.register, cfa=True)
-        self.checked_entry.report(rule, message, row=row, shown=self.checked_entry.shown(marked))
+        shown = self.checked_entry.shown_rule(cfa.register, row, cfa=True)
+        self.checked_entry.report(rule, message, row=row, shown=shown)
 
     def _check_sizes(self, row: Row, rules: Mapping[int, Rule]) -> None:
         """Report rules whose value size differs from the register's (A.6.4.1)."""
@@ -163,7 +163,7 @@ class RowChecker:
             message = (
                 f"{name} has {own.size_bits} bits, and its rule gives {subject} of {size_bits} bits"
             )
-            shown = self.checked_entry.shown(self.checked_entry.defining(number))
+            shown = self.checked_entry.shown_rule(number, row)
             self.checked_entry.report("register-size", message, row=row, shown=shown)
 
     def _cfa_bits(self, row: Row) -> int | None:

@@ -281,6 +281,22 @@ def test_the_instruction_is_marked() -> None:
     assert (result.position.kind, result.position.span) == ("FDE", (0x1000, 0x1040))
 
 
+@pytest.mark.parametrize(
+    ("code", "marked"),
+    [
+        (CFA + ADVANCE + def_cfa(S32), "DW_CFA_def_cfa: SGPR32 +0"),
+        (CFA + rule(REGISTER, PC, EXEC) + ADVANCE + rule(REGISTER, PC, S30) + ADVANCE
+         + rule(REGISTER, PC, S31), "DW_CFA_register: PC_REG SGPR30"),
+    ],
+)  # fmt: skip
+def test_the_instruction_that_gave_the_rule_is_marked(code: bytes, marked: str) -> None:
+    """An earlier one about the same register is not at fault, nor is a later one."""
+    result = findings(verdict_on(frame_file(code)))[0]
+    assert result.excerpt is not None
+    assert result.excerpt.marked is not None
+    assert result.excerpt.steps[result.excerpt.marked] == marked
+
+
 def test_a_row_is_named_by_its_locations() -> None:
     (result,) = findings(verdict_on(frame_file(CFA + ADVANCE + def_cfa(S32))))
     assert result.position.span == (0x1004, 0x1040)
