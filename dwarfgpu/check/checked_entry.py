@@ -85,7 +85,7 @@ class CheckedEntry:
 
     def _defining(self, register: int, row: Row, *, is_cfa: bool) -> int | None:
         """Return the last such instruction before the row; None if the rule is the CIE's."""
-        found = None
+        last = None
         location = None if isinstance(self.entry, Cie) else self.entry.initial_location
         for index, instruction in enumerate(self.program.instructions):
             location = instruction.location_after(location, self.program.format)
@@ -93,8 +93,8 @@ class CheckedEntry:
                 break
             defines_cfa = "def" in instruction.operation.name.split("_")
             if defines_cfa is is_cfa and register in instruction.operands[:1]:
-                found = index
-        return found
+                last = index
+        return last
 
     def report(
         self,

@@ -76,9 +76,10 @@ class IndexChecker:
         if table is not None:
             units = table.units
             for offset in units:
-                unit = self.info.unit_at(offset)
-                if unit is None or unit.offset != offset:
-                    self._report(".gdb_index", f"no unit starts at {offset:#x} of .debug_info")
+                try:
+                    self.info.unit_starting_at(offset)
+                except IllFormed as error:
+                    self._unusable(".gdb_index", error)
             try:
                 self._owners(table)
             except DwarfGpuError as error:

@@ -102,7 +102,7 @@ class DebugInfo(OfOpenFile):
         """For that file: the limit that leaves instances of templates without their arguments, from
         when a name reaches it."""
         self.types = program.shared(TypeBuilder)
-        self.aranges = AddressIndex(sections, self.unit_at)
+        self.aranges = AddressIndex(sections, self.unit_starting_at)
         self.gdb_index = GdbIndex(sections, self.unit_at, self.own_type_unit)
         self.strings = StringIndex(sections, lambda: self.units)
         self.split = SplitFiles(sections, self.part, is_main=main is None)
@@ -174,7 +174,7 @@ class DebugInfo(OfOpenFile):
         """The name indexes of `.debug_names`."""
         from dwarfgpu.dwarf.index.debug_names import NameIndex
 
-        return NameIndex(self.sections, self.unit_at)
+        return NameIndex(self.sections, self.unit_starting_at)
 
     @cached_property
     def call_frames(self) -> CallFrames:
@@ -189,7 +189,7 @@ class DebugInfo(OfOpenFile):
 
     def _headers_of(
         self, section: str
-    ) -> tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]:
+    ) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
         buffer = self.sections.buffer(section)
         headers, problems = read_headers(
             self.section(section) if buffer is None else buffer.data,
@@ -199,16 +199,16 @@ class DebugInfo(OfOpenFile):
             self.object.limits.units,
             None if buffer is None else buffer.load,
         )
-        for problem in problems:
+        for problem in problems.values():
             problem.context = f"{self.path}: {problem.context}"
-        return tuple(CompilationUnit(self, header) for header in headers), tuple(problems)
+        return tuple(CompilationUnit(self, header) for header in headers), problems
 
     @cached_property
-    def _info_headers(self) -> tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]:
+    def _info_headers(self) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
         return self._headers_of(".debug_info")
 
     @cached_property
-    def _types_headers(self) -> tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]:
+    def _types_headers(self) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
         """DWARF 4 keeps type units in a section of their own."""
         return self._headers_of(".debug_types")
 
@@ -235,7 +235,7 @@ class DebugInfo(OfOpenFile):
         """Why the other units could not be used."""
         if self.split.own_package is not None:
             return self.split.own_package.problems
-        return self._info_headers[1] + self._types_headers[1]
+        return *self._info_headers[1].values(), *self._types_headers[1].values()
 
     @property
     def unsearched(self) -> DwarfGpuError | None:
@@ -258,6 +258,20 @@ class DebugInfo(OfOpenFile):
         if index < 0 or section_offset >= units[index].end:
             return None
         return units[index]
+
+    def unit_starting_at(self, section_offset: int) -> CompilationUnit | None:
+        """Return the unit that starts at an offset of `.debug_info`; None if one does that cannot
+        be used, as the problems say. `IllFormed` where none starts."""
+        unit = self.unit_at(section_offset)
+        if unit is not None and unit.offset == section_offset:
+            return unit
+        unusable = self._info_headers[1]
+        end, last = next(reversed(unusable.items()), (0, None))
+        if section_offset in unusable or (
+            isinstance(last, LimitExceeded) and section_offset > end  # none is read from there on
+        ):
+            return None
+        raise IllFormed(f"no unit starts at offset {section_offset:#x} of .debug_info")
 
     def die_at(self, section_offset: int) -> Die:
         """Return the entry at an offset of `.debug_info`; `IllFormed` where none starts there."""

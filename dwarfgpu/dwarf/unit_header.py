@@ -17,7 +17,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.expr.context import UnitFormat
 
 MAX_PROBLEMS: Final = 1_000
@@ -70,28 +70,26 @@ def read_headers(
     suffix: str = "",
     most_units: int = DEFAULT_FILE_LIMITS.units,
     load: Callable[[int, int], object] | None = None,
-) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
-    """Return the headers of all units of a section, and why others are unusable.
+) -> tuple[list[UnitHeader], dict[int, DwarfGpuError]]:
+    """Return the headers of all units of a section, and why those at other offsets are unusable.
 
     `suffix` is that of the section's name in the file. Only the first `most_units` are read; the
-    last problem then says so. `load` loads a range of the section into `data`; None where all of it
-    is there.
+    last problem then says so, at the offset from which on none is read. `load` loads a range of the
+    section into `data`; None where all of it is there.
     """
     headers: list[UnitHeader] = []
-    problems: list[DwarfGpuError] = []
+    problems: dict[int, DwarfGpuError] = {}
     reader = Reader(data, endian)
     while reader:
         offset = reader.position
         end = len(data)
         if len(headers) >= most_units or len(problems) >= MAX_PROBLEMS:
-            amount = f"{len(headers)} units and {len(problems)} that cannot be used"
-            problems.append(
-                LimitExceeded(
-                    f"{amount} are before offset {offset:#x} of {section}{suffix}",
-                    "--max-units",
-                )
+            units = counted(len(headers), "unit")
+            amount = f"{units} and {len(problems)} that cannot be used"
+            problems[offset] = LimitExceeded(
+                f"{amount} are before offset {offset:#x} of {section}{suffix}", "--max-units"
             )
-            problems[-1].context = f"{section}{suffix}"
+            problems[offset].context = f"{section}{suffix}"
             break
         if load is not None:
             load(offset, offset + _MOST_HEADER_BYTES)
@@ -109,7 +107,7 @@ def read_headers(
             headers.append(_read_header(offset, inside, offset_size, section))
         except DwarfGpuError as error:
             error.context = f"{section}{suffix} unit {offset:#x}"
-            problems.append(error)
+            problems[offset] = error
         reader.position = end
     return headers, problems
 

@@ -7,7 +7,8 @@ import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import findings, verdict_on
-from tests.dwarf.builder import read_fixture
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES, read_fixture
 
 ARANGES, GDB, NAMES = "index/symbols.gcc", "index/gdb.gcc", "x86_64/names.clang.O0.v5"
 BUCKETS, HASHES, ENTRY_OFFSETS, ABBREVIATIONS, POOL = 48, 84, 236, 312, 377
@@ -24,7 +25,7 @@ THING, INT = POOL + 0x14, POOL + 0x54
         (ARANGES, "aranges", 54, 0xC8, "no unit starts at offset 0x1c8 of .debug_info"),
         (ARANGES, "info", 0x22, 0x5F, "[0x2000ff,0x20010f) is also the code of the unit at 0x0"),
         # The list of units, then the addresses: their end, and their unit.
-        (GDB, "index", 0x28, 0xC8, "no unit starts at 0x1c8 of .debug_info"),
+        (GDB, "index", 0x28, 0xC8, "no unit starts at offset 0x1c8 of .debug_info"),
         (GDB, "index", 0x38 + 8, 0xF0, "[0x2000f0,0x2000ff) of the unit at 0x0 is missing"),
         (GDB, "index", 0x38 + 16, 1, "[0x2000b0,0x2000ff) is not code of the unit at 0x1c7"),
         (GDB, "index", 0x10, 0xFF, "the size of an area is not a multiple of its entries'"),
@@ -55,6 +56,22 @@ def test_one_byte_of_an_index(
     assert any(message in one.message for one in found), found
     assert {one.rule for one in found} <= {"wrong-index", "overlapping-units"}
     assert {one.severity for one in found} == {"warning"}
+
+
+@pytest.mark.parametrize("name", [ARANGES, GDB, NAMES])
+def test_a_unit_that_cannot_be_read_is_where_the_index_says(name: str) -> None:
+    """Of a later version of DWARF, or beyond the maximum number of units: not that of the index."""
+    data = bytearray(read_fixture(name))
+    data[ObjectFile(name, bytes(data)).sections_by_name[".debug_info"].offset + 4] = 7
+    verdict = verdict_on(bytes(data))
+    assert findings(verdict) == [] and verdict.findings.skips == 1
+
+
+@pytest.mark.parametrize("name", [ARANGES, GDB])
+def test_units_beyond_the_maximum_are_where_the_index_says(name: str) -> None:
+    done = run("check", "--max-units", "1", FIXTURES / name)
+    assert done.status == 2 and "starts" not in done.out
+    assert "not checked: " in done.out and ": 1 unit and 0 that cannot be used are " in done.out
 
 
 def test_a_name_that_leads_to_an_entry_with_another() -> None:

@@ -66,4 +66,4 @@ def test_units_beyond_the_bound() -> None:
     unit = bytes.fromhex("09000000 0500 01 08 00000000 01".replace(" ", ""))
     headers, problems = read_headers(unit * 100, "little", most_units=10)
     assert len(headers) == 10
-    assert [type(problem) for problem in problems] == [LimitExceeded]
+    assert [type(problem) for problem in problems.values()] == [LimitExceeded]

@@ -131,7 +131,8 @@ class AddressIndex:
     def __init__(
         self, sections: Sections, unit_at: Callable[[int], CompilationUnit | None]
     ) -> None:
-        """`unit_at`: the unit that has an offset of `.debug_info`."""
+        """`unit_at`: the unit that starts at an offset of `.debug_info`; None if it cannot be used,
+        `IllFormed` if none starts there."""
         self._sections = sections
         self._unit_at = unit_at
 
@@ -145,29 +146,26 @@ class AddressIndex:
         usable: list[ArangeSet] = []
         for arange_set in sets:
             try:
-                problem = self._problem_of(arange_set)
+                if self._is_usable(arange_set):
+                    usable.append(arange_set)
+            except IllFormed as error:
+                error.context = f".debug_aranges set {arange_set.offset:#x}"
+                problems.append(error)
             except DwarfGpuError as error:  # no unit can be read, whichever set names it
                 return (), (error,)
-            if problem is None:
-                usable.append(arange_set)
-            else:
-                problem.context = f".debug_aranges set {arange_set.offset:#x}"
-                problems.append(problem)
         for problem in problems:
             problem.context = f"{self._sections.path}: {problem.context}"
         return tuple(usable), tuple(problems)
 
-    def _problem_of(self, arange_set: ArangeSet) -> DwarfGpuError | None:
-        """Return why a set cannot be used with the units of the file."""
+    def _is_usable(self, arange_set: ArangeSet) -> bool:
+        """Return whether the unit of a set can be used; `IllFormed` if they do not fit."""
         unit = self._unit_at(arange_set.unit_offset)
-        if unit is None or unit.offset != arange_set.unit_offset:
-            return IllFormed(f"no unit starts at offset {arange_set.unit_offset:#x} of .debug_info")
-        if unit.format.address_size != arange_set.address_size:
-            return OtherAddressSize(
+        if unit is not None and unit.format.address_size != arange_set.address_size:
+            raise OtherAddressSize(
                 f"address_size {arange_set.address_size} of .debug_aranges and address_size "
                 f"{unit.format.address_size} of its unit disagree"
             )
-        return None
+        return unit is not None
 
     @property
     def sets(self) -> tuple[ArangeSet, ...]:

@@ -44,9 +44,10 @@ class NameIndex:
     def __init__(
         self, sections: Sections, unit_at: Callable[[int], CompilationUnit | None]
     ) -> None:
-        """`unit_at`: the unit that has an offset of `.debug_info`."""
+        """`unit_at`: the unit that starts at an offset of `.debug_info`; None if it cannot be used,
+        `IllFormed` if none starts there."""
         self._sections = sections
-        self._find_unit = unit_at
+        self._unit_at = unit_at
 
     @cached_property
     def _read(self) -> tuple[tuple[NameTable, ...], tuple[DwarfGpuError, ...]]:
@@ -162,12 +163,13 @@ class NameIndex:
                     offset = table.type_unit_offset(entry.type_unit)
                 elif entry.unit is not None or table.header.unit_count == 1:
                     offset = table.unit_offset(entry.unit or 0)
-                if offset is not None:
-                    yield self._unit_at(offset)
+                unit = None if offset is None else self._unit_at(offset)
+                if unit is not None:
+                    yield unit
 
     def unit_of(self, table: NameTable, entry: NameEntry) -> CompilationUnit | None:
-        """Return the unit of an entry of an index; None for a type unit in a split file if the
-        index names no skeleton for it."""
+        """Return the unit of an entry of an index; None if it cannot be used, or is a type unit in
+        a split file for which the index names no skeleton."""
         if entry.type_unit is not None:
             offset = table.type_unit_offset(entry.type_unit)
             if offset is not None:
@@ -177,17 +179,13 @@ class NameIndex:
                 return None
             raise IllFormed("an entry does not name its unit, and there are several")
         unit = self._unit_at(table.unit_offset(entry.unit or 0))
+        if unit is None:
+            return None
         if entry.type_unit is None:
             return unit.full
         if not unit.is_skeleton:
             return None
         return unit.full.info.type_unit(table.type_signature(entry.type_unit))
-
-    def _unit_at(self, offset: int) -> CompilationUnit:
-        unit = self._find_unit(offset)
-        if unit is None or unit.offset != offset:
-            raise IllFormed(f"no unit starts at offset {offset:#x} of .debug_info")
-        return unit
 
     def die_of(self, table: NameTable, entry: NameEntry) -> Die | None:
         """Return the entry for an entry of the index; None if the index does not name its unit."""
