@@ -667,3 +667,15 @@ def test_until_says_that_it_cannot_stop_in_a_caller() -> None:
     assert "note: the caller, where it would stop too, is unknown: stopped: the frame" in done.err
     done = run("debug", file, *words, *commands[:1], "tbreak integers.hip:129", *commands[2:])
     assert "the caller" not in done.err
+
+
+def test_info_frame_names_the_function_that_a_call_through_a_register_led_to() -> None:
+    """As all calls of GPU code, by LLVM: DW_AT_call_target and no DW_AT_call_origin."""
+    commands = ["break inner", "run", "up", "info frame", "up", "info frame"]
+    done = run(
+        "debug", FIXTURES / "hip/call.gfx942.O2.v5.co", "--dispatch", "call", "--heuristic",
+        "--grid", 64, "--workgroup", 64, "--scratch", 4096, "--arg", "out=zeros:256", "--batch",
+        *(word for line in commands for word in ("-ex", line)),
+    )  # fmt: skip
+    calls = [line for line in done.lines if line.startswith(" call ")]
+    assert calls == [f" call through a pointer, now in {name}" for name in ("inner", "outer")]

@@ -151,13 +151,22 @@ def _iterations(session: Session) -> str | None:
     return None if count in (None, 1) else str(count)
 
 
+def _entered(session: Session) -> str:
+    """Return the function of the frame inside: a jump may have led there from the one called."""
+    inside = session.at_level(session.level - 1).functions() if session.level else ()
+    return f", now in {inside[-1]}" if inside else ""
+
+
 def _call(session: Session) -> str | None:
     call = session.frame.call_site()
     if call is None:
         return None
     context = session.frame.at_call(call)
     callee = call.callee
-    words = [f"call of {callee.name if callee is not None and callee.name else 'a pointer'}"]
+    if callee is not None and callee.name:
+        words = [f"call of {callee.name}"]
+    else:  # LLVM describes all calls of GPU code so: their targets are in registers
+        words = [f"call through a pointer{_entered(session)}"]
     for parameter in call.parameters():
         if parameter.location is not None and parameter.value is not None:
             location = location_text(passed_location(parameter.location, context))
