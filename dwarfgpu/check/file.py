@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
@@ -39,6 +40,8 @@ from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
 
+_UNITS: Final = (".debug_info", ".debug_info.dwo", ".debug_types")
+
 
 @frozen
 class Verdict:
@@ -53,12 +56,20 @@ class Verdict:
     distinct_expressions: int
     fdes: int
     findings: Findings
+    has_debug_info: bool = False
+    """Whether the file has a section for units, readable or not."""
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether nothing at all was checked: no unit, and no call frame information."""
+        return not (self.units or self.expressions or self.fdes)
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a limit ended the check of a part, or nothing at all could be checked."""
-        nothing = not (self.units or self.expressions or self.fdes)
-        return self.findings.is_incomplete or (nothing and self.findings.skips > 0)
+        """Whether a limit ended the check of a part, or no unit could be checked; without a
+        section for units, nothing at all."""
+        is_unread = self.has_nothing or (self.has_debug_info and not self.units)
+        return self.findings.is_incomplete or (is_unread and self.findings.skips > 0)
 
 
 def verify(
@@ -140,6 +151,7 @@ def verify(
         expressions.distinct,
         fdes,
         findings,
+        any(map(info.object.has_section, _UNITS)),
     )
 
 

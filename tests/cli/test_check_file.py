@@ -14,7 +14,7 @@ from dwarfgpu.cli.check_sarif import sarif
 from dwarfgpu.errors import Malformed
 from dwarfgpu.service.check.checked_file import Report
 from dwarfgpu.service.check.report import excerpt_lines, position_text, report_lines
-from tests.check.made import frame_file
+from tests.check.made import CODE, cfi_entry, cie, frame_file, words
 from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
 from tests.dwarf.builder import elf, unit
@@ -98,6 +98,20 @@ def test_what_cannot_be_read_is_not_absent(tmp_path: Path) -> None:
     assert [line for line in done.lines if line.startswith("not checked: ")] != []
     assert done.lines[-1] == "0 errors, 0 warnings; nothing was checked"
     assert done.notes == []
+
+
+def test_call_frame_information_alone_is_not_a_check_of_the_units(tmp_path: Path) -> None:
+    """As for units of a later version, and sections compressed with Zstandard without its
+    package."""
+    frames = cie() + cfi_entry(bytes(4), words(0x1000, 0x40) + CFA)
+    sections = {".text": CODE, ".debug_frame": frames, ".debug_abbrev": b"\0"}
+    path = tmp_path / "later.co"
+    path.write_bytes(elf({**sections, ".debug_info": unit(b"\x01\0", 9)}))
+    done = run_json("check", path)
+    assert (done.json["checked"]["fdes"], done.json["incomplete"], done.status) == (1, True, 2)
+    assert run("check", path).lines[-1] == "0 errors, 0 warnings; no unit was checked"
+    path.write_bytes(elf(sections))
+    assert run("check", path).status == 0
 
 
 def test_a_clean_file(tmp_path: Path) -> None:

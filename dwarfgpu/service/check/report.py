@@ -105,7 +105,8 @@ def _summary(
     if findings.dropped:
         line += f"; {findings.dropped} further findings are only counted"
     if verdict.is_incomplete:
-        line += "; not checked to the end" if findings.is_incomplete else "; nothing was checked"
+        unread = "nothing was checked" if verdict.has_nothing else "no unit was checked"
+        line += "; not checked to the end" if findings.is_incomplete else f"; {unread}"
     yield line
 
 
