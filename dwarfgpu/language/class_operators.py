@@ -67,10 +67,10 @@ def refuse_overloaded(
         raise UsageError(f"Structure has no component named {name}.")
     # Argument-dependent lookup ([basic.lookup.argdep]): in the namespaces of the classes, too.
     scopes = dict.fromkeys(("", *(struct.scope for struct in structs)))
-    found = [function for scope in scopes for function in functions(f"{scope}{name}")]
-    if any(_takes(function, structs) for function in found):
+    overloads = [function for scope in scopes for function in functions(f"{scope}{name}")]
+    if any(_takes(function, structs) for function in overloads):
         raise Unsupported(NO_CALLS)
-    if found:
+    if overloads:
         raise UsageError(f"Cannot resolve function {name} to any overloaded instance")
     raise UsageError(f'No symbol "{name}" in current context.')
 
