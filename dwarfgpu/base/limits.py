@@ -113,7 +113,8 @@ class FileLimits:
     """Call frame instructions of a CIE or FDE; long functions have some thousands."""
     frame_rules: int = 1 << 22
     """Register rules of the rows that one answer lists, without the first 16 for each byte of an
-    FDE: rows inherit those of the CIE. A check looks through 16 times as many."""
+    FDE: rows inherit those of the CIE. A check looks through 16 times as many, and counts an entry
+    as some."""
     analyzed_bytes: int = 1 << 19
     """Bytes of its long expressions that one answer analyzes without performing them, without the
     first 256 of each: a second of processor time for each 200,000."""

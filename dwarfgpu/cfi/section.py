@@ -166,18 +166,27 @@ class FrameSection:
         """Return the FDE to which a pair of the search table leads; `Malformed` where it does
         not."""
         offset = address - self._base.section_address
-        entry_text = f"the entry of {SECTION} for {start:#x}"
-        problem = f"{entry_text} points to offset {offset:#x} of {self.kind}"
         try:
             header = self._header_at(offset)
             entry = None if header is None else self._entry(header)
         except DwarfGpuError:
             entry = None
-        if not isinstance(entry, Fde):
-            raise Malformed(f"{problem}, which is not an FDE")
-        if entry.initial_location != start:
-            raise Malformed(f"{problem}, whose FDE begins at {entry.initial_location:#x}")
+        problem = self._wrong_pair(start, offset, entry if isinstance(entry, Fde) else None)
+        if problem is not None:
+            raise Malformed(problem)
+        assert isinstance(entry, Fde)
         return entry
+
+    def _wrong_pair(self, start: int, offset: int, fde: Fde | None) -> str | None:
+        """Return what is wrong with a pair of the search table, with the FDE at the offset to which
+        it leads, None if there is none; None if nothing is wrong."""
+        if fde is not None and fde.initial_location == start:
+            return None
+        entry_text = f"the entry of {SECTION} for {start:#x}"
+        problem = f"{entry_text} points to offset {offset:#x} of {self.kind}"
+        if fde is None:
+            return f"{problem}, which is not an FDE"
+        return f"{problem}, whose FDE begins at {fde.initial_location:#x}"
 
     def search_differences(self) -> Iterator[str]:
         """Return how the search table and the section disagree, all of both compared."""
@@ -188,16 +197,15 @@ class FrameSection:
             yield f"{SECTION} is for {self.kind} at {named:#x}, which is at {begin:#x}"
         if not self.search.count:
             return
-        _ = self._headers  # so that only where an entry begins one is read
+        known = {fde.offset: fde for fde in self.fdes}
         pairs = [self.search.pair(index) for index in range(self.search.count)]
         for before, after in pairwise(pairs):
             if after[0] < before[0]:
                 yield f"{SECTION} is not sorted: {after[0]:#x} follows {before[0]:#x}"
-        for pair in pairs:
-            try:
-                self._searched(*pair)
-            except DwarfGpuError as error:
-                yield error.message
+        for start, address in pairs:
+            problem = self._wrong_pair(start, address - begin, known.get(address - begin))
+            if problem is not None:
+                yield problem
         listed = {start: address - self._base.section_address for start, address in pairs}
         offsets = {address - self._base.section_address for _, address in pairs}
         spans = {header.offset: (start, end) for start, end, header in self._spans()}
@@ -239,7 +247,7 @@ class FrameSection:
     def _with_offset(self, error: DwarfGpuError, offset: int) -> DwarfGpuError:
         if error.context is None:
             error.context = f"{self.kind} entry at offset {offset:#x}"
-        return error
+        return error.with_traceback(None)  # which keeps the reader and more
 
     def _header(self, offset: int) -> _Header | None:
         """Return the entry at an offset; None for the zero that pads or ends `.eh_frame`."""

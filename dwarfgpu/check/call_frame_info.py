@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from dwarfgpu.base.records import define, field
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.cfi import eh_frame_hdr
-from dwarfgpu.cfi.decode import CfaInstruction
+from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rows import row_table
 from dwarfgpu.cfi.rule import Row, UndefinedRule
@@ -34,6 +34,9 @@ from dwarfgpu.expr.static_check.severity import Severity
 _WORK_OF_A_RULE: Final = 16
 """How many register rules of rows and remembered states are looked through for one that `frames`
 may list: it is quicker."""
+_OF_ENTRY: Final = 600
+"""The work on an entry by itself, and on each of its instructions."""
+_OF_INSTRUCTION: Final = 24
 _USUAL_WORK: Final = 16
 """Of each byte of an FDE, which does not count: those of compilers take a third of it, and a
 browser has a million of them."""
@@ -62,6 +65,21 @@ _ASSUMED: Final = (
 _OF_KERNEL: Final = ", which a kernel does not need: it has no caller"
 
 
+@frozen
+class _Sound:
+    """Instructions of an FDE without findings."""
+
+    advance_bytes: int
+    """From the start of the FDE to its last row."""
+    expressions: int
+
+    def is_sound(self, fde: Fde) -> bool:
+        """Return whether another FDE with these instructions has no findings either: it has the
+        same rows, the last one of any size."""
+        most = 1 << 8 * fde.cie.format.address_size
+        return self.advance_bytes < fde.address_range and fde.end <= most
+
+
 @define
 class FrameChecker:
     """The checks of one section of call frame information."""
@@ -83,25 +101,62 @@ class FrameChecker:
     """The rules of each CIE, by its offset."""
     _is_checked: dict[str, bool] = field(init=False, factory=dict)
     """Whether the operands of an instruction are registers or expressions, by its name."""
+    _sound: dict[tuple[int, bytes], _Sound] = field(init=False, factory=dict)
+    """Instructions of FDEs without findings, by the offset of their CIE: compilers write many of
+    them again and again."""
+    _sound_cies: dict[bytes, int] = field(init=False, factory=dict)
+    """The bytes of CIEs without findings, with the number of their expressions."""
 
     def run(self) -> None:
         """Check every entry."""
-        broken: set[int] = set()
-        self._fdes_of.update(fde.cie.offset for fde in self.section.fdes)
-        for entry in self.section.entries:
-            match entry:
-                case BrokenEntry():
-                    self._unreadable(entry)
-                case Cie():
-                    if not self._cie(entry):
-                        broken.add(entry.offset)
-                case Fde():
-                    self.fdes += 1
-        for fde in self.section.fdes:
-            if fde.cie.offset not in broken and not self._fde(fde):
-                break
+        fdes = self.section.fdes
+        self.fdes = len(fdes)
+        self._fdes_of.update(fde.cie.offset for fde in fdes)
+        broken = self._common_entries()
+        if broken is not None:
+            for fde in fdes:
+                if fde.cie.offset not in broken and not self._fde(fde):
+                    break
         self._overlapping()
         self._search_table()
+
+    def _common_entries(self) -> set[int] | None:
+        """Check the CIEs; return the offsets of those whose FDEs cannot be executed, None where the
+        section takes too many steps."""
+        broken: set[int] = set()
+        for entry in self.section.entries:
+            if isinstance(entry, BrokenEntry):
+                self._unreadable(entry)
+            elif isinstance(entry, Cie):
+                has_fdes = entry.offset in self._fdes_of
+                data = self.section.data[entry.offset : entry.offset + entry.size_bytes]
+                if not has_fdes and data in self._sound_cies:
+                    self.expressions.count += self._sound_cies[data]
+                    continue
+                if not self._spend(_OF_ENTRY + _OF_INSTRUCTION * len(data), "CIE", entry.offset):
+                    return None
+                reported, expressions = self._reported, self.expressions.count
+                if not self._cie(entry):
+                    broken.add(entry.offset)
+                elif self._reported == reported:
+                    self._sound_cies[data] = self.expressions.count - expressions
+        return broken
+
+    @property
+    def _reported(self) -> int:
+        """The findings of the file so far, and what was not checked."""
+        return self.findings.counts.total() + self.findings.skips
+
+    def _spend(self, work: int, kind: str, offset: int) -> bool:
+        """Count the work on an entry; false where the section takes too much, which is reported."""
+        self._work += work
+        if self._work <= _WORK_OF_A_RULE * self.most_rules:
+            return True
+        error = LimitExceeded(
+            "from here on there would be too many register rules", "--max-frame-rules"
+        )
+        self.findings.skip(error, f"{self.section.kind} {kind} at {offset:#x}")
+        return False
 
     def _unreadable(self, entry: BrokenEntry) -> None:
         if not isinstance(entry.error, Malformed | IllFormed):
@@ -163,18 +218,21 @@ class FrameChecker:
 
     def _fde(self, fde: Fde) -> bool:
         """Check one FDE; false where the section takes too many steps."""
+        end = fde.offset + fde.size_bytes
+        key = fde.cie.offset, self.section.data[fde.program_offset : end]
+        sound = self._sound.get(key)
+        if sound is not None and sound.is_sound(fde):
+            self.expressions.count += sound.expressions
+            return True
         checked_entry = self._checked_entry(fde)
         initial, program = fde.cie.initial, checked_entry.program
         count = len(program.instructions)
         work = (1 + count) * (1 + len(initial.rules)) + count * count // 4
         work += 8 * len(initial.rules)  # each is looked through in several ways
-        self._work += max(0, work - _USUAL_WORK * fde.size_bytes)
-        if self._work > _WORK_OF_A_RULE * self.most_rules:
-            error = LimitExceeded(
-                "from here on there would be too many register rules", "--max-frame-rules"
-            )
-            self.findings.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
+        work = max(0, work - _USUAL_WORK * fde.size_bytes) + _OF_ENTRY + _OF_INSTRUCTION * count
+        if not self._spend(work, "FDE", fde.offset):
             return False
+        reported, expressions = self._reported, self.expressions.count
         self._end_of(fde, checked_entry)
         table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(checked_entry)
@@ -189,6 +247,10 @@ class FrameChecker:
             self._stopped(table.error, checked_entry)
         elif table.rows and all(row.is_empty for row in table.rows):
             self._empty(fde, checked_entry)
+        if self._reported == reported:
+            advance = _advance(program, table.rows)
+            if advance is not None:
+                self._sound[key] = _Sound(advance, self.expressions.count - expressions)
         return True
 
     def _end_of(self, fde: Fde, checked_entry: CheckedEntry) -> None:
@@ -210,8 +272,8 @@ class FrameChecker:
             checked_entry.report("empty-fde", message)
 
     def _checked_entry(self, entry: Cie | Fde) -> CheckedEntry:
-        kind, program = self.section.kind, entry.program
-        return CheckedEntry(kind, entry, program, self.dialect, self.functions, self.findings)
+        kind = self.section.kind
+        return CheckedEntry(kind, entry, self.dialect, self.functions, self.findings)
 
     # Instructions
 
@@ -388,6 +450,15 @@ def _row_beyond_the_end(fde: Fde, checked_entry: CheckedEntry, row_count: int) -
             shown = checked_entry.shown(index)
             checked_entry.report("location-order", message, shown=shown, severity="warning")
             return
+
+
+def _advance(program: CfaProgram, rows: tuple[Row, ...]) -> int | None:
+    """Return how many bytes the last row of a program is after the first; None if another FDE may
+    have other rows by the same instructions."""
+    names = [instruction.operation.name for instruction in program.instructions]
+    if "set_loc" in names or sum(map(names.count, _ADVANCES)) != len(rows) - 1:
+        return None
+    return rows[-1].start - rows[0].start
 
 
 def _is_outermost(row: Row, fde: Fde) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import Cie, Fde
@@ -24,16 +25,20 @@ _FEW: Final = 64
 FORM: Final = UnitFormat()
 
 
-@frozen
+@frozen(slots=False)
 class CheckedEntry:
     """An entry of a section of call frame information."""
 
     section: str
     entry: Cie | Fde
-    program: CfaProgram
     dialect: Dialect
     functions: Functions
     findings: Findings
+
+    @cached_property
+    def program(self) -> CfaProgram:
+        """Its instructions, which most findings do not need."""
+        return self.entry.program
 
     def position_of(self, row: Row | None = None) -> FindingPosition:
         """Return the entry, or one of its rows."""

@@ -205,6 +205,42 @@ def test_a_row_after_the_end_of_its_fde(advances: bytes, expected: list[tuple[st
         assert "the row begins at 0x1041, after the end of the FDE, 0x1040" in result.message
 
 
+@pytest.mark.parametrize(
+    ("start", "size_bytes", "expected"),
+    [
+        (0x2000, 0x40, []),
+        (0x2000, 0x21, []),
+        (0x2000, 0x10, ["location-order"]),
+        ((1 << 64) - 0x30, 0x40, ["inverted-range"]),
+        ((1 << 64) - 0x20, 0x20, ["location-order"]),
+    ],
+)
+def test_the_same_instructions_for_other_code(
+    start: int, size_bytes: int, expected: list[str]
+) -> None:
+    """That they are right for one FDE is remembered."""
+    code = CFA + b"\x03\x20\x00" + CFA_OFFSET
+    sound = cfi_entry(bytes(4), words(0x1000, 0x40) + code)
+    other = cfi_entry(bytes(4), words(start, size_bytes) + code)
+    for section in (b"".join((cie(), sound, other)), cie() + other):
+        verdict = verdict_on(frame_file(common=section))
+        assert [name for _, name in rules(verdict)] == expected
+
+
+def test_equal_common_entries_with_fdes() -> None:
+    """What is wrong with the FDEs of one is found, although the other one is right."""
+    first = cie(CFA)
+    wrong = cfi_entry(len(first).to_bytes(4, "little"), words(0x1000, 0x40) + b"\x0b")
+    verdict = verdict_on(frame_file(common=first * 2 + wrong))
+    assert rules(verdict) == [("error", "unbalanced-state")]
+
+
+def test_equal_expressions_are_counted() -> None:
+    """The number of expressions does not depend on what is remembered."""
+    code = cfa_expression("lit0; lit6; LLVM_form_aspace_address")
+    assert verdict_on(frame_file(code, code, code)).expressions == 3
+
+
 def test_an_fde_that_exceeds_the_address_space() -> None:
     """As of a label difference the wrong way round: -1 as a length."""
     long = cie() + cfi_entry(bytes(4), words(0x1000, (1 << 64) - 1) + CFA)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -38,7 +39,9 @@ from tests.check.made import (
 )
 from tests.check.test_call_frame_info import CFA, S30, rule
 from tests.dwarf.builder import Content, Shape, read_fixture
-from tests.work import assert_linear, at_most
+from tests.work import assert_linear, at_most, calls_of
+from tools.bombs.model import Files
+from tools.bombs.sections import many_cies, many_fdes
 
 LOCLISTX = 0x22
 
@@ -175,12 +178,26 @@ def test_a_section_beyond_the_work_limit_is_reported() -> None:
     assert not verdict_with(data, 1 << 18).findings.skipped
 
 
-def test_entries_of_compilers_do_not_count_for_the_work_limit() -> None:
-    """However many a browser has."""
-    code = CFA + (b"\x41" + rule(0x05, S30, 1)) * 10
+def test_equal_entries_count_once_for_the_work_limit() -> None:
+    """Compilers write the same instructions again and again."""
     starts = [0x1000 + 100 * n for n in range(50)]
-    verdict = verdict_with(frame_file(*[code] * 50, starts=starts), 0)
-    assert (verdict.fdes, verdict.findings.skipped) == (50, [])
+    checked_entries = []
+    for distinct in (1, 50):
+        codes = [CFA + (b"\x41" + rule(0x05, S30, n % distinct)) * 10 for n in range(50)]
+        verdict = verdict_with(frame_file(*codes, starts=starts), 200)
+        assert verdict.fdes == 50
+        checked_entries.append(not verdict.findings.skipped)
+    assert checked_entries == [True, False]
+
+
+@pytest.mark.parametrize("made", [many_fdes, many_cies])
+def test_equal_entries_without_findings_cost_few_calls(made: Callable[[int], Files]) -> None:
+    """They are read, and not executed again."""
+    work = []
+    for count in (10, 100, 1_000):  # the first check imports modules
+        file = CodeObject.of(ObjectFile("made", made(count)["bomb"]))
+        work.append(calls_of(lambda checked=file: verify(checked, frozenset({"lost-cfa"}))))
+    assert work[2] < work[1] + 60 * 900, work
 
 
 def test_a_chain_of_registers_is_not_a_recursion() -> None:

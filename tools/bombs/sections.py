@@ -275,6 +275,12 @@ def many_fdes(count: int) -> Files:
     return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count)
 
 
+def different_fdes(count: int) -> Files:
+    """FDEs with instructions of their own each."""
+    codes = (b"\x41\x0e" + encode_uleb(number) + b"\x41\x83\2" for number in range(count))
+    return frames(*[fde(code, START + 16 * number, 16) for number, code in enumerate(codes)])
+
+
 def initial_rules(count: int) -> Files:
     """Rules of registers that the machine does not have, in a CIE."""
     code = b"\x0c\7\x08" + b"".join(b"\5" + encode_uleb(n) + b"\1" for n in range(200, 200 + count))
@@ -293,11 +299,23 @@ def inherited_rules(count: int) -> Files:
     """FDEs of a CIE with as many rules, which are one line."""
     rules = b"".join(b"\7" + encode_uleb(n) for n in range(200, 200 + count))
     cie = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10" + b"\x0c\7\x08" + rules)
-    return frames(*[fde(b"\x41\x0e\x10", START, 16)] * count, common=cie)
+    codes = (b"\x41\x0e" + encode_uleb(number) for number in range(count))
+    return frames(*[fde(code, START, 16) for code in codes], common=cie)
 
 
 def many_cies(count: int) -> Files:
     return frames(*[CIE] * count)
+
+
+def different_cies(count: int) -> Files:
+    """CIEs with rules of their own each, and an FDE behind each."""
+    entries, at = list[bytes](), len(CIE)
+    for number in range(count):
+        cie = sized(b"\xff" * 4 + b"\4\0\x08\0\1\x7c\x10\x0c\7" + encode_uleb(number) + b"\0\0")
+        code = word(at) + word(START + 16 * number, 8) + word(16, 8) + b"\x41\x0e\x10"
+        entries.append(cie + sized(code))
+        at += len(entries[-1])
+    return frames(*entries)
 
 
 def empty_entries(count: int) -> Files:
@@ -332,7 +350,8 @@ LIST = (
     "debug bomb <<< info line f0.c:3",
     "debug bomb <<< break f0.c:2",
 )
-FRAMES = ("frames bomb", "frames bomb --pc 0x1000", "check bomb")
+MANY_FRAMES = ("frames bomb --pc 0x1000", "check bomb")
+FRAMES = ("frames bomb", *MANY_FRAMES)
 BOMBS = (
     Bomb("files", ".debug_line", "a table of {} files", files, 100_000, LIST, cpu_seconds=3.0),
     Bomb("wide-files", ".debug_line", "files of 200 columns, {} in all", wide_files, 2_000_000,
@@ -387,16 +406,20 @@ BOMBS = (
          small=16),
     Bomb("rule-operations", ".debug_frame", "a rule of {} operations", rule_operations, 2_000_000,
          FRAMES),
-    Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 30_000, FRAMES),
+    Bomb("fdes", ".debug_frame", "{} FDEs of the same code", many_fdes, 300_000, MANY_FRAMES),
+    Bomb("different-fdes", ".debug_frame", "{} FDEs with instructions of their own",
+         different_fdes, 300_000, MANY_FRAMES, says="--max-frame-rules"),
     Bomb("initial-rules", ".debug_frame", "a CIE of {} rules of unknown registers", initial_rules,
          20_000, FRAMES),
     Bomb("initial-instructions", ".debug_frame", "{} FDEs of a CIE of 6 instructions for each",
          initial_instructions, 10_000, FRAMES, says="no state was remembered"),
     Bomb("inherited-rules", ".debug_frame", "{} FDEs that inherit as many rules", inherited_rules,
          20_000, FRAMES, says="--max-frame-rules"),
-    Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 30_000, FRAMES),
+    Bomb("cies", ".debug_frame", "{} CIEs", many_cies, 300_000, MANY_FRAMES),
+    Bomb("different-cies", ".debug_frame", "{} CIEs with rules and an FDE of their own",
+         different_cies, 200_000, MANY_FRAMES, says="--max-frame-rules"),
     Bomb("empty-entries", ".debug_frame", "{} entries of 64 bits without bytes", empty_entries,
-         30_000, FRAMES),
+         300_000, FRAMES),
     Bomb("search-table", ".eh_frame_hdr", "{} pairs in falling order", search_table, 50_000,
          FRAMES),
 )  # fmt: skip
