@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
@@ -16,7 +14,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Type, Unspecified
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Unavailable, UsageError
-from dwarfgpu.machine.sparse_memory import NO_MEMORY, NOT_IN_STATE, UNMAPPED
+from dwarfgpu.machine.sparse_memory import NO_ACCESS, NO_MEMORY, NOT_IN_STATE, UNMAPPED
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
@@ -29,16 +27,6 @@ NOTHING_THERE: Final = (NOT_IN_STATE, UNMAPPED, NO_MEMORY)
 """Reasons that say no more than that memory cannot be accessed."""
 INTERNAL: Final = Unspecified("<internal function>")
 """The type of a function built into the debugger, as `$_strlen`."""
-_OF_LANE: Final = pattern(
-    r"(?P<address>\w+#\w+) of lane (?P<lane>[0-9]+): cannot access memory at address "
-    r"(?P<inner>[\w#]+): (?P<why>.*)",
-    re.DOTALL,
-)
-_ELSEWHERE: Final = pattern(
-    r"(?P<address>\w+#\w+): cannot access memory at address (?P<inner>[\w#]+): (?P<why>.*)",
-    re.DOTALL,
-)
-
 _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
 
 
@@ -157,17 +145,9 @@ def memory_in_gdbs_words() -> Iterator[None]:
 
 def is_of_memory(reason: str) -> bool:
     """Return whether a reason is that memory cannot be read."""
-    return reason.startswith("cannot access memory at address")
+    return reason.startswith(NO_ACCESS)
 
 
 def no_access(reason: str) -> str:
     """Return a reason as an error of its own, with GDB's wording: the first requested address."""
-    match = _OF_LANE.fullmatch(reason)
-    plain = _ELSEWHERE.fullmatch(reason)
-    if match is None and plain is not None:
-        message = f"Cannot access memory at address {plain['address']}"
-        return f"{message}: it is {plain['inner']}: {plain['why']}"
-    if match is None:
-        return reason[:1].upper() + reason[1:]
-    message = f"Cannot access memory at address {match['address']}"
-    return f"{message}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
+    return reason[:1].upper() + reason[1:]

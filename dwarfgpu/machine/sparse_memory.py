@@ -10,7 +10,10 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.model.storage import Memory
 
+NO_ACCESS: Final = "cannot access memory at address "
+"""How a reason begins why memory cannot be read or written."""
 NOT_WRITTEN: Final = "nothing has written it"
 """Why a machine that runs has no contents of an address."""
 NOT_IN_STATE: Final = "not in the state"
@@ -50,6 +53,21 @@ def part_of(data: Data, first: int, end: int) -> Data:
 
 def bytes_of(data: Data) -> bytes:
     return data.to_bytes() if isinstance(data, Fill) else bytes(data)
+
+
+def at_requested_address(
+    error: Unavailable, where: Memory, address: int, *, is_same: bool
+) -> Unavailable:
+    """Return the error of a store in terms of the requested address, and where that is; `is_same`:
+    the store has it at that address."""
+    if is_same:
+        return error
+    requested = f"{where.space}#{address:#x}"
+    lane = "" if where.lane is None else f"of lane {where.lane} "
+    if error.message.startswith(NO_ACCESS):
+        inner = error.message.removeprefix(NO_ACCESS)
+        return Unavailable(f"{NO_ACCESS}{requested}: {lane}it is {inner}")
+    return Unavailable(f"{NO_ACCESS}{requested}: {lane and f'{lane}: '}{error.message}")
 
 
 class SparseMemory:
@@ -188,7 +206,7 @@ class SparseMemory:
         if position < address + max(size_bytes, 1) and not is_end:
             address_text = f"{self.name}#{position:#x}" if self.name else f"{position:#x}"
             why = self.why_missing(position)
-            raise Unavailable(f"cannot access memory at address {address_text}: {why}")
+            raise Unavailable(f"{NO_ACCESS}{address_text}: {why}")
 
     def why_missing(self, address: int) -> str:
         """Return the reason why nothing is known of an address."""

@@ -59,7 +59,8 @@ AT = "LLVM_form_aspace_address; deref_size 4"
         (("eval", "-e", f"lit0; lit5; {AT}"), "the context has no lane; give --lane N"),
         (
             ("eval", "--lane", 3, "-e", f"lit2; lit5; {AT}"),
-            "private_lane#0x2 of lane 3: cannot access memory at address 0x7d000000000e: not in",
+            "cannot access memory at address private_lane#0x2: of lane 3 it is 0x7d000000000e: not "
+            "in the state",
         ),
         (
             ("eval", "--lane", 3, "-e", f"const4u 0xffffffff; lit3; {AT}"),

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.model import Apertures, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError, MissingContext, OutOfRange, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Fill, SparseMemory, bytes_of
@@ -252,3 +252,27 @@ def test_a_neighbour_is_put_behind_without_a_copy() -> None:
     memory.add(100, bytes(100))
     [(_, after)] = memory.runs()
     assert after is before and len(after) == 200
+
+
+def test_what_a_run_has_left_out_was_not_written() -> None:
+    """LDS and scratch of a state with `fill`, however they are addressed; other memory is not in
+    the state."""
+    arch = architecture("gfx942")
+    for fill, why in ((0xFD, "nothing has written it"), (None, "not in the state")):
+        state = StateTarget(arch, fill=fill)
+        state.add_wave(1)
+        state.wave_apertures[1] = Apertures(1 << 48, 1 << 49, 0x7D00_0000_0000, 64 * 1024)
+        spaces = (("local", 0x10), ("private_lane", 0x10), ("generic", (1 << 48) + 0x10))
+        reasons = []
+        for name, address in spaces:
+            space = arch.address_space_named(name)
+            assert space is not None
+            with pytest.raises(Unavailable) as caught:
+                state.read_memory(Memory(space, 1, 3), address, 4)
+            reasons.append(caught.value.message)
+        start = "cannot access memory at address "
+        assert reasons[0] == f"{start}local#0x10: {why}"
+        assert reasons[1] == f"{start}private_lane#0x10: of lane 3 it is 0x7d000000040c: {why}"
+        assert reasons[2].endswith(f"it is local#0x10: {why}")
+        with pytest.raises(Unavailable, match="at address 0x1000: not in the state$"):
+            state.read_memory(Memory(arch.address_space(0), 1), 0x1000, 4)

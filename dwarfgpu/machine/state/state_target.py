@@ -32,7 +32,15 @@ from dwarfgpu.errors import (
     counted,
     shown,
 )
-from dwarfgpu.machine.sparse_memory import Data, Fill, SparseMemory, part_of
+from dwarfgpu.machine.sparse_memory import (
+    NOT_IN_STATE,
+    NOT_WRITTEN,
+    Data,
+    Fill,
+    SparseMemory,
+    at_requested_address,
+    part_of,
+)
 from dwarfgpu.machine.state.register_bytes import (
     RegisterBytes,
     all_known,
@@ -43,6 +51,8 @@ from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.model.storage import Memory
 
+_OF_WAVES: Final = ("local", "private_wave")
+"""The memories of waves and workgroups, which are unknown until a kernel writes them."""
 MAX_ELEMENTS: Final = 1 << 18
 """Maximum number of elements of a lane's scratch in one access: it consists of elements of some
 bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundred KiB."""
@@ -421,8 +431,8 @@ class StateTarget:
                         return store.read(start, size_bytes)
                     except Unavailable as error:
                         missing = _first_missing(store, start, size_bytes)
-                        raise _at_requested_address(
-                            error, where, address + missing, start + missing
+                        raise self._unreadable(
+                            error, where, address + missing, store, start + missing
                         ) from None
             out: list[bytes] = []
             for store, start, (offset, count) in self.lowered(where, address, size_bytes):
@@ -430,13 +440,26 @@ class StateTarget:
                     out.append(store.read(start, count))
                 except Unavailable as error:
                     missing = _first_missing(store, start, count)
-                    raise _at_requested_address(
-                        error, where, address + offset + missing, start + missing
+                    raise self._unreadable(
+                        error, where, address + offset + missing, store, start + missing
                     ) from None
             return b"".join(out)
         except FOREIGN:
             require_right_arguments(StateTarget.read_memory, self, where, address, size_bytes)
             raise
+
+    def _unreadable(
+        self, error: Unavailable, where: Memory, address: int, store: SparseMemory, start: int
+    ) -> Unavailable:
+        """Return the error about an address of a store, in terms of the requested address."""
+        if self.fill is not None and error.message.endswith(NOT_IN_STATE):
+            memories = NO_APERTURES if where.wave is None else self.apertures_of(where.wave)
+            base, size_bytes = memories.scratch_base, memories.scratch_bytes
+            is_in_scratch = base is not None and 0 <= start - base < (size_bytes or 0)
+            if store.name in _OF_WAVES or (not store.name and is_in_scratch):
+                error = Unavailable(error.message.removesuffix(NOT_IN_STATE) + NOT_WRITTEN)
+        is_same = start == address or not where.space.number
+        return at_requested_address(error, where, address, is_same=is_same)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
@@ -546,13 +569,3 @@ def _first_missing(store: SparseMemory, start: int, size_bytes: int) -> int:
             break
         missing = offset + len(data)
     return missing
-
-
-def _at_requested_address(
-    error: Unavailable, where: Memory, address: int, lowered: int
-) -> Unavailable:
-    """Return the error about a store, in terms of the requested address."""
-    if lowered == address or not where.space.number:
-        return error
-    lane = "" if where.lane is None else f" of lane {where.lane}"
-    return Unavailable(f"{where.space}#{address:#x}{lane}: {error.message}")

@@ -26,7 +26,7 @@ from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.overrides import overridden, range_of_read, require_inside
-from dwarfgpu.machine.sparse_memory import bytes_of
+from dwarfgpu.machine.sparse_memory import at_requested_address, bytes_of
 from dwarfgpu.machine.state.state_target import MAX_ELEMENTS, StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine
@@ -307,7 +307,7 @@ class GpuTarget:
             try:
                 yield part.read(count)
             except Unavailable as error:
-                raise _at_requested_address(error, where, start, part.is_global) from None
+                raise at_requested_address(error, where, start, is_same=part.is_global) from None
 
     def _core_parts(
         self, where: Memory, address: int, size_bytes: int
@@ -379,13 +379,3 @@ class _CorePart:
 def lacks_register(wave: GpuWave, register: RegisterInfo) -> bool:
     """Return whether the wave has no such register to write."""
     return isinstance(saved_register(wave.layout, wave.saved, register.name), str)
-
-
-def _at_requested_address(
-    error: Unavailable, where: Memory, address: int, is_asked: bool
-) -> Unavailable:
-    """Return the error about the core's memory, in terms of the requested address."""
-    if is_asked:
-        return error
-    lane = "" if where.lane is None else f" of lane {where.lane}"
-    return Unavailable(f"{where.space}#{address:#x}{lane}: {error.message}")

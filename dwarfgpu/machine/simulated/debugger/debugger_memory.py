@@ -12,7 +12,7 @@ import numpy as np
 
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
-from dwarfgpu.machine.sparse_memory import NOT_WRITTEN, Run, SparseMemory
+from dwarfgpu.machine.sparse_memory import NO_ACCESS, NOT_WRITTEN, Run, SparseMemory
 
 
 class RunningMemory(SparseMemory):
@@ -78,7 +78,7 @@ class RunningMemory(SparseMemory):
             position = address + offset + len(data)
         if position < address + size_bytes:
             address_text = f"{self.name}#{position:#x}" if self.name else f"{position:#x}"
-            raise Unavailable(f"cannot access memory at address {address_text}: {NOT_WRITTEN}")
+            raise Unavailable(f"{NO_ACCESS}{address_text}: {NOT_WRITTEN}")
 
     def require_writable(self, address: int, size_bytes: int) -> None:
         self._read_from_source(address, size_bytes)
