@@ -275,7 +275,7 @@ class CfiFrame(FrameWithoutSubprogram):
         pending = self._pending.steps
         if key in pending:
             ring = [*pending, key][list(pending).index(key) :]
-            names = [step if isinstance(step, str) else f"register {step}" for _, step in ring]
+            names = [step if isinstance(step, str) else self._named(step) for _, step in ring]
             raise IllFormed(f"circular call frame information: {' needs '.join(names)}")
         if len(pending) >= MAX_NESTED:
             raise LimitExceeded(f"more than {MAX_NESTED} rules that depend on each other")
@@ -330,8 +330,8 @@ class CfiFrame(FrameWithoutSubprogram):
         """
         if self._size_bits(number) != self._size_bits(source):
             raise IllFormed(
-                f"register {number} of {self._size_bits(number)} bits cannot be in register "
-                f"{source} of {self._size_bits(source)} bits"
+                f"{self._named(number)} of {self._size_bits(number)} bits cannot be in "
+                f"{self._named(source)} of {self._size_bits(source)} bits"
             )
         counter = self.architecture.program_counter
         if number == counter and source == self.row.return_register and self.has_signed_return:
@@ -342,13 +342,19 @@ class CfiFrame(FrameWithoutSubprogram):
             return self.register(source)
         return self.entry_register(source)
 
+    def _named(self, number: int) -> str:
+        """Return `register s16`, as every answer names it, or its number if it has no name."""
+        known = self.architecture.registers.get(number)
+        return f"register {number if known is None else known.name}"
+
     def _computed(self, number: int, expression: bytes) -> Location:
         value = self.evaluated(expression, "value", with_cfa=True)
         assert isinstance(value, Value)
         size_bits = self._size_bits(number)
         if value.type.bit_size != size_bits:
             raise IllFormed(
-                f"a value of {value.type.bit_size} bits for register {number} of {size_bits} bits"
+                f"a value of {value.type.bit_size} bits for {self._named(number)} of "
+                f"{size_bits} bits"
             )
         return self._dated(stack_value(self._context, value))
 
@@ -359,7 +365,7 @@ class CfiFrame(FrameWithoutSubprogram):
         size_bits = self._size_bits(number)
         if size_bits != space.address_bits:
             raise IllFormed(
-                f"register {number} of {size_bits} bits cannot be a {space} address, "
+                f"{self._named(number)} of {size_bits} bits cannot be a {space} address, "
                 f"which has {space.address_bits} bits"
             )
         return self._implicit(address, size_bits)
@@ -479,7 +485,7 @@ class CfiFrame(FrameWithoutSubprogram):
         column = row.return_register
         is_counter = column == self.architecture.program_counter
         if column not in row.rules and is_counter and self.convention is None:
-            raise IllFormed(f"no rule for the return address (register {column})")
+            raise IllFormed(f"no rule for the return address ({self._named(column)})")
         location = self.entry_register(column)
         if location.is_undefined:
             return None

@@ -107,16 +107,16 @@ RULES = {
     "val_offset: the address itself": (ValOffsetRule(-4), S16, "implicit 0x90 (4 bytes)"),
     "val_offset: a register of another size": (
         ValOffsetRule(0), 16,
-        "IllFormed: register 16 of 64 bits cannot be a private_wave address, which has 32 bits",
+        "IllFormed: register pc of 64 bits cannot be a private_wave address, which has 32 bits",
     ),
     "register: where the other one is": (RegisterRule(S17), S16, "s17 (wave 0)"),
     "register: of another size": (
         RegisterRule(V40), S16,
-        "IllFormed: register 48 of 32 bits cannot be in register 2600 of 2048 bits",
+        "IllFormed: register s16 of 32 bits cannot be in register v40 of 2048 bits",
     ),
     "register: in itself": (
         RegisterRule(S16), S16,
-        "IllFormed: circular call frame information: register 48 needs register 48",
+        "IllFormed: circular call frame information: register s16 needs register s16",
     ),
     "register: one that the architecture does not define": (
         RegisterRule(7777), S16, "IllFormed: gfx942 defines no DWARF register 7777"
@@ -137,7 +137,7 @@ RULES = {
     "expression: a register on entry, in a circle": (
         ExpressionRule(asm("LLVM_call_frame_entry_reg s16")), S16,
         "IllFormed: DW_OP_LLVM_call_frame_entry_reg at offset 0x0: circular call frame "
-        "information: register 48 needs register 48",
+        "information: register s16 needs register s16",
     ),
     "expression: not allowed": (
         ExpressionRule(asm("LLVM_push_lane")), S16,
@@ -162,7 +162,7 @@ RULES = {
     ),
     "val_expression: of another size": (
         ValExpressionRule(asm("lit5")), S16,
-        "IllFormed: a value of 64 bits for register 48 of 32 bits",
+        "IllFormed: a value of 64 bits for register s16 of 32 bits",
     ),
     "val_expression: no value": (
         ValExpressionRule(asm("regx s5")), 16,
@@ -276,14 +276,14 @@ def test_register_rules_go_by_the_rules_of_the_other(told: Rule | None, expected
 def test_circular_rules_are_reported() -> None:
     rules: dict[int, Rule] = {48 + n: RegisterRule(48 + (n + 1) % 3) for n in range(3)}
     result = frame(rules)
-    text = "circular call frame information: register 48 needs register 49 needs register 50"
-    assert shown(result, 48) == f"IllFormed: {text} needs register 48"
-    assert shown(result, 48) == f"IllFormed: {text} needs register 48"
+    text = "circular call frame information: register s16 needs register s17 needs register s18"
+    assert shown(result, 48) == f"IllFormed: {text} needs register s16"
+    assert shown(result, 48) == f"IllFormed: {text} needs register s16"
     cfa = ExpressionCfa(asm("LLVM_call_frame_entry_reg s16; deref_size 4; lit6;"
                             "LLVM_form_aspace_address"))  # fmt: skip
     result = frame({S16: OffsetRule(0)}, cfa)
     assert shown(result, S16).endswith(
-        "circular call frame information: register 48 needs the CFA needs register 48"
+        "circular call frame information: register s16 needs the CFA needs register s16"
     )
 
 
@@ -393,7 +393,7 @@ ENDS = {
     ),
     "no rule for the return address": (
         {0x1000: FrameRow(RegisterCfa(RSP, 8), {}, RIP)},
-        "stopped: the caller of frame 0: no rule for the return address (register 16)", 1,
+        "stopped: the caller of frame 0: no rule for the return address (register rip)", 1,
     ),
     "a CFA that does not move": (
         {

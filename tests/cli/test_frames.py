@@ -337,7 +337,7 @@ PATCHES = {
         "0cf0ffffff36e902", "cannot access memory at address private_wave#0xfffffff0"
     ),
     "an operation that is not allowed": ("9c", "its use would be circular"),
-    "itself": ("e90710", "circular call frame information: register 16 needs register 16"),
+    "itself": ("e90710", "circular call frame information: register pc needs register pc"),
     "bytes without a meaning": ("ff", "unknown operation 0xff"),
 }  # fmt: skip
 
