@@ -227,8 +227,8 @@ class ObjectAccess(Dereference):
             return value
         everything = (1 << bits.size_bits) - 1
         if bits.undefined == everything:
-            lost = next((one for one in bits.reasons if one.startswith(REASON_LOST)), None)
-            why = "" if lost is None else f": {lost.removeprefix(REASON_LOST)}"
+            reason = next((text for text in bits.reasons if text.startswith(REASON_LOST)), None)
+            why = "" if reason is None else f": {reason.removeprefix(REASON_LOST)}"
             return evolve(value, error=UndefinedBits(f"value has been optimized out{why}"))
         if bits.unavailable != everything:
             missing = next(filter(is_of_memory, bits.reasons), None)
