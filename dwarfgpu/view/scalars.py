@@ -171,12 +171,23 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
                 return _with_point(float_text(form, number))
             return float_text(form, number) + ("i" if base.encoding == "imaginary_float" else "")
         case "signed_fixed" | "unsigned_fixed" if base.scale is not None:
-            value = signed(number, size_bits) if base.encoding == "signed_fixed" else number
-            from fractions import Fraction  # few programs have such types
-
-            return general(value * Fraction(base.scale), 11 if size_bits < 32 else 17)
+            return general(_fixed(base, number, size_bits), 11 if size_bits < 32 else 17)
         case encoding:
             return raw(number, size_bits, f"{encoding} is not decoded")
+
+
+def _fixed(base: BaseType, number: int, size_bits: int) -> Fraction:
+    """Return the number that the bits of a fixed-point type are, which has a scale."""
+    from fractions import Fraction  # few programs have such types
+
+    value = signed(number, size_bits) if base.encoding == "signed_fixed" else number
+    return value * Fraction(base.scale or 1)
+
+
+def whole_part(base: BaseType, number: int, size_bits: int) -> int:
+    """Return the bits of the integer to which the letters that show integers round a fixed-point
+    number, as GDB: the one next to it towards 0."""
+    return int(_fixed(base, number, size_bits)) & (1 << size_bits) - 1
 
 
 def _with_point(text: str) -> str:

@@ -214,6 +214,8 @@ def _scalar(
         yield OPTIMIZED_OUT if bits.undefined else UNAVAILABLE
         return
     number, size = bits.value, bits.size_bits
+    if letter not in (None, "s", "r", "f") and isinstance(bare, Base) and bare.base.scale:
+        number = scalars.whole_part(bare.base, number, size)
     if isinstance(bare, Pointer) and not bare.address_space and shown.space_of is not None:
         space_number = shown.space_of(bare)
         bare = evolve(bare, address_space=space_number) if space_number else bare
@@ -235,7 +237,7 @@ def _scalar(
         yield scalars.nibbles_text(number, "'" if shown.options.cplusplus else " ")
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and _has_integer_bits(bare)):
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
-        yield space + scalars.lettered(letter, number, size, is_signed=is_signed(bare))
+        yield space + scalars.lettered(letter, number, size, is_signed=_is_signed(bare))
     else:
         yield _natural(shown, type_, bare, number, size, depth)
 
@@ -308,7 +310,7 @@ def _address_or_character(
 ) -> str:
     """Return `/a` and `/c`: the number, truncated from floating point if necessary, as such."""
     # As in GDB, a reference has a sign, a pointer has none.
-    has_sign = is_signed(bare) or (
+    has_sign = _is_signed(bare) or (
         bare.kind != "pointer" if isinstance(bare, Pointer) else isinstance(bare, MemberPointer)
     )
     if isinstance(bare, Base) and bare.base.encoding == "float":
@@ -329,7 +331,12 @@ def _address_or_character(
         return shown.address_text(number & (1 << max(64, size_bits)) - 1)
     code = number & 0xFF
     text = signed(code, 8) if has_sign else code
-    return f"{text} {quoted_character(code, CharacterKind(1))}"
+    kind = CharacterKind(1, style="ada") if shown.options.style == "ada" else CharacterKind(1)
+    return f"{text} {quoted_character(code, kind)}"
+
+
+def _is_signed(bare: Type) -> bool:
+    return is_signed(bare) or (isinstance(bare, Base) and bare.base.encoding == "signed_fixed")
 
 
 def _has_integer_bits(bare: Type) -> bool:
