@@ -129,19 +129,18 @@ def _run(args: Namespace) -> int:
 
         require_run_outputs(args, dispatches, [Path(args.file)])
     stops, attach, progress = None, None, Progress(sys.stderr)
+    launches = [prepared.launched for prepared in dispatches]
+    waves = [number for item in launches for number in item.machine.waves]
+    lane_count = max(item.machine.lane_count for item in launches)
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
 
-        lane_count = dispatches[0].launched.machine.lane_count
-        attach = trace_of(args, [dispatches[0].code_object], lane_count).attach
+        attach = trace_of(args, [dispatches[0].code_object], waves, lane_count).attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
         from dwarfgpu.service.run.run_breakpoints import before_run
 
-        launches = [prepared.launched for prepared in dispatches]
         session, around = before_run(dispatches[0].code_object, launches[0])
-        waves = [number for item in launches for number in item.machine.waves]
-        lane_count = max(item.machine.lane_count for item in launches)
         stops = breakpoints_of(args, session, around, waves, lane_count, progress)
     else:
         require_breakpoint(args)

@@ -109,10 +109,12 @@ def _showing(
     """Return the breakpoints and the trace of the options."""
     stops, attach, progress = None, None, Progress(sys.stderr)
     lane_count = max(part.architecture.lane_count for part in resumed.parts)
+    later = [number for item in further for number in item.launched.machine.waves]
+    waves = [*resumed.waves, *later]
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
 
-        trace = trace_of(args, resumed.code_objects, lane_count)
+        trace = trace_of(args, resumed.code_objects, waves, lane_count)
         trace.attach(resumed.target)
         attach = trace.attach
     if args.breakpoints:
@@ -122,9 +124,7 @@ def _showing(
         first = resumed.waves[0]
         session = resumed.session(first, stopped.wave(first).pc)
         around = resumed_position(session)
-        waves = [number for item in further for number in item.launched.machine.waves]
-        every = [*resumed.waves, *waves]
-        stops = breakpoints_of(args, session, around, every, lane_count, progress)
+        stops = breakpoints_of(args, session, around, waves, lane_count, progress)
     else:
         require_breakpoint(args)
     return Showing(stops, attach, progress)

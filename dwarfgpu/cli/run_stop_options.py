@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, plural
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.options.integer_options import natural
 
 
 def configure_stops(parser: ArgumentParser) -> None:
@@ -37,6 +40,18 @@ def configure_stops(parser: ArgumentParser) -> None:
         "--core", metavar="FILE",
         help="write a core file, as a GPU does when a wave cannot continue",
     )  # fmt: skip
+
+
+def chosen_wave(args: Namespace, waves: Sequence[WaveId]) -> WaveId | None:
+    """Return the number of `--wave`; `UsageError` if the run, whose waves these are, has none of
+    that number."""
+    wave = natural(args.wave, "--wave")
+    if wave is not None and wave not in waves:
+        from dwarfgpu.view.number_runs import runs_text  # most runs have no such option
+
+        known = f"{plural(len(waves), 'wave')} {runs_text(waves)}"
+        raise UsageError(f"--wave {wave}: the run has {known}")
+    return wave
 
 
 def require_breakpoint(args: Namespace) -> None:

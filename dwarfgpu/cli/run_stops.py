@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.cli.printing import refuse_each
+from dwarfgpu.cli.run_stop_options import chosen_wave
 from dwarfgpu.errors import UsageError, plural
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.integer_options import lane_number, natural
@@ -101,14 +102,12 @@ def breakpoints_of(
     `around`: what a line alone is in the file of; `waves`: those of the run; `lane_count`: the most
     that one of them has.
     """
-    lanes, wave = args.lane, natural(args.wave, "--wave")
+    lanes = args.lane
     if lanes is not None and not is_choice(lanes):
         lanes = str(lane_number(lanes))
     if lanes is not None and lanes not in CHOICES:
         listed_lanes(lanes, lane_count)
-    if wave is not None and wave not in waves:
-        known = f"{plural(len(waves), 'wave')} {runs_text(waves)}"
-        raise UsageError(f"--wave {wave}: the run has {known}")
+    wave = chosen_wave(args, waves)
     stop_breakpoints = [run_breakpoint(session, text, around) for text in args.breakpoints]
     unprintable = why_unprintable(session, args.expressions, stop_breakpoints)
     if unprintable:

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from dwarfgpu.cli.run_stop_options import chosen_wave
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.lanes.lane_count import no_such_lane
@@ -22,11 +24,13 @@ _MAX_RUNS: Final = 4
 """Neighbours with equal values that a line of text shows."""
 
 
-def trace_of(args: Namespace, code_objects: Iterable[CodeObject], lane_count: int) -> RunTrace:
+def trace_of(
+    args: Namespace, code_objects: Iterable[CodeObject], waves: Sequence[WaveId], lane_count: int
+) -> RunTrace:
     """Return the object that prints the trace that the options describe; `UsageError` for a lane
-    without a number.
+    without a number, and for a lane or wave that the run does not have.
 
-    `lane_count`: of the largest wave.
+    `waves`: those of the run; `lane_count`: of the largest one.
     """
     lane = natural(args.lane, "--lane")
     if lane is not None and lane >= lane_count:
@@ -43,7 +47,7 @@ def trace_of(args: Namespace, code_objects: Iterable[CodeObject], lane_count: in
             print(f"wave {wave}")
         print(*map(one_line, _lines(traced, lane)), sep="\n")
 
-    most, wave = natural(args.trace_limit, "--trace-limit"), natural(args.wave, "--wave")
+    most, wave = natural(args.trace_limit, "--trace-limit"), chosen_wave(args, waves)
     return RunTrace(code_objects, show, most, wave)
 
 

@@ -542,6 +542,7 @@ def test_a_line_without_code_is_a_note_as_with_pc() -> None:
         (("--seed", -5), "--seed: expected an integer of at least 0, not -5"),
         (("--arg", "picture=buffer:1344"), "picture: its contents are unknown; set them with"),
         ((*DEMO_LINE, "--wave", 99), "--wave 99: the run has waves 1-21"),
+        (("--trace", "--wave", 99), "--wave 99: the run has waves 1-21"),
         ((*DEMO_LINE, "--lane", 99, "--print", "steps"), "--lane 99: the wave has 64 lanes"),
         ((*DEMO_LINE, "--stops", 0), "--stops 0: expected the number of a stop, from 1"),
         (("--print", "steps"), "--print is about stops: give --break PLACE"),

@@ -263,6 +263,7 @@ def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
         ((CORE, "--fill", 256), "--fill 256: expected a byte, 0 to 255"),
         ((CORE, CODE, "--break", "*0x10"), "--break *0x10: Cannot access memory at address 0x10"),
         ((CORE, CODE, "--wave", 9, "--break", "54"), "--wave 9: the run has waves 1-4"),
+        ((CORE, CODE, "--wave", 9, "--trace"), "--wave 9: the run has waves 1-4"),
         ((CORE, CODE, "--break", "nowhere.c:1"),
          "--break nowhere.c:1: No source file named nowhere.c."),
         ((CORE, "--print", "n"), "--print is about stops: give --break PLACE"),
