@@ -81,8 +81,36 @@ def is_npy(data: bytes) -> bool:
 def read_npy(path: Path, most_bytes: int = MAX_BYTES) -> Npy:
     """Read the array of a file; `UsageError` if it is not an array of plain little-endian numbers,
     or the file has more bytes."""
-    data = read_file(path, most_bytes)
-    return parse_npy(data, str(path))
+    data = read_array_or_bytes(path, most_bytes)
+    return data if isinstance(data, Npy) else parse_npy(data, str(path))
+
+
+def read_array_or_bytes(
+    path: Path, most_bytes: int = MAX_BYTES, *, structures: bool = False
+) -> Npy | bytes:
+    """Read the array of a .npy file, or all bytes of any other; errors are those of `read_npy` and
+    `read_file`. `structures`: arrays of them are read, too.
+
+    The bytes are in memory once: those behind the header are read by themselves.
+    """
+    try:
+        with open_to_read(path) as file:
+            head = file.read(_MAX_HEADER_BYTES) if file.seekable() else b""
+            start = _header_end(head) if is_npy(head) else None
+            if start is not None and start <= len(head):
+                file.seek(start)
+                data = read_at_most(file, most_bytes, path)
+                return _array(head[:start], data, str(path), structures=structures)
+            if file.seekable():
+                file.seek(0)
+            data = read_at_most(file, most_bytes, path)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    return parse_npy(data, str(path), structures=structures) if is_npy(data) else data
+
+
+def _unreadable(path: Path, error: Exception) -> UsageError:
+    return UsageError(f"{path} cannot be read: {getattr(error, 'strerror', error)}")
 
 
 def read_file(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
@@ -91,13 +119,13 @@ def read_file(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
         with open_to_read(path) as file:
             return read_at_most(file, most_bytes, path)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from None
+        raise _unreadable(path, error) from None
 
 
 def bytes_of(path: str) -> bytes:
     """Return the numbers of a .npy file as bytes, or all bytes of any other file."""
-    data = read_file(Path(path))
-    return parse_npy(data, path).data if is_npy(data) else data
+    data = read_array_or_bytes(Path(path))
+    return data.data if isinstance(data, Npy) else data
 
 
 def parse_npy(data: bytes, source: str, *, structures: bool = False) -> Npy:
@@ -105,29 +133,43 @@ def parse_npy(data: bytes, source: str, *, structures: bool = False) -> Npy:
 
     `structures`: arrays of them are read, too.
     """
-    if not is_npy(data) or len(data) < 10:
+    start = _header_end(data)
+    if start is None:
         raise UsageError(f"{source}: not a .npy file")
+    return _array(data[:start], data[start:], source, structures=structures)
+
+
+def _header_end(data: bytes) -> int | None:
+    """Return where the header says that it ends; None if the bytes do not begin as an array."""
+    if not is_npy(data) or len(data) < 10:
+        return None
     length_bytes = 2 if data[6] == 1 else 4
-    start = 8 + length_bytes + int.from_bytes(data[8 : 8 + length_bytes], "little")
-    if data[6] not in (1, 2, 3) or data[7]:
-        version = f"{data[6]}.{data[7]}"
+    return 8 + length_bytes + int.from_bytes(data[8 : 8 + length_bytes], "little")
+
+
+def _array(head: bytes, data: bytes, source: str, *, structures: bool) -> Npy:
+    """Return an array of a header, which may be cut short, and the bytes behind it."""
+    start = _header_end(head)
+    if head[6] not in (1, 2, 3) or head[7]:
+        version = f"{head[6]}.{head[7]}"
         raise UsageError(f"{source}: a .npy file of version {version}; 1.0, 2.0 and 3.0 are read")
-    if start > len(data):
+    assert start is not None
+    if start > len(head):
         raise UsageError(f"{source}: the .npy file is cut short: its header has {start} bytes")
     if start > _MAX_HEADER_BYTES:
         raise UsageError(
             f"{source}: the header of the .npy file has {start} bytes, "
             f"at most {_MAX_HEADER_BYTES} are read"
         )
-    encoding = "utf-8" if data[6] == 3 else "latin-1"
-    header = data[8 + length_bytes : start]
+    encoding = "utf-8" if head[6] == 3 else "latin-1"
+    header = head[10 if head[6] == 1 else 12 : start]
     descr, order, shape, fields = _header(header, encoding, source, structures)
     count = math.prod(shape)
-    if len(data) - start != count * int(descr[2:]):
-        raise UsageError(f"{source}: {len(data) - start} bytes for an array {shape} of {descr}")
+    if len(data) != count * int(descr[2:]):
+        raise UsageError(f"{source}: {len(data)} bytes for an array {shape} of {descr}")
     if order and sum(size > 1 for size in shape) > 1:
         raise UsageError(f"{source}: the array is in Fortran order; save it in C order")
-    return Npy(descr, shape, data[start:], fields)
+    return Npy(descr, shape, data, fields)
 
 
 def _header(

@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
-from dwarfgpu.base.npy import is_npy, parse_npy, read_file
+from dwarfgpu.base.npy import Npy, read_array_or_bytes
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, evolve
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
@@ -299,16 +299,14 @@ def _file(path: str, option: str, room: _Room) -> Buffer:
     try:
         with suppress(OSError, ValueError):  # reading it says why
             room.take(os.stat(path).st_size, option)
-        data = read_file(Path(path))
+        contents = read_array_or_bytes(Path(path), structures=True)
         record_input(path, "argument")
-        array = parse_npy(data, path, structures=True) if is_npy(data) else None
     except UsageError as error:
         raise UsageError(f"{option}: {error.message}") from None
+    array, data = (contents, contents.data) if isinstance(contents, Npy) else (None, contents)
     if array is None and path.endswith(".npy") and data:
         raise UsageError(f"{option}: {path} is not an array of NumPy; raw bytes need another name")
-    if array is not None:
-        data = array.data
-    elif path.endswith(".npz"):
+    if array is None and path.endswith(".npz"):
         raise UsageError(f"{option}: {path} is an archive of arrays; save one of them as .npy")
     if not data:
         raise UsageError(f"{option}: {path} is empty")

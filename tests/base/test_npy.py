@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,16 @@ def test_any_bytes_are_an_array_or_an_error(junk: bytes, at: int, byte: int) -> 
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.npy cannot be read: No such file"):
         read_npy(tmp_path / "none.npy")
+
+
+def test_the_bytes_of_a_file_are_in_memory_once(tmp_path: Path) -> None:
+    """An array may have as many bytes as all of a state."""
+    path, count = tmp_path / "a.npy", 1 << 22
+    path.write_bytes(npy_bytes(Npy("|u1", (count,), bytes(count))))
+    tracemalloc.start()
+    try:
+        array = read_npy(path)
+        assert tracemalloc.get_traced_memory()[1] < 1.2 * count
+    finally:
+        tracemalloc.stop()
+    assert array == Npy("|u1", (count,), bytes(count))

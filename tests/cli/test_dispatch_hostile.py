@@ -176,7 +176,7 @@ def test_an_argument_has_room_before_its_file_is_read(
         "buffers of 1000 bytes, as given and as the kernel changes them: 2000 bytes of memory, "
         "more than 1999 (--max-state-bytes)"
     )
-    monkeypatch.setattr("dwarfgpu.options.kernel_argument_options.read_file", None)
+    monkeypatch.setattr("dwarfgpu.options.kernel_argument_options.read_array_or_bytes", None)
     done = run(*given, 1_999)
     assert (done.status, message in done.err) == (1, True)
     zeros = ("run", *program, "--workgroup", 64, "--arg", "out=zeros:1000", "--max-state-bytes")
