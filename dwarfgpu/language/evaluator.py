@@ -112,6 +112,10 @@ def source_type(text: str, session: Session, options: Options = DEFAULT) -> Type
         value = evaluator.value(parse(text, evaluator.names, options.radix))
     except Unavailable as error:
         raise without_thread(session, at_start(session, error)) from None
+    finally:
+        if options.looked_at is not None:
+            for variable, frame in evaluator.objects.variables.items():
+                options.looked_at(variable, frame)
     evaluator.note_remarks()
     return Typed(value.type, evaluator.in_style(value).unit)
 

@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import name_in_frames, name_of_nameless
 from dwarfgpu.dwarf.scope import symbol_at_address
 from dwarfgpu.dwarf.scope.scope_entries import (
+    FUNCTIONS,
     UNKNOWN_NAME,
     UNREADABLE_NAME,
     as_loaded,
@@ -165,6 +166,21 @@ def functions_at(session: Session) -> list[Die]:
     if code_object is None or pc is None:
         return []
     return list(code_object.scopes.function_entries_at(pc))
+
+
+def blocks_at(session: Session) -> list[Die]:
+    """Return the blocks and functions at the focus, the innermost first; those of the functions
+    into which the one in focus is inlined, too. Without them if debug information is unreadable."""
+    code_object, pc = session.code_object, _location(session)
+    if code_object is None or pc is None:
+        return []
+    try:
+        blocks = list(reversed(code_object.scopes.chain_at(pc)))
+    except DwarfGpuError:
+        return []
+    level = session.inline_level
+    ends = [index + 1 for index, block in enumerate(blocks) if block.tag in FUNCTIONS]
+    return blocks[ends[level - 1] :] if 0 < level <= len(ends) else blocks
 
 
 def inlined_beginning_at(session: Session) -> int:

@@ -22,8 +22,9 @@ class Display:
     """None for a value without a format."""
     is_memory: bool
     """Whether it is shown as by `x`, not as by `print`."""
-    function: Die | None
-    """The function of its variables: it is shown only there."""
+    block: Die | None
+    """The innermost block or function of its variables: it is shown only there, and in functions
+    that are inlined there, with the values of the frame of the block."""
     is_enabled: bool = True
 
     @property

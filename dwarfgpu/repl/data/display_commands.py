@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu import language
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -30,7 +32,8 @@ from dwarfgpu.service.value.value_history import (
     options_of,
     required,
 )
-from dwarfgpu.session.stack_frames import readable_functions_at
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import blocks_at
 
 _NO_LETTER: Final = "?"
 _LETTERS: Final = "xduotacfzsri"
@@ -44,15 +47,15 @@ def display(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: display[/FMT] [EXPRESSION]
 
     With a count, a size or the format s, shows memory as "x" does. An expression with local
-    variables is shown only in frames of their function. Without an argument, shows all displayed
-    expressions. "undisplay" deletes one.
+    variables is shown only in their block, and in functions that are inlined there. Without an
+    argument, shows all displayed expressions. "undisplay" deletes one.
     """
     if not argument:
         yield from displayed(shell)
         return
     display = _new_display(shell, argument)
     shell.displays[display.number] = display
-    yield from _shown(shell, display)
+    yield from _shown(shell, shell.session, display)
 
 
 @command("undisplay", topic="data", repeats=False)
@@ -146,11 +149,27 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
 def displayed(shell: Shell) -> Iterator[Part]:
     """Return what is displayed in the frame in focus."""
     for display in list(shell.displays.values()):
-        is_here = display.function is None or display.function in readable_functions_at(
-            shell.session
-        )
-        if display.is_enabled and is_here:
-            yield from _shown(shell, display)
+        session = _session_for(shell.session, display) if display.is_enabled else None
+        if session is not None:
+            yield from _shown(shell, session, display)
+
+
+def _session_for(session: Session, display: Display) -> Session | None:
+    """Return the session in which an expression is shown: the focus, or a frame into which it is
+    inlined; None outside of the block of its variables."""
+    if display.block is None:
+        return session
+    blocks = blocks_at(session)
+    if display.block not in blocks:
+        return None
+    inside = blocks[: blocks.index(display.block)]
+    inlined = sum(block.tag in FUNCTIONS for block in inside)
+    if not inlined:
+        return session
+    try:
+        return session.at_level(session.level, session.inline_level + inlined)
+    except DwarfGpuError:
+        return None
 
 
 def _new_display(shell: Shell, argument: str) -> Display:
@@ -167,42 +186,58 @@ def _new_display(shell: Shell, argument: str) -> Display:
     if format_ is not None and format_.letter not in _LETTERS:
         raise UsageError(f'Undefined output format "{format_.letter}".')
     required(text)
-    function = _function_of(shell, text)
-    return Display(shell.displays.new_number(), text, format_, is_memory, function)
+    block = _block_of(shell, text)
+    return Display(shell.displays.new_number(), text, format_, is_memory, block)
 
 
-def _function_of(shell: Shell, text: str) -> Die | None:
-    """Return the function whose variables an expression uses."""
-    shown_variables: list[Variable] = []
-    options = evolve(
-        options_of(shell.session, shell.values, writes=False),
-        looked_at=lambda variable, _: shown_variables.append(variable),
-    )
+def _block_of(shell: Shell, text: str) -> Die | None:
+    """Return the innermost block or function whose variables an expression uses."""
+    named: list[Variable] = []
+    options = options_of(shell.session, shell.values, writes=False)
     try:
         language.evaluate(text, shell.session, options)
     except UsageError:
         raise
     except DwarfGpuError:
         pass  # it is shown in place of the value
-    for variable in shown_variables:
-        if variable.kind != "global":
-            die: Die | None = variable.die
-            while die is not None and die.tag not in FUNCTIONS:
-                die = die.parent()
-            return die
+    noting = evolve(options, looked_at=lambda variable, _: named.append(variable))
+    with suppress(DwarfGpuError):  # as before
+        language.type_of(text, shell.session, noting)
+    blocks = blocks_at(shell.session)
+    local = [variable for variable in named if variable.kind != "global"]
+    around = [_block_around(variable.die, blocks) for variable in local]
+    return min(
+        around,
+        key=lambda block: blocks.index(block) if block in blocks else len(blocks),
+        default=None,
+    )
+
+
+def _block_around(variable: Die, blocks: Sequence[Die]) -> Die | None:
+    """Return the block of a variable among those at the focus, whose variables may be described in
+    an abstract instance; else its function."""
+    by_declaration = {declaration_of(block): block for block in reversed(blocks)}
+    around = variable.parent()
+    while around is not None:
+        block = by_declaration.get(declaration_of(around))
+        if block is not None or around.tag in FUNCTIONS:
+            return block or around
+        around = around.parent()
     return None
 
 
-def _shown(shell: Shell, display: Display) -> Iterator[Part]:
+def _shown(shell: Shell, session: Session, display: Display) -> Iterator[Part]:
     if display.is_memory and display.format is not None:
         group = Group("displays", display.record)
-        yield from (NestedOutput(group, part) for part in _memory(shell, display, display.format))
+        yield from (
+            NestedOutput(group, part) for part in _memory(shell, session, display, display.format)
+        )
         return
     letter = None if display.format is None else display.format.letter
     head = f"{display.number}: {'' if letter is None else f'/{letter} '}{display.expression} = "
     try:
-        value = evaluated(shell.session, shell.values, display.expression)
-        text = language.format(value, shell.session, shell.settings.print_options(letter))
+        value = evaluated(session, shell.values, display.expression)
+        text = language.format(value, session, shell.settings.print_options(letter))
         record = value_record(value, text)
     except DwarfGpuError as error:
         text = f"<error: {error.message}>"
@@ -210,14 +245,14 @@ def _shown(shell: Shell, display: Display) -> Iterator[Part]:
     yield Output(head + text, {**display.record, **record}, "displays")
 
 
-def _memory(shell: Shell, display: Display, format_: Format) -> Iterator[Part]:
+def _memory(shell: Shell, session: Session, display: Display, format_: Format) -> Iterator[Part]:
     count = "" if format_.count == 1 else str(format_.count)
     size = "" if format_.letter in ("s", "i") else format_.size
     head = f"{display.number}: x/{count}{format_.letter}{size} {display.expression}"
     is_in_line = format_.count == 1 and format_.letter != "i"
     yield Output(head + ("  " if is_in_line else "\n"), {}, ends_line=False)
     try:
-        objects = ObjectAccess(shell.session)
+        objects = ObjectAccess(session)
         space, address = address_of(shell, objects, display.expression)
         shell.examined = evolve(shell.examined, space=space, address=address)
         yield from memory_lines(shell, objects, format_)

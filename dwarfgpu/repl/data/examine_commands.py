@@ -68,7 +68,7 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
 def address_of(shell: Shell, objects: ObjectAccess, text: str) -> tuple[AddressSpace, int]:
     """Return the address that an expression of the prompt denotes; `UsageError` if it denotes
     none."""
-    session = shell.session
+    session = objects.session
     return addresses.address_of(session, options_of(session, shell.values), objects, text)
 
 

@@ -1,0 +1,55 @@
+"""`display` shows an expression in the block of its variables, as GDB does."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import FIXTURES, run
+
+
+@pytest.fixture(autouse=True)
+def fixtures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FIXTURES)
+
+
+def shown(*arguments: str, commands: tuple[str, ...]) -> list[str]:
+    """Return the displays of the last command."""
+    options = [option for line in commands for option in ("-ex", line)]
+    done = run("debug", *arguments, "--batch", *options[:-2], "-ex", "echo @@\\n", *options[-2:])
+    return [line for line in done.out.rpartition("@@\n")[2].splitlines() if ": " in line[:3]]
+
+
+CORE = ("core/removed.x86_64.O2", "--core", "core/removed.x86_64.O2.core")
+
+
+def test_variables_of_the_caller_of_an_inlined_function() -> None:
+    """They have the values of the caller's frame; those of the function are not shown there."""
+    commands = ("frame 1", "display n + k", "display k", "frame 0", "display r")
+    assert shown(*CORE, commands=(*commands, "display")) == [
+        "1: n + k = 8",
+        "2: k = 7",
+        "3: r = (int &) <synthetic pointer>: 3",
+    ]
+    assert shown(*CORE, commands=(*commands, "frame 1")) == ["1: n + k = 8", "2: k = 7"]
+
+
+def test_memory_of_the_caller_of_an_inlined_function() -> None:
+    commands = ("frame 1", "display/xw n", "display/xw 2 * n", "undisplay 1", "frame 0")
+    assert shown(*CORE, commands=commands)[0].startswith("2: x/xw 2 * n  0x2:\t<error: ")
+
+
+def test_variables_of_a_block() -> None:
+    """GDB hides them in the rest of their function, also where it has another one of the name."""
+    program = ("x86_64/demo.gcc.O0.v5", "--reg", "rbp=0x1000", "--reg", "rip=0")
+    moves = {}
+    for line in (70, 72):  # before the loop, and its body
+        done = run("debug", program[0], "--batch", "-ex", f"info line {line}", "-ex", "output/x $_")
+        moves[line] = f"set var $pc = {done.out.rpartition(chr(10))[2]}"
+    begun = (moves[72], "display i", "display h", "display h + i", "display 5")
+
+    def numbers(*commands: str) -> list[str]:
+        return [line[:2] for line in shown(*program, commands=(*begun, *commands, "display"))]
+
+    assert numbers() == ["1:", "2:", "3:", "4:"]
+    assert numbers(moves[70]) == ["2:", "4:"]
+    assert numbers(moves[70], moves[72]) == ["1:", "2:", "3:", "4:"]
