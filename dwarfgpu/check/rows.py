@@ -42,6 +42,8 @@ class SortedRules:
     """The offsets that are not near, by register."""
     depending: Mapping[int, Rule]
     """Those that need another register, or have an expression."""
+    twins: tuple[int, int] | None
+    """The first two registers that are saved at the same offset from the CFA."""
 
 
 def sorted_rules(rules: Mapping[int, Rule]) -> SortedRules:
@@ -52,7 +54,17 @@ def sorted_rules(rules: Mapping[int, Rule]) -> SortedRules:
         if isinstance(rule, SAVED) and not -_NEAR < rule.offset_bytes < _NEAR
     }
     depending = {n: rule for n, rule in rules.items() if isinstance(rule, _DEPENDING)}
-    return SortedRules(rules, far, depending)
+    return SortedRules(rules, far, depending, _twins(rules))
+
+
+def _twins(rules: Mapping[int, Rule]) -> tuple[int, int] | None:
+    by_offset: dict[int, int] = {}
+    for number, rule in rules.items():
+        if isinstance(rule, OffsetRule):
+            other = by_offset.setdefault(rule.offset_bytes, number)
+            if other != number:
+                return other, number
+    return None
 
 
 @define
@@ -66,6 +78,7 @@ class RowChecker:
     _checked_row_rules: set[int] = field(init=False, factory=set)
     _bases: set[tuple[int, int]] = field(init=False, factory=set)
     _has_wide_offset: bool = field(init=False, default=False)
+    _has_twins: bool = field(init=False, default=False)
 
     def check(self, row: Row, *, is_fde: bool) -> None:
         """Check one row; a CIE need not have a CFA."""
@@ -86,6 +99,8 @@ class RowChecker:
         rules = self.initial if is_initial else sorted_rules(row.rules)
         for number, offset_bytes in rules.far.items():
             self._check_offset(number, offset_bytes, row)
+        if rules.twins is not None and not self._has_twins:
+            self._check_twins(rules.twins, row)
         depending = rules.depending
         if not depending and not isinstance(row.cfa, ExpressionCfa):
             return
@@ -110,6 +125,23 @@ class RowChecker:
             )
             shown = self.checked_entry.shown()
             self.checked_entry.report("ill-formed-cfi", message, row=row, shown=shown)
+
+    def _check_twins(self, twins: tuple[int, int], row: Row) -> None:
+        """Report two registers with one place, once for an entry: a push changes the CFA's offset.
+
+        On a GPU the halves of a register may have numbers of their own; of machines without a known
+        architecture PowerPC saves its condition fields as one.
+        """
+        architecture = self.architectures.architecture
+        if architecture is None or architecture.is_simt:
+            return
+        self._has_twins = True
+        first, second = map(self.checked_entry.register, twins)
+        offset = row.rules[twins[1]]
+        assert isinstance(offset, OffsetRule)
+        message = f"{first} and {second} are both saved at CFA{offset.offset_bytes:+}"
+        shown = self.checked_entry.shown_rule(twins[1], row)
+        self.checked_entry.report("shared-place", message, row=row, shown=shown)
 
     def _check_missing_cfa(self, row: Row) -> None:
         saved = [number for number, rule in row.rules.items() if isinstance(rule, SAVED)]

@@ -280,6 +280,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "`register(R)`, `val_offset` or `val_expression` gives a register a value of another size; "
         "a warning for an `expression` that describes fewer bits than the register has"
     ),
+    "shared-place": (
+        "two registers that are saved at the same offset from the CFA: unwinding gives both the "
+        "value of one, as where hand-written code pushes a register and does not adjust the CFA. "
+        "Only on CPUs whose registers dwarfgpu knows"
+    ),
     "empty-fde": (
         "an FDE that defines neither the CFA nor a register: unwinding stops there. It is a note "
         "for an AMD GPU kernel, which has no caller, and for code for AMD GPUs from upstream LLVM "

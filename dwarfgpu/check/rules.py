@@ -211,6 +211,8 @@ _FRAMES: Final = (
          "DW_CFA_expression (regx R)"),
     Rule("register-size", "error", "A.6.4.1", "a rule that gives a register the wrong size",
          "use a composite of registers of the right size, or DW_CFA_expression"),
+    Rule("shared-place", "warning", "A.6.4.1", "two registers that are saved at one place",
+         "a push changes the offset of the CFA too: one of the registers is not saved there"),
     Rule("empty-fde", "warning", "A.6.4.1", "an FDE without any rule",
          "no debugger can unwind through this function: describe the CFA and the return "
          "address, or remove the FDE"),

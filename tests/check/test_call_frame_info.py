@@ -347,6 +347,31 @@ def test_a_saved_register_without_cfa_on_a_cpu() -> None:
     assert rules(verdict) == [("error", "lost-cfa")]
 
 
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (rule(OFFSET, 3, 1), "RIP and RBX are both saved at CFA-8"),  # a push without its +16
+        (b"\x0e\x10" + rule(OFFSET, 3, 2), None),
+        (rule(OFFSET, 3, 2) + rule(OFFSET, 6, 2) + ADVANCE + b"\xc3" + rule(OFFSET, 12, 1),
+         "RBX and RBP are both saved at CFA-16"),
+        (rule(OFFSET, 3, 2) + rule(VAL_OFFSET, 6, 2), None),
+        (rule(OFFSET, 3, 2) + b"\xc3" + rule(OFFSET, 6, 2), None),  # restored in between
+    ],
+)  # fmt: skip
+def test_two_registers_at_one_place_on_a_cpu(code: bytes, expected: str | None) -> None:
+    start = b"\x0c\x07\x08\x90\x01"
+    common = cfi_entry(b"\xff" * 4, b"\x04\0\x08\0\x01" + encode_sleb(-8) + b"\x10" + start)
+    results = findings(verdict_on(frame_file(code, common=common, machine=X86_64)))
+    assert [result.message for result in results] == ([] if expected is None else [expected])
+    assert {(result.rule, result.severity) for result in results} <= {("shared-place", "warning")}
+
+
+def test_registers_at_one_place_on_a_gpu() -> None:
+    """The pc and the pair of scalar registers that holds it."""
+    code = CFA + rule(OFFSET, PC, 1) + rule(OFFSET, S30, 1) + rule(OFFSET, S31, 2)
+    assert rules(verdict_on(frame_file(code))) == []
+
+
 def test_a_cie_without_the_offset_of_its_cfa() -> None:
     """GNU as for RISC-V and LLVM for MIPS write it; every debugger takes the offset as 0."""
     common = cfi_entry(b"\xff" * 4, b"\x04\0\x08\0\x01" + encode_sleb(-8) + b"\x10\x0d\x07")
