@@ -12,10 +12,15 @@ from pathlib import Path
 def install_command(package: str) -> str:
     """Return the command that installs a package for the Python that runs dwarfgpu, in a checkout
     or another environment."""
-    python = shlex.quote(_from_working_folder(sys.executable or "python3"))
+    python = python_command()
     if find_spec("pip") is None:  # as in an environment that uses the pip of another one
         return f"pip --python {python} install {package}"
     return f"{python} -m pip install {package}"
+
+
+def python_command() -> str:
+    """Return the Python that runs dwarfgpu, in the syntax of a shell."""
+    return shlex.quote(_from_working_folder(sys.executable or "python3"))
 
 
 def _from_working_folder(path: str) -> str:

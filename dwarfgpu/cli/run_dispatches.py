@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.opened_launch import Prepared, prepare_next
+from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.run.run_kernel import (
     Attach,
@@ -32,6 +33,7 @@ from dwarfgpu.service.run.run_report import (
     ending_lines,
     heading,
     record,
+    saved_core_note,
     saved_state_note,
 )
 from dwarfgpu.terminal.progress import Progress
@@ -203,7 +205,7 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
         from dwarfgpu.service.run.state_of_run import write_state_of_run
 
         arrays = write_state_of_run(Path(args.save), code_object, launched, result)
-        notes += [saved_state_note(args.save, result.stop), *arrays]
+        notes += [saved_state_note(args.save, result.stop, program_name()), *arrays]
     if args.core is not None and result.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "
@@ -213,5 +215,5 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
         from dwarfgpu.service.run.core_of_run import write_core_of_run  # most runs leave none
 
         notes += write_core_of_run(Path(args.core), code_object, launched, result)
-        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
+        notes.append(saved_core_note(args.core, program_name()))
     return notes

@@ -29,11 +29,18 @@ from dwarfgpu.options.integer_options import byte, natural
 from dwarfgpu.options.limit_options import file_limits_of, given_file_limits
 from dwarfgpu.options.opened_launch import Prepared, prepare_behind
 from dwarfgpu.options.opened_session import stopped_of
+from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import NO_WAVES, Stopped
 from dwarfgpu.service.run.resumed_waves import ResumedWaves, resumed_waves
 from dwarfgpu.service.run.run_kernel import Ending
-from dwarfgpu.service.run.run_report import SCHEMA, ending_lines, ending_record, saved_state_note
+from dwarfgpu.service.run.run_report import (
+    SCHEMA,
+    ending_lines,
+    ending_record,
+    saved_core_note,
+    saved_state_note,
+)
 from dwarfgpu.terminal.progress import Progress
 
 _SAME: Final = ("state", "gpu_core", "code_object", "sysroot", "load_address", "target", "reg")
@@ -229,7 +236,7 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
 
         state = None if args.state is None else Path(args.state)
         arrays = save_resumed(Path(args.save), stopped, resumed, state)
-        notes += [saved_state_note(args.save, ending.stop), *arrays]
+        notes += [saved_state_note(args.save, ending.stop, program_name()), *arrays]
     if args.core is not None and ending.stop is None:
         notes.append(
             f"no core file is written to {args.core}: all waves have ended; --break with --stops "
@@ -239,5 +246,5 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
         from dwarfgpu.service.run.save_resumed import write_core_of_resumed
 
         notes += write_core_of_resumed(Path(args.core), resumed)
-        notes.append(f"core file {args.core}: dwarfgpu info {args.core}")
+        notes.append(saved_core_note(args.core, program_name()))
     return notes

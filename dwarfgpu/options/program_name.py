@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -22,13 +23,15 @@ def _checkout() -> Path:
 
 def program_name() -> str:
     """Return the path of this checkout's script from the working folder, `tools/dwarfgpu`; without
-    a checkout `dwarfgpu` if it is installed, otherwise this Python and its `-m dwarfgpu`."""
+    a checkout `dwarfgpu` if it is installed, otherwise this Python and its `-m dwarfgpu`. In the
+    syntax of a shell."""
     script = _PACKAGE.parent / "tools" / "dwarfgpu"
     if not script.is_file():
         script = _checkout() / "tools" / "dwarfgpu"
     if not script.is_file():
-        return INSTALLED if shutil.which(INSTALLED) else f"{sys.executable} -m dwarfgpu"
+        python = shlex.quote(sys.executable)
+        return INSTALLED if shutil.which(INSTALLED) else f"{python} -m dwarfgpu"
     try:
-        return str(script.relative_to(Path.cwd()))
+        return shlex.quote(str(script.relative_to(Path.cwd())))
     except (OSError, ValueError):  # another working folder, or none
-        return os.fspath(script)
+        return shlex.quote(os.fspath(script))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import shlex
 from pathlib import Path
 
 import pytest
@@ -67,16 +67,17 @@ def test_advice_names_a_command_that_works(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(REPOSITORY)
     assert program_name() == "tools/dwarfgpu"
     monkeypatch.chdir(tmp_path)
-    assert program_name() == str(REPOSITORY / "tools/dwarfgpu")
+    assert program_name() == shlex.quote(str(REPOSITORY / "tools/dwarfgpu"))
     monkeypatch.setattr("dwarfgpu.options.program_name._PACKAGE", tmp_path / "dwarfgpu")
     (tmp_path / "checkout").write_text(f"{REPOSITORY}\n")
     monkeypatch.setattr("sys.prefix", str(tmp_path))
-    assert program_name() == str(REPOSITORY / "tools/dwarfgpu")
+    assert program_name() == shlex.quote(str(REPOSITORY / "tools/dwarfgpu"))
     (tmp_path / "checkout").unlink()
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     assert program_name() == "dwarfgpu"
     monkeypatch.setattr("shutil.which", lambda name: None)
-    assert program_name() == f"{sys.executable} -m dwarfgpu"
+    monkeypatch.setattr("sys.executable", "/a b/bin/python3")
+    assert program_name() == "'/a b/bin/python3' -m dwarfgpu"
 
 
 def test_two_builds_are_compared_by_bytes() -> None:

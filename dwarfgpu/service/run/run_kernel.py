@@ -11,6 +11,7 @@ from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.base.npy_fields import structure
+from dwarfgpu.base.optional_packages import install_command, python_command
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
@@ -304,12 +305,11 @@ def _require_numpy() -> None:
         import dwarfgpu.machine.simulated.storage.wave_registers  # noqa: F401 - the first that needs it
     except ImportError as error:
         if error.name == "numpy":
-            missing = "running kernels needs NumPy: python -m pip install numpy"
-            raise Unsupported(missing) from None
+            raise Unsupported(f"running kernels needs NumPy: {install_command('numpy')}") from None
         if sys.modules.get("numpy"):  # the mistake is our own
             raise
         message = "running kernels needs NumPy, which cannot be loaded"
-        raise Unsupported(f"{message}: python -c 'import numpy' shows why") from error
+        raise Unsupported(f"{message}: {python_command()} -c 'import numpy' shows why") from error
 
 
 def _array(data: bytes, buffer: NamedBuffer) -> Npy:

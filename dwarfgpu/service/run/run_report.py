@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -64,17 +65,23 @@ def hint_on_unknown(why_stopped: str) -> str | None:
     return "--fill BYTE is the contents of all that the state omits"
 
 
-def saved_state_note(path: str, stop: StopPosition | None) -> str:
+def saved_state_note(path: str, stop: StopPosition | None, program: str) -> str:
     """Return how to open the state of a stop, at its wave and the first of its lanes.
 
-    A prompt finds a wave at fault by itself, and begins in lane 0.
+    `program`: the command that starts dwarfgpu. A prompt finds a wave at fault by itself, and
+    begins in lane 0.
     """
     focus = ""
     if stop is not None and stop.is_inserted:
         focus = f" --wave {stop.wave}"
     if stop is not None and any(stop.lanes[:1]):
         focus += f" --lane {stop.lanes[0]}"
-    return f"state {path}: dwarfgpu debug --state {path}{focus}"
+    return f"state {path}: {program} debug --state {shlex.quote(path)}{focus}"
+
+
+def saved_core_note(path: str, program: str) -> str:
+    """Return how to look at a core file; `program` as of `saved_state_note`."""
+    return f"core file {path}: {program} info {shlex.quote(path)}"
 
 
 def buffer_lines(result: Result) -> Iterator[str]:
