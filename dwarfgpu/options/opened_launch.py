@@ -219,12 +219,7 @@ def _opened_kernel(
     args: Namespace, limits: FileLimits, load_address: int, opened: CodeObject | None = None
 ) -> tuple[CodeObject, GpuCode, GpuKernel]:
     """Return the code object of the arguments, unless it is open already, and the kernel."""
-    require_no_core(args.file)
-    with opening():
-        code_object = opened or CodeObject.open(
-            args.file, load_address, target=args.target, limits=limits
-        )
-        code = read_gpu_code(code_object.file)
+    code_object, code = _opened_code(args, limits, load_address, opened)
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     if code_object.file.type == ET_REL:
         raise UsageError(
@@ -233,14 +228,27 @@ def _opened_kernel(
     return code_object, code, kernel
 
 
+def _opened_code(
+    args: Namespace, limits: FileLimits, load_address: int, opened: CodeObject | None
+) -> tuple[CodeObject, GpuCode]:
+    require_no_core(args.file)
+    with opening():
+        code_object = opened or CodeObject.open(
+            args.file, load_address, target=args.target, limits=limits
+        )
+        return code_object, read_gpu_code(code_object.file)
+
+
 def require_sizes(args: Namespace, sizes: Mapping[str, str | None], verb: str) -> None:
     """Raise `UsageError` if a size of a dispatch is missing, and before that for a file or a kernel
-    that does not exist."""
+    that does not exist; `Unsupported` for a file that is not for an AMD GPU."""
     missing = [option for option, size in sizes.items() if size is None]
     if not missing:
         return
     require_object(args.file)
-    if args.kernel is not None:
+    if args.kernel is None:
+        _opened_code(args, file_limits_of(args), LOAD_ADDRESS, None)
+    else:
         _opened_kernel(args, file_limits_of(args), LOAD_ADDRESS)
     needed = " and ".join(missing)
     raise UsageError(f"{args.file}: to {verb} a kernel of it, give {needed} too")

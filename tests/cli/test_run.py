@@ -410,6 +410,8 @@ def test_a_run_names_what_it_lacks() -> None:
     lacking = f"{file}: to run a kernel of it, give "
     assert run("run", file, "call", "--grid", 64).error == lacking + "--workgroup too"
     assert run("run", file).error == lacking + "--grid and --workgroup too"
+    other = FIXTURES / "x86_64/demo.gcc.O2.v5"
+    assert run("run", other).error == f"Unsupported: {other} is for X86_64, not for an AMD GPU"
     wrong = f"{file} has no kernel cal; it has "
     for command in ("run", "dispatch"):
         done = run(command, file, "cal")
