@@ -10,12 +10,22 @@ ahead and behind) is `UsageError`. Time is bounded by the text and the expressio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.pattern import pattern as precompiled
 from dwarfgpu.base.records import frozen
+from dwarfgpu.base.regexp_texts import (
+    MAX_TEXTS,
+    Accepts,
+    Assertion,
+    Node,
+    longest,
+    required_texts,
+    taken,
+)
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 MAX_STEPS: Final = 2_000
@@ -30,9 +40,6 @@ _LAST_NEWLINE: Final = "\n$"
 """Represents the newline at the end of a text, before which `$` matches, too."""
 
 Mode: TypeAlias = Literal["search", "match", "fullmatch"]
-_Accepts: TypeAlias = Callable[[str], bool]
-_Assertion: TypeAlias = Callable[[str, str], bool]
-"""Whether it holds between two characters; empty at the ends of the text."""
 
 
 def _is_word(character: str) -> bool:
@@ -55,8 +62,8 @@ def _is_boundary(before: str, after: str) -> bool:
     return _is_word(before) is not _is_word(after[:1])
 
 
-_CLASSES: Final[dict[str, _Accepts]] = {"d": _is_digit, "s": _is_space, "w": _is_word}
-_ASSERTIONS: Final[dict[str, _Assertion]] = {
+_CLASSES: Final[dict[str, Accepts]] = {"d": _is_digit, "s": _is_space, "w": _is_word}
+_ASSERTIONS: Final[dict[str, Assertion]] = {
     "^": lambda before, after: not before,
     "$": lambda before, after: after in ("", _LAST_NEWLINE),
     "A": lambda before, after: not before,
@@ -72,9 +79,9 @@ _HEX_DIGITS: Final = {"x": 2, "u": 4, "U": 8}
 class _Step:
     """One step of an expression: what it matches, and where it continues."""
 
-    accepts: _Accepts | None = None
+    accepts: Accepts | None = None
     """A character that it takes; None where it takes none."""
-    holds: _Assertion | None = None
+    holds: Assertion | None = None
     """What must hold here; None for nothing."""
     successors: tuple[int, ...] = ()
     """Empty for the end of the expression."""
@@ -98,17 +105,27 @@ class Regexp:
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self._steps = _Parser(pattern).steps()
+        parser = _Parser(pattern)
+        node = parser.node()
+        self._steps = parser.steps(node)
         self._sets: dict[Mode, dict[tuple[tuple[int, ...], str], _Set]] = {}
         self._remembered = 0
         self._work_left = MAX_WORK
         self._literal = pattern if _LITERAL.fullmatch(pattern) else None
         """The text that it matches, if it has no special characters."""
+        self.required = required_texts(node)
+        """Sets of texts: every match contains at least one text of each set."""
+        self._may_match: Callable[[str], object] | None = None
+        if self.required:
+            texts = sorted(longest(self.required))
+            self._may_match = re.compile("|".join(map(re.escape, texts))).search
 
     def search(self, text: str) -> bool:
         """Return whether it matches somewhere in a text; `LimitExceeded` as a last resort."""
         if self._literal is not None:
             return self._literal in text
+        if self._may_match is not None and self._may_match(text) is None:
+            return False
         return self._run(text, "search")
 
     def match(self, text: str) -> bool:
@@ -202,18 +219,6 @@ def _characters(text: str) -> Iterator[str]:
     return iter([*text[:-1], _LAST_NEWLINE])
 
 
-@frozen
-class _Node:
-    """A part of an expression."""
-
-    kind: Literal["take", "assert", "sequence", "choice", "repeat"]
-    parts: tuple[_Node, ...] = ()
-    accepts: _Accepts | None = None
-    holds: _Assertion | None = None
-    least: int = 1
-    most: int | None = 1
-
-
 class _Parser:
     """Reads an expression from left to right."""
 
@@ -223,18 +228,22 @@ class _Parser:
         self._depth = 0
         self._steps_made: list[_Step] = []
 
-    def steps(self) -> tuple[_Step, ...]:
-        """Return the steps of the expression, the first one last."""
+    def node(self) -> Node:
+        """Return the whole expression."""
         node = self._choice()
         if self._at < len(self._pattern):
             raise self._wrong("unbalanced parenthesis")
+        return node
+
+    def steps(self, node: Node) -> tuple[_Step, ...]:
+        """Return the steps of the expression, the first one last."""
         start = self._add(node, self._step(_Step()))
         self._step(_Step(successors=(start,)))
         return tuple(self._steps_made)
 
     # Syntax
 
-    def _choice(self) -> _Node:
+    def _choice(self) -> Node:
         self._depth += 1
         if self._depth > _MAX_NESTED:
             raise self._wrong(f"groups nested more than {_MAX_NESTED} deep")
@@ -242,15 +251,15 @@ class _Parser:
         while self._accept("|"):
             choices.append(self._sequence())
         self._depth -= 1
-        return choices[0] if len(choices) == 1 else _Node("choice", tuple(choices))
+        return choices[0] if len(choices) == 1 else Node("choice", tuple(choices))
 
-    def _sequence(self) -> _Node:
-        parts: list[_Node] = []
+    def _sequence(self) -> Node:
+        parts: list[Node] = []
         while self._at < len(self._pattern) and self._peek() not in "|)":
             parts.append(self._repeated(self._atom()))
-        return _Node("sequence", tuple(parts))
+        return Node("sequence", tuple(parts))
 
-    def _repeated(self, node: _Node) -> _Node:
+    def _repeated(self, node: Node) -> Node:
         counts = self._counts()
         if counts is None:
             return node
@@ -262,7 +271,7 @@ class _Parser:
         if self._counts() is not None:
             raise self._wrong("multiple repeat")
         least, most = counts
-        return _Node("repeat", (node,), least=least, most=most)
+        return Node("repeat", (node,), least=least, most=most)
 
     def _counts(self) -> tuple[int, int | None] | None:
         """Return how often something is repeated, of `*`, `+`, `?` and `{1,2}`; None for no
@@ -293,23 +302,23 @@ class _Parser:
         self._at += 1
         return is_count
 
-    def _atom(self) -> _Node:
+    def _atom(self) -> Node:
         character = self._next()
         if character == "(":
             return self._group()
         if character == "[":
-            return _Node("take", accepts=self._set())
+            return self._set()
         if character == ".":
-            return _Node("take", accepts=_is_any)
+            return Node("take", accepts=_is_any)
         if character in "^$":
-            return _Node("assert", holds=_ASSERTIONS[character])
+            return Node("assert", holds=_ASSERTIONS[character])
         if character in "*+?" or self._is_count(character):
             raise self._wrong("nothing to repeat")
         if character == "\\":
             return self._escape()
-        return _Node("take", accepts=character.__eq__)
+        return taken(character)
 
-    def _group(self) -> _Node:
+    def _group(self) -> Node:
         start = self._at - 1
         if self._accept("?"):
             if self._accept("P<"):
@@ -322,17 +331,18 @@ class _Parser:
         node = self._choice()
         if not self._accept(")"):
             raise self._wrong("missing ), unterminated subpattern", start)
-        return _Node("sequence", (node,))
+        return Node("sequence", (node,))
 
-    def _escape(self) -> _Node:
+    def _escape(self) -> Node:
         letter = self._next("bad escape (end of pattern)")
         if letter in "123456789":
             raise self._wrong("references to groups are not supported")
         if letter in _ASSERTIONS and letter.isalpha():
-            return _Node("assert", holds=_ASSERTIONS[letter])
-        return _Node("take", accepts=self._class(letter) or self._escaped(letter).__eq__)
+            return Node("assert", holds=_ASSERTIONS[letter])
+        accepts = self._class(letter)
+        return taken(self._escaped(letter)) if accepts is None else Node("take", accepts=accepts)
 
-    def _class(self, letter: str) -> _Accepts | None:
+    def _class(self, letter: str) -> Accepts | None:
         accepts = _CLASSES.get(letter.lower())
         if accepts is None:
             return None
@@ -354,12 +364,12 @@ class _Parser:
             raise self._wrong(f"bad escape \\{letter}")
         return letter
 
-    def _set(self) -> _Accepts:
-        """Return what the brackets accept."""
+    def _set(self) -> Node:
+        """Return what takes a character of the brackets."""
         is_negated = self._accept("^")
         single: set[str] = set()
         ranges: list[tuple[str, str]] = []
-        classes: list[_Accepts] = []
+        classes: list[Accepts] = []
         is_first = True
         while is_first or self._peek() != "]":
             is_first = False
@@ -381,9 +391,10 @@ class _Parser:
                 or any(matches(character) for matches in classes)
             )
 
-        return accepts
+        is_listed = not (is_negated or ranges or classes) and len(single) <= MAX_TEXTS
+        return Node("take", accepts=accepts, texts=frozenset(single) if is_listed else None)
 
-    def _member(self, classes: list[_Accepts]) -> str:
+    def _member(self, classes: list[Accepts]) -> str:
         """Return a character in brackets; empty for a class, which is added."""
         character = self._next("unterminated character set")
         if character != "\\":
@@ -424,7 +435,7 @@ class _Parser:
         self._steps_made.append(step)
         return len(self._steps_made) - 1
 
-    def _add(self, node: _Node, following: int) -> int:
+    def _add(self, node: Node, following: int) -> int:
         """Return the first step of a part, which continues at another step."""
         match node.kind:
             case "take":
@@ -440,7 +451,7 @@ class _Parser:
                 return self._step(_Step(successors=starts))
         return self._repeat(node, following)
 
-    def _repeat(self, node: _Node, following: int) -> int:
+    def _repeat(self, node: Node, following: int) -> int:
         [part] = node.parts
         if node.most is None:
             again = self._step(_Step(successors=(following,)))

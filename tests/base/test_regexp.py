@@ -44,6 +44,26 @@ def test_errors_are_those_of_re(pattern: str, text: str) -> None:
     assert ours.search(text) is (theirs.search(text) is not None)
     assert ours.match(text) is (theirs.match(text) is not None)
     assert ours.fullmatch(text) is (theirs.fullmatch(text) is not None)
+    if (found := theirs.search(text)) is not None:
+        assert all(any(part in found[0] for part in texts) for texts in ours.required)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "required"),
+    [
+        ("foo|bar", ["bar foo"]), ("get[A-Z]x", ["get", "x"]), ("get[Gg]x", ["getGx getgx"]),
+        ("(foo|ba(r|z)+)q", ["ba foo", "q"]), ("a|b*", []), ("((a{2}){3})", ["aaaaaa"]),
+        ("a{2,}b", ["aa", "b"]), ("a{,3}b", ["b"]), ("[0-9]", []), ("", []),
+        ("a|b|c|d|e|f|g|h|i", ["a b c d e f g h i"]), ("^x$", ["x"]),
+    ],
+)  # fmt: skip
+def test_texts_that_every_match_has(pattern: str, required: list[str]) -> None:
+    assert sorted(" ".join(sorted(texts)) for texts in Regexp(pattern).required) == sorted(required)
+
+
+def test_texts_of_nested_repetitions_are_found_once() -> None:
+    with at_most(20_000):
+        assert Regexp(f"({'(' * 90}a{'){9}' * 90}){{0}}b").required == ({"b"},)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +149,7 @@ def test_commands_end() -> None:
     words = ("debug", "--demo", "--batch", "-ex", f'print $_regex("{text}!", "{pattern}")')
     run(*words)  # what is loaded once
     regexp.cache_clear()
-    with at_most(200_000):
+    with at_most(20_000):
         assert run(*words).lines[0] == "$1 = false"
     long = "a" * 10_000
     expression = Regexp("a*a*a*b")
