@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from dwarfgpu.dwarf.names import demangle
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
+from dwarfgpu.dwarf.names.demangle import demangled, demangled_function, demangled_name
 from dwarfgpu.dwarf.names.type_names import canonical_in
 
 
@@ -193,6 +195,29 @@ from dwarfgpu.dwarf.names.type_names import canonical_in
 )  # fmt: skip
 def test_demangled(symbol: str, text: str | None) -> None:
     assert demangled(symbol) == text
+
+
+def test_plain_functions_are_read_as_by_the_grammar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name of simple parts has a reader of its own, which is never of another opinion."""
+    random = Random(1)
+    types = ["v", "i", "PKc", "Rd", "RKi", "PPPc", "OPc", "y", "P", "K", "z", "S_", "E", "1A", "g"]
+
+    def part() -> str:
+        text = "_GLOBAL__N_1" if random.random() < 0.05 else "".join(random.choices("aC_1", k=3))
+        return f"{len(text) + (random.random() < 0.05)}{text}"
+
+    symbols = set[str]()
+    for _ in range(2_000):
+        scopes = "".join(part() for _ in range(random.randint(1, 3)))
+        name = random.choice([part(), f"N{random.choice(['', 'K', 'V', 'KR'])}{scopes}E"])
+        symbols.add(f"_Z{name}{''.join(random.choices(types, k=random.randint(0, 3)))}")
+    plain = {symbol: text for symbol in symbols if (text := demangle._plain_function(symbol))}
+    assert len(plain) > 300
+    monkeypatch.setattr(demangle, "_plain_function", lambda symbol: None)
+    for read in (demangled, demangled_function):
+        read.cache_clear()
+        assert {symbol: read(symbol) for symbol in plain} == plain
+        read.cache_clear()
 
 
 @pytest.mark.parametrize(

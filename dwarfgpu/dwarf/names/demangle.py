@@ -5,6 +5,7 @@ Law: a name with any unsupported part stays mangled; nothing is guessed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
 _LONGEST: Final = 4_000
 _CLONE: Final = pattern(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
 """What compilers append to the name of a part or a copy of a function."""
+_PLAIN: Final = pattern(r"_Z(?:(N)(K?))?(?=[1-9])\w+", re.ASCII)
+"""What may be a function with simple names and parameters of built-in types alone."""
+_LENGTH: Final = pattern(r"[1-9][0-9]{0,3}")
+_ANONYMOUS: Final = "_GLOBAL__N"
+_PARAMETERS: Final = pattern(r"(?:[RO]?P{0,3}K?[wbcahstijlmxyfde])+|v")
+_PARAMETER: Final = pattern(r"([RO]?)(P*)(K?)(.)")
+_REFERENCES: Final = {"": "", "R": "&", "O": "&&"}
 
 
 @lru_cache(maxsize=4_096)
@@ -26,7 +34,53 @@ def demangled(symbol: str) -> str | None:
     """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
-    return _read(symbol, lambda node: node)
+    return _plain_function(symbol) or _read(symbol, lambda node: node)
+
+
+def _plain_function(symbol: str) -> str | None:
+    """Return the text of a function with simple names and parameters of built-in types, which is a
+    tenth of the work of any name; None for every other name."""
+    whole = _PLAIN.fullmatch(symbol)
+    if whole is None:
+        return None
+    nested, constant = whole.groups()
+    names: list[str] = []
+    position = 2 if nested is None else whole.end(2)
+    while True:
+        length = _LENGTH.match(symbol, position)
+        if length is None:
+            return None
+        start = length.end()
+        position = start + int(length[0])
+        name = symbol[start:position]
+        if position >= len(symbol) or name.startswith(_ANONYMOUS):
+            return None
+        names.append(name)
+        if nested is None:
+            break
+        if symbol[position] == "E":
+            position += 1
+            break
+    parameters = _plain_parameters(symbol[position:])
+    if parameters is None:
+        return None
+    return f"{'::'.join(names)}({parameters}){' const' if constant else ''}"
+
+
+@lru_cache(maxsize=1_024)
+def _plain_parameters(text: str) -> str | None:
+    """Return the parameters of built-in types, and pointers and references to them."""
+    from dwarfgpu.dwarf.names.itanium_type_grammar import BUILTIN
+
+    if _PARAMETERS.fullmatch(text) is None:
+        return None
+    if text == "v":
+        return ""
+    texts = []
+    for reference, pointers, constant, code in _PARAMETER.findall(text):
+        pointed = BUILTIN[code] + (" const" if constant else "")
+        texts.append(pointed + "*" * len(pointers) + _REFERENCES[reference])
+    return ", ".join(texts)
 
 
 def _read(symbol: str, part: Callable[[Node], Node | None]) -> str | None:
@@ -99,6 +153,9 @@ def demangled_function(symbol: str) -> str | None:
     `demangled`."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
+    plain = _plain_function(symbol)
+    if plain is not None:
+        return plain
     from dwarfgpu.dwarf.names.itanium_names import without_result
 
     return _read(symbol, without_result)

@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.names.itanium_types import (
     VendorQualified,
 )
 
-_BUILTIN: Final = {
+BUILTIN: Final = {
     "v": "void", "w": "wchar_t", "b": "bool", "c": "char", "a": "signed char",
     "h": "unsigned char", "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int",
     "l": "long", "m": "unsigned long", "x": "long long", "y": "unsigned long long",
@@ -32,7 +32,7 @@ _BUILTIN: Final = {
     "Di": "char32_t", "Ds": "char16_t", "Du": "char8_t", "Dn": "decltype(nullptr)", "Da": "auto",
     "Dc": "decltype(auto)", "Dh": "half", "Df": "decimal32", "Dd": "decimal64", "De": "decimal128",
 }  # fmt: skip
-_TYPES: Final = {code: Name(word) for code, word in _BUILTIN.items()}
+_TYPES: Final = {code: Name(word) for code, word in BUILTIN.items()}
 QUALIFIERS: Final = {"r": " restrict", "V": " volatile", "K": " const"}
 _ELABORATED: Final = {"Ts": "struct ", "Tu": "union ", "Te": "enum "}
 _VOID: Final = _TYPES["v"]
