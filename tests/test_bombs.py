@@ -297,6 +297,52 @@ def test_methods_without_a_part_of_two_letters_are_not_demangled(
     assert work[2] < work[1] + 60 * 900, work
 
 
+@pytest.mark.parametrize(
+    ("expression", "least"), [("[x-z]q", 0), ("m", 15), ("m[0-9]", 15), ("", 12)]
+)
+def test_names_that_a_list_is_made_of_are_bounded(
+    expression: str,
+    least: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Those that were found until then are listed, and one line says that others are not."""
+    monkeypatch.chdir(tmp_path)
+    command = f"debug --max-searched-names 300 bomb <<< info functions {expression}"
+    work, printed = _measured("methods", (10, 100, 1_000), arguments_of(command), capsys)
+    ends = [text.count("the search is incomplete: it ended after ") for text in printed]
+    assert ends == [0, 1, 1]
+    assert "in unit 1 of 1 (u)" in printed[2] and "(--max-searched-names)" in printed[2]
+    assert "a word of three letters in the expression makes it faster" in printed[2]
+    assert printed[0].count("::m") == (10 if least else 0)
+    assert least <= printed[2].count("::m") <= 20
+    assert work[2] < work[1] + 22 * 900, work
+
+
+@pytest.mark.parametrize("expression", ["zz", "zz|qq", "q[xy]z", "[^a]zz.*x"])
+def test_names_without_the_words_of_an_expression_hardly_count(
+    expression: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = f"debug --max-searched-names 2002 bomb <<< info functions {expression}"
+    _, [printed] = _measured("methods", (1_000,), arguments_of(command), capsys)
+    assert "--max-searched-names" not in printed
+
+
+def test_a_list_of_the_lines_of_a_variable_reads_no_other_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the variables nor the types are compared with the name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.global_names._MOST", 5)
+    work = _work_of("variables", "debug bomb <<< list v5")
+    assert work[2] < work[1] + 22 * 900, work
+
+
 def test_descriptions_of_locations_share_the_budget_of_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

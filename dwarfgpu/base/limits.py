@@ -121,6 +121,9 @@ class FileLimits:
     line_rows: int = 3_000_000
     """Maximum number of rows of a line table: the code of a unit with as many has tens of
     megabytes, and a hostile program has a row in each byte."""
+    searched_names: int = 1 << 21
+    """Names that one list is made of. One of C++ counts as 2, or as 8 and half the length of its
+    mangled name if it must be spelled; a million take about two seconds."""
     namesakes: int = 20_000
     """Variables of one name that a question lists."""
     variables: int = 10_000

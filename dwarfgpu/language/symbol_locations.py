@@ -12,10 +12,12 @@ from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.required_word import required_word, units_with_word
+from dwarfgpu.dwarf.scope.required_word import required_words, units_with_words
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
-from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
+from dwarfgpu.dwarf.scope.searched_names import SearchedNames
+from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
 from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
@@ -59,13 +61,18 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
 def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     """Yield the names and entries of variables and types outside of functions."""
     info = code_object.info
-    units = list(units_with_word(info, required_word(name)))
+    escaped = re.sub(r"\W", r"\\\g<0>", name)
+    pattern = rf"(?:^|::){escaped}(?:<.*)?$"
+    units = list(units_with_words(info, required_words(pattern)))
     if not units:  # of most unknown names
         return
-    escaped = re.sub(r"\W", r"\\\g<0>", name)
-    matching = regexp(rf"(?:^|::){escaped}(?:<.*)?$")
-    variables = listed_symbols(info, "variables", matching, units)
-    for symbol in chain(variables, listed_symbols(info, "types", matching, units)):
+    simple, searched = split_last(name)[-1], SearchedNames(info)
+    kinds: tuple[Kind, ...] = ("variables", "types")
+    lists = (
+        listed_symbols(info, kind, regexp(pattern), units, simple=simple, searched=searched)
+        for kind in kinds
+    )
+    for symbol in chain.from_iterable(lists):
         is_tag = symbol.die.tag in TAGGED and not symbol.die.unit.is_cplusplus
         if not is_tag:
             yield symbol.name, symbol.die

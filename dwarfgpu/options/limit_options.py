@@ -59,6 +59,11 @@ FILE_LIMITS: Final = {
         "rows of a line table, each sequence counted as two more, and of all tables that a "
         "question for a line reads, each table counted as 200 more",
     ),
+    "--max-searched-names": (
+        "searched_names",
+        "names that a list of functions, variables or types is made of; one of C++ counts as 2, or "
+        "as 8 and half the length of its mangled name if it must be spelled",
+    ),
     "--max-namesakes": (
         "namesakes",
         "variables that match the given names, and functions of one name in a unit",

@@ -28,7 +28,8 @@ from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_n
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.required_word import required_word
+from dwarfgpu.dwarf.scope.required_word import required_words
+from dwarfgpu.dwarf.scope.searched_names import SearchedNames
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
@@ -367,16 +368,21 @@ def test_entries_with_other_names_are_not_made(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "word"),
+    ("pattern", "words"),
     [
-        ("color", "color"), ("^co.*lor_table$", "lor_table"), ("colou?r", "colo"), ("ab", "ab"),
-        ("color*", "colo"), ("a|color", ""), ("(color)?", ""), ("colo\\{2\\}r", "colo"),
-        ("x[abc]color", ""), ("\\bcolor\\b", "color"), ("12345", ""), ("", ""), ("a", ""),
-        ("colo{0}r", "col"),
+        ("color", "color"), ("^co.*lor_table$", "lor_table"), ("colou?r", "color colour"),
+        ("qq", "qq"), ("ab", ""), ("color*", "colo"), ("a|color", ""), ("(color)?", ""),
+        ("colo\\{2\\}r", "colo"), ("x[abc]color", "xacolor xbcolor xccolor"),
+        ("\\bcolor\\b", "color"), ("12345", ""), ("", ""), ("a", ""), ("colo{0}r", "colr"),
+        ("red|green", "green red"), ("(get|set)_.*color", "color"), ("get[A-Z]x", "get"),
+        ("[gs]et_color", "get_color set_color"), ("(red|qqq)+lo", "qqq red"), ("red|int", ""),
+        ("(?:^|::)color(?:<.*)?$", "color"), ("color::table", "color"),
+        ("gr[ae]y|blue", "blue gray grey"), ("color{3}", "colorrr"), ("[^a]color", "color"),
+        ("(color", ""),
     ],
 )  # fmt: skip
-def test_words_that_must_be_there(pattern: str, word: str) -> None:
-    assert required_word(pattern) == word
+def test_words_that_must_be_there(pattern: str, words: str) -> None:
+    assert " ".join(required_words(pattern)) == words
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -412,13 +418,14 @@ def test_functions_without_the_word_are_not_made(
         return original(unit, index)
 
     monkeypatch.setattr(CompilationUnit, "die", counted)
-    work = []
-    for word in ("nosuch", "nosu|ch"):  # the second does not show its words
+    costs = []
+    for word in ("nosuch", "nosu|qqq[^a]", "n[^a]o|ch"):  # the last does not show its words
         info = CodeObject.open(FIXTURES / "nvidia/kinds.sm_80.cubin").info
-        made.clear()
-        assert not list(listed_symbols(info, "functions", re.compile(word), info.units))
-        work.append(len(made))
-    assert work[0] < work[1], work
+        searched = SearchedNames(info)
+        names = re.compile(word)
+        assert not list(listed_symbols(info, "functions", names, info.units, searched=searched))
+        costs.append(searched.most - searched.left)
+    assert costs[0] == costs[1] < costs[2], costs
     (tmp_path / "program").write_bytes(methods(300)["bomb"])
     info = CodeObject.open(tmp_path / "program").info
     made.clear()

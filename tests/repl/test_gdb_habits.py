@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.files import symbol_commands
-from dwarfgpu.service.symbol import symbol_listing
+from dwarfgpu.service.symbol.symbol_listing import SymbolSearch
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import demo_shell, nest_shell, output_of
 
@@ -226,15 +225,15 @@ def test_sections_of_the_program() -> None:
 
 def test_a_header_of_many_units_is_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The C library names its headers from the folder of each unit."""
-    described = symbol_listing.described_symbols
+    described = SymbolSearch.described
 
-    def of_two_units(*arguments: Any) -> Iterator[ListedSymbol]:
-        for row in described(*arguments):
+    def of_two_units(search: SymbolSearch) -> Iterator[ListedSymbol]:
+        for row in described(search):
             yield row._replace(file="csu/../bits/types.h")
             yield row._replace(file="elf/../bits/types.h")
             yield row._replace(file="")
 
-    monkeypatch.setattr(symbol_listing, "described_symbols", of_two_units)
+    monkeypatch.setattr(SymbolSearch, "described", of_two_units)
     title, *lines = output_of(demo_shell(), "info types .").splitlines()
     start = lines.index("")
     assert title.startswith("All types ") and all("\t" in line for line in lines[:start])

@@ -208,19 +208,24 @@ class NamedEntries:
 
     # One name
 
-    def may_have(self, names: Collection[str]) -> Callable[[int, Abbreviation], bool]:
+    def may_have(
+        self, names: Collection[str], *, with_more: bool = False
+    ) -> Callable[[int, Abbreviation], bool]:
         """Return what is False only of an entry, by its index and abbreviation, that has a readable
-        name of its own which is none of some canonical simple names.
+        name of its own which is none of some canonical simple names; `with_more`: nor one of them
+        with scopes before it or the arguments of a template after it.
 
         Names in the entries are looked for in the bytes of the unit.
         """
         reads: dict[Abbreviation, Callable[[int, Abbreviation], bool]] = {}
+        ends = (b"\0", b"<", b" ") if with_more else (b"\0",)
 
         def is_read(index: int, abbreviation: Abbreviation) -> bool:
             try:
-                return self._name_of(index, abbreviation) in names
+                name = self._name_of(index, abbreviation)
             except DwarfGpuError:
                 return True
+            return name in names or (with_more and not name.isidentifier())
 
         def may_be(index: int, abbreviation: Abbreviation) -> bool:
             read = reads.get(abbreviation)
@@ -228,7 +233,8 @@ class NamedEntries:
                 distance, is_text = _distance_in(abbreviation)
                 read = lambda *_: True  # noqa: E731
                 if is_text and all(map(_is_plain, names)):
-                    indices = self._containing(name_bytes(name) + b"\0" for name in names)
+                    texts = (name_bytes(name) + end for name in names for end in ends)
+                    indices = self._containing(texts)
                     read = lambda index, _: index in indices  # noqa: E731
                 elif distance is not None:
                     read = is_read

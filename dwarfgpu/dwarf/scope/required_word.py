@@ -1,9 +1,12 @@
-"""Which functions and units may have a word of a pattern in a name: others are not read at all."""
+"""Which functions and units may have a word of a pattern in a name: others are not read at all.
+
+A pattern has one word or several: each of its matches contains one of them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.pattern import pattern
@@ -18,8 +21,6 @@ from dwarfgpu.errors import DwarfGpuError
 _WORD: Final = pattern(r"[A-Za-z_]\w{2,}|[a-z]{2}", re.ASCII)
 _OF_THE_COMPILER: Final = (b"T", b"G")
 """What follows `_Z` in the linkage names of functions that the compiler makes, such as thunks."""
-_ESCAPED: Final = pattern(r"\\.")
-_OPTIONAL: Final = pattern(r"\w?(?:[*?]|\{[^}]*\}?)")
 _MADE_UP: Final = re.findall(
     r"\w+",
     "(anonymous namespace) operator unnamed lambda const volatile restrict __restrict__ _Atomic "
@@ -47,62 +48,82 @@ COMPLETING: Final = (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN, dw.AT_SIGNATURE
 """References to entries that have more attributes of this one."""
 
 
-def lacking_word(unit: CompilationUnit, word: str) -> Callable[[int, int], bool] | None:
-    """Return what says whether an entry below another is a function of C++ without a word in
-    its shown name; None where nothing does.
+class FunctionNames:
+    """The names of the functions of a unit of C++ as its entries have them, read without objects
+    for the entries."""
 
-    All words of that name are in a mangled linkage name. Without a linkage name, and without
-    entries in it, such a function outside of namespaces has no more words than its own name.
-    """
-    if not unit.is_cplusplus or not word:
-        return None
-    if any(word in made_up for made_up in (*_MADE_UP, *_OF_EXPRESSIONS)):
-        return None
-    tree, data, end = unit.tree, unit.data, unit.end
-    readers: dict[Abbreviation, _NameReaders | None] = {}
-    string_of = unit.string_of
-    wanted = name_bytes(word)
+    def __init__(self, unit: CompilationUnit, words: Collection[str]) -> None:
+        """`words`: what the names are searched for."""
+        self._unit = unit
+        self._readers: dict[Abbreviation, _NameReaders | None] = {}
+        self._words = () if _are_of_expressions(words) else tuple(map(name_bytes, words))
 
-    def texts_at(index: int, links: int) -> tuple[list[bytes], bool]:
-        """Return the names of an entry and what it completes, and whether one of them is a linkage
+    def texts_at(self, index: int) -> tuple[list[bytes], bool]:
+        """Return the names of an entry and what it completes, and whether the last one is a linkage
         name; none if they are not readable here."""
+        try:
+            return self._texts_at(index, _MOST_LINKS)
+        except DwarfGpuError:
+            return [], False
+
+    def _texts_at(self, index: int, links: int) -> tuple[list[bytes], bool]:
+        unit = self._unit
+        tree, data, end = unit.tree, unit.data, unit.end
         abbreviation, start = tree.abbreviations[index], tree.offsets[index]
         try:
-            item = readers[abbreviation]
+            item = self._readers[abbreviation]
         except KeyError:
-            item = readers[abbreviation] = _name_readers(abbreviation)
+            item = self._readers[abbreviation] = _name_readers(abbreviation)
         if item is None or data[start] >= 0x80:
             return [], False
         texts: list[bytes] = []
         for value in item.names:
             raw = value.read(data, start + 1, end)
             if not isinstance(raw, bytes) or value.kind != "string":
-                raw = string_of(Attribute(value.form, value.kind, raw))
+                raw = unit.string_of(Attribute(value.form, value.kind, raw))
             texts.append(raw)
         if item.origin is None or item.has_linkage_name:
             return texts, item.has_linkage_name
         target = item.origin.read(data, start + 1, end)
         assert isinstance(target, int)
         above = tree.find(unit.offset + target) if links else None
-        more, has_linkage_name = ([], False) if above is None else texts_at(above, links - 1)
+        more, has_linkage_name = ([], False) if above is None else self._texts_at(above, links - 1)
         return (texts + more, True) if has_linkage_name else ([], False)
 
-    def lacks(above: int, index: int) -> bool:
-        try:
-            texts, has_linkage_name = texts_at(index, _MOST_LINKS)
-        except DwarfGpuError:
+    def lack_words(
+        self, texts: Collection[bytes], above: int, index: int, *, has_linkage_name: bool
+    ) -> bool:
+        """Return whether the shown name of an entry below another, with these names in entries, has
+        none of the words.
+
+        All words of that name are in a mangled linkage name. Without a linkage name, and without
+        entries in it, such a function outside of namespaces has no more words than its own name.
+        """
+        words = self._words
+        if not words:
             return False
         shows_all = False
         for text in texts:
-            if wanted in text:
-                return False
+            for word in words:
+                if word in text:
+                    return False
             if text[:2] == b"_Z":
                 shows_all = text[2:3] not in _OF_THE_COMPILER
         if has_linkage_name or not texts:
             return shows_all
-        return not above and tree.ends[index] == index + 1
+        return not above and self._unit.tree.ends[index] == index + 1
 
-    return lacks
+
+def mangled_lacks(symbol: str, words: Collection[str]) -> bool:
+    """Return whether the name that a mangled one means has none of some words (`required_words`);
+    False without words."""
+    if not words or symbol[2:3].encode() in _OF_THE_COMPILER:
+        return False
+    return not any(word in symbol for word in words) and not _are_of_expressions(words)
+
+
+def _are_of_expressions(words: Collection[str]) -> bool:
+    return any(word in made_up for word in words for made_up in _OF_EXPRESSIONS)
 
 
 class _NameReaders(NamedTuple):
@@ -128,6 +149,8 @@ def _name_readers(abbreviation: Abbreviation) -> _NameReaders | None:
     if not origins and dw.AT_NAME not in names:
         return None
     has_linkage_name = any(number != dw.AT_NAME for number in names)
+    if dw.AT_LINKAGE_NAME in names and dw.AT_MIPS_LINKAGE_NAME in names:
+        return None
     return _NameReaders(values, has_linkage_name, origins[0] if origins else None)
 
 
@@ -144,16 +167,45 @@ def units_with_word(
     components of a name. `is_beginning`: an identifier begins with the part. `kinds`: those of the
     entries that matter (`StringIndex.units_containing`).
     """
-    if not word or any(word in made_up for made_up in _MADE_UP):
+    if not word or not _is_in_strings(word):
         return info.reported_units()
     units = info.strings.units_containing(name_bytes(word), kinds, is_beginning=is_beginning)
     return info.reported_units() if units is None else units
 
 
-def required_word(pattern: str) -> str:
-    """Return the longest word of at least two characters that every match of a pattern of `re`
-    contains; empty if the pattern does not show it."""
-    if any(special in pattern for special in "|(["):
-        return ""
-    plain = _OPTIONAL.sub(" ", _ESCAPED.sub(" ", pattern))
-    return max(_WORD.findall(plain), key=len, default="")
+def units_with_words(info: DebugInfo, words: Collection[str]) -> Iterable[CompilationUnit]:
+    """Yield the units that may have a name with a part of one of some words; all without words."""
+    if len(words) < 2:
+        return units_with_word(info, next(iter(words), ""))
+    units = {unit for word in words for unit in units_with_word(info, word)}
+    return (unit for unit in info.reported_units() if unit in units)
+
+
+def required_words(text: str) -> tuple[str, ...]:
+    """Return words of at least two characters; every match of a pattern contains one of them.
+
+    None where the pattern does not show them, or where demanglers may write one themselves.
+    """
+    from dwarfgpu.base.regexp import regexp  # few commands have expressions
+
+    try:
+        sets = regexp(text).required
+    except DwarfGpuError:
+        return ()
+    words = map(_words_of, sets)
+    return max(
+        words, key=lambda choice: (min(map(len, choice), default=0), -len(choice)), default=()
+    )
+
+
+def _words_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return a word of each text; none if one of them has none."""
+    words = {
+        max(filter(_is_in_strings, _WORD.findall(text)), key=len, default="") for text in texts
+    }
+    return () if "" in words else tuple(sorted(words))
+
+
+def _is_in_strings(word: str) -> bool:
+    """Return whether a word of a name is in strings of the file that has the name."""
+    return not any(word in made_up for made_up in _MADE_UP)

@@ -5,7 +5,7 @@ Law: entries are read on demand; nothing is cached, and an unreadable entry does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.base.regexp import Regexp
@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.forms import Attribute, ReadValue
 from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.demangle import demangled_function
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
@@ -29,9 +30,9 @@ from dwarfgpu.dwarf.scope.imports import imported_units, type_sources
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, NamedEntries
 from dwarfgpu.dwarf.scope.required_word import (
     COMPLETING,
-    lacking_word,
-    required_word,
-    units_with_word,
+    FunctionNames,
+    required_words,
+    units_with_words,
 )
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -41,6 +42,13 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     decl_file,
     decl_line,
     range_reader,
+)
+from dwarfgpu.dwarf.scope.searched_names import (
+    LEFT_OUT,
+    SPELLED,
+    WRITTEN,
+    SearchedNames,
+    cost_of_mangled,
 )
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
@@ -100,19 +108,25 @@ def listed_symbols(
     *,
     only_with_location: bool = True,
     problems: list[DwarfGpuError] | None = None,
+    simple: str | None = None,
+    searched: SearchedNames | None = None,
 ) -> Iterator[ListedSymbol]:
     """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped, and
     the reasons appended to `problems`.
 
-    `LimitExceeded` where very many names are very long. The declaration position is read for these
-    only. `units`: limits the search to these.
+    `LimitExceeded` where very many names are very long, or more than `searched` allows. The
+    declaration position is read for these only. `units`: limits the search to these. `simple`: what
+    all names that match end with, before the arguments of a template.
     `only_with_location`: False also yields exported variables without a location or value.
     """
-    word = "" if pattern is None else required_word(pattern.pattern)
+    words = () if pattern is None else required_words(pattern.pattern)
     skipped = [] if problems is None else problems
-    searched = _units_of_kind(info, word, kind, skipped) if units is None else units
+    if units is None:
+        units = _units_of_kind(info, words, kind, skipped)
+    searched = searched or SearchedNames(info)
     matching = None if pattern is None else _Matching(pattern, info)
-    for unit in searched:
+    for unit in units:
+        searched.unit = unit
         try:
             full = unit.full
             if not full.root.abbreviation.has_children:
@@ -121,20 +135,39 @@ def listed_symbols(
         except DwarfGpuError as error:
             skipped.append(error)
             continue
-        simple = _SimpleNames(full, kind)
+        written = _SimpleNames(full, kind)
         plain = _PlainSymbols(full, kind)
-        lacks = lacking_word(full, word) if kind == "functions" else None
+        is_readable = kind == "functions" and full.is_cplusplus and matching is not None
+        functions = FunctionNames(full, words) if is_readable else None
+        text_of = full.sections.budget.text
+        has_name = None
+        if simple is not None and full.style == "c":
+            has_name = NamedEntries(full).may_have((simple,), with_more=True)
         for above, index, abbreviation in _candidates(full, tree, kind):
-            if simple.are_in(above, abbreviation):
-                name = simple.name_at(index, abbreviation)
+            if has_name is not None and not has_name(index, abbreviation):
+                continue
+            if written.are_in(above, abbreviation):
+                searched.spend(WRITTEN)
+                name = written.name_at(index, abbreviation)
                 if name is not None and pattern is not None and not pattern.search(name):
                     continue
                 symbol = None if name is None else plain.symbol_at(index, abbreviation, name)
                 if symbol is not None:
                     yield symbol
                     continue
-            elif lacks is not None and lacks(above, index):
-                continue
+            elif functions is not None:
+                texts, is_linked = functions.texts_at(index)
+                if functions.lack_words(texts, above, index, has_linkage_name=is_linked):
+                    searched.spend(LEFT_OUT)
+                    continue
+                searched.spend(cost_of_mangled(len(texts[-1])) if is_linked else SPELLED)
+                name = demangled_function(text_of(texts[-1])) if is_linked else None
+                assert matching is not None
+                if name is not None and not matching.matches(name):
+                    matching.require_few()
+                    continue
+            else:
+                searched.spend(SPELLED)
             die = full.die(index)
             try:
                 listed = _listed(die, index, kind, matching, only_with_location)
@@ -143,9 +176,8 @@ def listed_symbols(
                 continue
             if listed is not None:
                 yield listed
-            elif matching is not None and matching.characters_left < 0:
-                message = "long names take far more characters than the file has bytes"
-                raise LimitExceeded(f"{message}; no option raises it")
+            elif matching is not None:
+                matching.require_few()
 
 
 class _Matching:
@@ -159,6 +191,12 @@ class _Matching:
         if len(name) > _SHORT_NAME:
             self.characters_left -= len(name) - _SHORT_NAME
         return self._pattern.search(name)
+
+    def require_few(self) -> None:
+        """Raise `LimitExceeded` where too much of long names was searched."""
+        if self.characters_left < 0:
+            message = "long names take far more characters than the file has bytes"
+            raise LimitExceeded(f"{message}; no option raises it")
 
 
 def _candidates(
@@ -227,16 +265,16 @@ def _is_in_function(tree: Tree, index: int) -> bool:
 
 
 def _units_of_kind(
-    info: DebugInfo, word: str, kind: Kind, problems: list[DwarfGpuError]
+    info: DebugInfo, words: Collection[str], kind: Kind, problems: list[DwarfGpuError]
 ) -> Iterator[CompilationUnit]:
     """Yield the units that may have symbols of a kind, those of a supplementary file that are
     imported included; types are also in type units of split files and packages, which no skeleton
     leads to."""
     with_word: set[CompilationUnit] = set()
-    for unit in units_with_word(info, word):
+    for unit in units_with_words(info, words):
         with_word.add(unit)
         yield unit
-    if kind == "types" and word:
+    if kind == "types" and words:
         yield from _named_elsewhere(info, with_word)
     try:
         has_supplementary = info.supplementary_link is not None

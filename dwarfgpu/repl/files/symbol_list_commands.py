@@ -9,7 +9,6 @@ from operator import itemgetter
 from os.path import normpath
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
@@ -20,7 +19,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol
-    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, SymbolSearch
 
 _LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.VALUES)
 
@@ -55,6 +54,13 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info types [-q] [REGEXP]
     """
     yield from _listing(shell, _query_of("types", argument))
+
+
+def note_limits(shell: Shell, search: SymbolSearch) -> None:
+    """Say in what files a search was incomplete, and why."""
+    for code_object, error in search.limits.items():
+        of_file = f"{code_object.file.path}: " if len(shell.session.code_objects) > 1 else ""
+        shell.console.note(f"{of_file}{error_line(error)}")
 
 
 def _query_of(kind: Kind, argument: str) -> SymbolQuery:
@@ -92,17 +98,12 @@ def _file(path: str) -> str:
 def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     """Yield the symbols with the keys of GDB's machine interface: by file, then those without
     one."""
-    from dwarfgpu.service.symbol.symbol_listing import (
-        described_symbols,
-        linkage_entries,
-        symbol_text,
-        undescribed_symbols,
-    )
+    from dwarfgpu.service.symbol.symbol_listing import SymbolSearch, symbol_text
 
     yield Output("" if query.is_quiet else query.text, {"debug": [], "nondebug": []})
-    problems: list[DwarfGpuError] = []
+    search = SymbolSearch(shell.session, query)
     rows: dict[tuple[str, bool], list[ListedSymbol]] = {}
-    for row in described_symbols(shell.session, query, problems):
+    for row in search.described():
         rows.setdefault((_file(row.file), row.is_static), []).append(row)
     for file, keys in groupby(sorted(rows), key=itemgetter(0)):
         if file:  # type units have no name; GDB lists what has no file first, without a title
@@ -122,15 +123,15 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
                 yield NestedOutput(of_file, Output(line, data, "symbols"))
     undescribed = list[tuple[int, str]]()
     if query.has_others:
-        parts = undescribed_symbols(shell.session, query), linkage_entries(shell.session, query)
-        undescribed = sorted(chain(*parts))
+        undescribed = sorted(chain(search.undescribed(), search.linkage_entries()))
     if undescribed and not query.is_quiet:
         yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4
     for address, name in undescribed:
         address_text = f"{address:#0{digits + 2}x}"
         yield Output(f"{address_text}  {name}", {"address": address_text, "name": name}, "nondebug")
-    if problems:
+    note_limits(shell, search)
+    if problems := search.problems:
         what = "entry of the kind" if len(problems) == 1 else "entries of the kind"
         first = "" if len(problems) == 1 else "the first: "
         text = f"{len(problems)} {what} cannot be read; {first}{error_line(problems[0])}"

@@ -252,26 +252,24 @@ def rbreak(shell: Shell, argument: str) -> Iterator[Part]:
     REGEXP is a basic regular expression, as for "info functions"; the default is every function.
     """
     # Few sessions list symbols.
-    from dwarfgpu.service.symbol.symbol_listing import (
-        SymbolQuery,
-        described_symbols,
-        symbol_text,
-        undescribed_symbols,
-    )
+    from dwarfgpu.repl.files.symbol_list_commands import note_limits
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, SymbolSearch, symbol_text
 
     in_file = _IN_FILE.fullmatch(argument)
     regexp = argument if in_file is None else in_file["regexp"].strip()
     query = SymbolQuery("functions", compiled(regexp) if regexp else None)
+    search = SymbolSearch(shell.session, query)
     rows = sorted(
-        described_symbols(shell.session, query),
+        search.described(),
         key=lambda row: (row.file, row.is_static, row.name),
     )
     if in_file is not None:
         rows = [row for row in rows if is_path_end(row.file, in_file["file"])]
     linespecs = {f"{row.file}:'{row.name}'": symbol_text(row) for row in rows}
     if in_file is None:
-        names = [name for _, name in undescribed_symbols(shell.session, query)]
+        names = [name for _, name in search.undescribed()]
         linespecs |= {name: f"<function, no debug info> {name};" for name in names}
+    note_limits(shell, search)
     for linespec, text in linespecs.items():
         try:
             yield from set_breakpoint(shell, linespec)

@@ -20,12 +20,14 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_name,
     with_parameters,
 )
+from dwarfgpu.dwarf.scope.required_word import mangled_lacks, required_words
+from dwarfgpu.dwarf.scope.searched_names import LEFT_OUT, WRITTEN, SearchedNames, cost_of_mangled
 from dwarfgpu.dwarf.scope.symbol_at_address import demangled_entry, unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, without_typedefs
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.untyped_symbols import NO_TYPE
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.session import Session
@@ -49,16 +51,95 @@ class SymbolQuery:
     """The title."""
 
 
-def described_symbols(
-    session: Session, query: SymbolQuery, problems: list[DwarfGpuError] | None = None
-) -> Iterator[ListedSymbol]:
-    """Yield the symbols of a query that debugging information describes; why others cannot be read
-    is appended to `problems`."""
-    for code_object in session.code_objects:
-        info = code_object.info
-        for symbol in listed_symbols(info, query.kind, query.name, problems=problems):
-            if query.type is None or query.type.search(_type_text(symbol)):
-                yield symbol
+class SymbolSearch:
+    """The symbols of a query in the files of a session.
+
+    A file that has too many names to search ends early, with what was found so far.
+    """
+
+    def __init__(self, session: Session, query: SymbolQuery) -> None:
+        self._session = session
+        self._query = query
+        self._words = () if query.name is None else required_words(query.name.pattern)
+        self._searched: dict[CodeObject, SearchedNames] = {}
+        self.problems: list[DwarfGpuError] = []
+        """Why entries cannot be read."""
+        self.limits: dict[CodeObject, LimitExceeded] = {}
+        """Why the search in a file ended early."""
+
+    def described(self) -> Iterator[ListedSymbol]:
+        """Yield those that debugging information describes."""
+        query = self._query
+        for code_object in self._session.code_objects:
+            searched = self._names_of(code_object)
+            try:
+                for symbol in listed_symbols(
+                    code_object.info,
+                    query.kind,
+                    query.name,
+                    problems=self.problems,
+                    searched=searched,
+                ):
+                    if query.type is None or query.type.search(_type_text(symbol)):
+                        yield symbol
+            except LimitExceeded as error:
+                self.limits[code_object] = error
+
+    def undescribed(self) -> list[tuple[int, str]]:
+        """Return address and name of those that only a symbol table has, in order."""
+        symbols_found: set[tuple[int, str]] = set()
+        for code_object in self._session.code_objects:
+            if code_object not in self.limits:
+                try:
+                    symbols_found.update(self._undescribed_of(code_object))
+                except LimitExceeded as error:
+                    self.limits[code_object] = error
+        return sorted(symbols_found)
+
+    def linkage_entries(self) -> Iterator[tuple[int, str]]:
+        """Yield address and name of the entries of procedure linkage tables: `puts@plt`."""
+        query = self._query
+        for code_object in self._session.code_objects if query.kind == "functions" else ():
+            for symbol in code_object.plt.symbols:
+                name = demangled_entry(symbol.name)
+                if query.name is None or query.name.search(name):
+                    yield symbol.address + code_object.load_address, name
+
+    def _names_of(self, code_object: CodeObject) -> SearchedNames:
+        if code_object not in self._searched:
+            self._searched[code_object] = SearchedNames(code_object.info)
+        return self._searched[code_object]
+
+    def _undescribed_of(self, code_object: CodeObject) -> Iterator[tuple[int, str]]:
+        searched = self._names_of(code_object)
+        searched.unit = None
+        symbols: list[Symbol] = []
+        try:
+            for file in symbol_files(code_object):
+                for symbol in file.symbols:
+                    if self._matches(symbol, searched):
+                        symbols.append(symbol)
+        except LimitExceeded as error:
+            self.limits[code_object] = error
+        kind, described = self._query.kind, frozenset[str]()
+        if symbols and kind == "variables":
+            described = _described(code_object, [symbol.name for symbol in symbols], searched)
+        for symbol in symbols:
+            if _is_undescribed(code_object, symbol, kind, described):
+                yield symbol.address + code_object.load_address, _shown_name(symbol)
+
+    def _matches(self, symbol: Symbol, searched: SearchedNames) -> bool:
+        name, pattern = symbol.name, self._query.name
+        if not symbol.is_in_section or not name or name.startswith("."):
+            return False
+        if not name.startswith("_Z"):
+            searched.spend(WRITTEN)
+        elif mangled_lacks(name, self._words):
+            searched.spend(LEFT_OUT)
+            return False
+        else:
+            searched.spend(cost_of_mangled(len(name)))
+        return pattern is None or pattern.search(_shown_name(symbol))
 
 
 def _type(die: Die) -> Type | None:
@@ -128,45 +209,13 @@ def _definition_of_fortran(row: ListedSymbol, type_: Type | None) -> str:
     return f"{spelled};" if isinstance(type_, Struct | Enum) else spelled
 
 
-def undescribed_symbols(session: Session, query: SymbolQuery) -> Iterator[tuple[int, str]]:
-    """Yield address and name of those that only a symbol table has, in order."""
-    symbols_found: set[tuple[int, str]] = set()
-    for code_object in session.code_objects:
-        symbols = [
-            symbol
-            for file in symbol_files(code_object)
-            for symbol in file.symbols
-            if _matches(symbol, query)
-        ]
-        described = frozenset[str]()
-        if symbols and query.kind == "variables":
-            described = _described(code_object, [symbol.name for symbol in symbols])
-        for symbol in symbols:
-            if _is_undescribed(code_object, symbol, query.kind, described):
-                symbols_found.add((symbol.address + code_object.load_address, _shown_name(symbol)))
-    yield from sorted(symbols_found)
-
-
-def linkage_entries(session: Session, query: SymbolQuery) -> Iterator[tuple[int, str]]:
-    """Yield address and name of the entries of procedure linkage tables: `puts@plt`."""
-    for code_object in session.code_objects if query.kind == "functions" else ():
-        for symbol in code_object.plt.symbols:
-            name = demangled_entry(symbol.name)
-            if query.name is None or query.name.search(name):
-                yield symbol.address + code_object.load_address, name
-
-
-def _matches(symbol: Symbol, query: SymbolQuery) -> bool:
-    if not symbol.is_in_section or not symbol.name or symbol.name.startswith("."):
-        return False
-    return query.name is None or query.name.search(_shown_name(symbol))
-
-
 def _shown_name(symbol: Symbol) -> str:
     return demangled(symbol.name) or unnumbered(symbol)
 
 
-def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[str]:
+def _described(
+    code_object: CodeObject, linker_names: list[str], searched: SearchedNames
+) -> frozenset[str]:
     """Return the names of variables that entries describe, of those with these linker names at
     least; as they are typed where they have no linker name."""
     names: set[str] = set()
@@ -174,7 +223,7 @@ def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[st
     texts = [name_bytes(f"{name}\0") for name in (*linker_names, *typed)]
     units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
     for symbol in listed_symbols(
-        code_object.info, "variables", units=units, only_with_location=False
+        code_object.info, "variables", units=units, only_with_location=False, searched=searched
     ):
         holder = symbol.die.holder(dw.AT_LINKAGE_NAME)
         linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)

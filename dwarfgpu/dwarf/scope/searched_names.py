@@ -1,0 +1,54 @@
+"""How many names of a file one answer searches for what a user typed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import LimitExceeded
+
+WRITTEN: Final = 1
+"""What a name counts that is in the file as it is shown."""
+LEFT_OUT: Final = 2
+"""One that has none of the words of the expression in its mangled form."""
+SPELLED: Final = 24
+"""One that is made of several entries."""
+
+
+def cost_of_mangled(size: int) -> int:
+    """Return what a name of C++ counts that is read from a mangled one with as many characters."""
+    return 8 + size // 2
+
+
+class SearchedNames:
+    """What is left of the limit `searched_names` of a file."""
+
+    __slots__ = ("_info", "count", "left", "most", "unit")
+
+    def __init__(self, info: DebugInfo) -> None:
+        self._info = info
+        self.most = self.left = info.object.limits.searched_names
+        self.count = 0
+        self.unit: CompilationUnit | None = None
+        """The unit that is searched; None for a symbol table."""
+
+    def spend(self, cost: int) -> None:
+        """Count a name; `LimitExceeded` if it is beyond the limit, with how far the search came."""
+        self.left -= cost
+        if self.left < 0:
+            raise LimitExceeded(
+                f"the search is incomplete: it ended after {self.count} names, in {self._part()}, "
+                f"which count as {self.most}; a word of three letters in the expression makes it "
+                "faster",
+                "--max-searched-names",
+            )
+        self.count += 1
+
+    def _part(self) -> str:
+        unit = self.unit
+        if unit is None:
+            return "the symbol table"
+        units = self._info.units
+        number = f" {units.index(unit) + 1} of {len(units)}" if unit in units else ""
+        return f"unit{number} ({unit.name or hex(unit.offset)})"
