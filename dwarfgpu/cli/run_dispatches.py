@@ -17,7 +17,6 @@ from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.opened_launch import Prepared, prepare_next
-from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.run.run_kernel import (
     Attach,
@@ -195,6 +194,10 @@ def _not_run(dispatches: Sequence[Prepared], result: Result, *, is_mangled: bool
 
 def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     """Write the core file and the state where the run stopped; notes about them."""
+    if args.save is None and args.core is None:
+        return []
+    from dwarfgpu.options.program_name import program_name  # most runs save nothing
+
     notes: list[str] = []
     code_object, launched = prepared.code_object, result.launches[-1]
     if args.save is not None and result.stop is None:

@@ -29,7 +29,6 @@ from dwarfgpu.options.integer_options import byte, natural
 from dwarfgpu.options.limit_options import file_limits_of, given_file_limits
 from dwarfgpu.options.opened_launch import Prepared, prepare_behind
 from dwarfgpu.options.opened_session import stopped_of
-from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import NO_WAVES, Stopped
 from dwarfgpu.service.run.resumed_waves import ResumedWaves, resumed_waves
@@ -226,6 +225,10 @@ def _size(size: tuple[int, int, int] | None) -> Json:
 
 def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: Ending) -> list[str]:
     """Write the core file and the state where the run stopped; notes about them."""
+    if args.save is None and args.core is None:
+        return []
+    from dwarfgpu.options.program_name import program_name  # most runs save nothing
+
     notes: list[str] = []
     if args.save is not None and ending.stop is None:
         notes.append(

@@ -11,7 +11,6 @@ from dwarfgpu.base.float_format import BFLOAT16
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.base.npy_fields import structure
-from dwarfgpu.base.optional_packages import install_command, python_command
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
@@ -304,6 +303,8 @@ def _require_numpy() -> None:
     try:
         import dwarfgpu.machine.simulated.storage.wave_registers  # noqa: F401 - the first that needs it
     except ImportError as error:
+        from dwarfgpu.base.optional_packages import install_command, python_command
+
         if error.name == "numpy":
             raise Unsupported(f"running kernels needs NumPy: {install_command('numpy')}") from None
         if sys.modules.get("numpy"):  # the mistake is our own
