@@ -104,10 +104,11 @@ def _escaped(
     code: int, kind: CharacterKind, quote: str, after_hex: bool, sevenbit: bool
 ) -> tuple[str, bool]:
     """Return a character between quotes, and whether a digit right after it would join it."""
-    is_printable = _is_printable(code, 1 if sevenbit else kind.unit_bytes)
+    is_ascii = sevenbit or kind.style == "ada"
+    is_printable = _is_printable(code, 1 if is_ascii else kind.unit_bytes)
     if kind.style == "ada":
         if not is_printable:
-            return f'["{code:0{2 * kind.unit_bytes}x}"]', False
+            return f'["{code:0{min(2 * kind.unit_bytes, 6)}x}"]', False
         return '""' if code == 0x22 and quote == '"' else chr(code), False
     if code in _ESCAPES:
         return _ESCAPES[code], False

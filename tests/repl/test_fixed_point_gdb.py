@@ -1,4 +1,4 @@
-"""Formats of fixed-point numbers and of characters in Ada, against the installed GDB."""
+"""Formats of fixed-point numbers, characters and strings in Ada, against the installed GDB."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ def test_formats(tmp_path: Path, tool: Callable[[str], str]) -> None:
     names = ("price", "turn", "back", "turns")
     commands = ["frame function a"]
     commands += [f"print{letter} {name}" for name in names for letter in letters]
+    commands += ["set print elements 5", "x/2s $sp", "x/2hs $sp", "x/ws $sp"]
     commands += ["print/c turn", "print/c count", "print/c 65", "print/c 39", "output/c 1.5"]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb

@@ -18,6 +18,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.examine_format import Format, Unit, Units, format_and_rest
 from dwarfgpu.service.value.value_history import options_of
+from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.json_object import JsonObject
 
 
@@ -80,7 +81,7 @@ def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterat
     if format_.letter == "i":
         yield from _instructions(shell, space, address, format_.count)
         return
-    options = shell.settings.format_options()
+    options = _options_of_frame(shell)
     units = Units(objects, space, format_, symbolizer(shell.session, options), options)
     count = abs(format_.count)
     start = address = units.before(address, count) if format_.count < 0 else address
@@ -102,6 +103,16 @@ def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterat
         back = 1 if format_.letter == "s" else 0
         after = start - back * format_.unit_bytes
         shell.examined = evolve(shell.examined, address=max(after, 0))
+
+
+def _options_of_frame(shell: Shell) -> FormatOptions:
+    """Return the options of the settings for the language of the frame in focus."""
+    options = shell.settings.format_options()
+    try:
+        unit = shell.session.unit
+        return options if unit is None else options.of_source(unit.is_cplusplus, unit.style)
+    except DwarfGpuError:
+        return options
 
 
 def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -> Iterator[Part]:

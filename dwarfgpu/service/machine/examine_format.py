@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import AddressSpace
@@ -10,6 +10,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.typed_value import no_memory_access
@@ -25,7 +26,12 @@ if TYPE_CHECKING:
 SIZES: Final = {"b": 1, "h": 2, "w": 4, "g": 8}
 IGNORED: Final = "mr"
 """Letters that change nothing: memory tags, which no machine here has, and raw values."""
-_PREFIXES: Final = {1: "", 2: "u", 4: "U"}
+_PREFIXES: Final[Mapping[Style, Mapping[int, str]]] = {
+    "c": {1: "", 2: "u", 4: "U"},
+    "fortran": {1: "", 4: "4_"},
+    "ada": {1: "", 2: "", 4: ""},
+}
+"""What is before strings of a language, by the size of their characters."""
 _FORMAT: Final = pattern(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
 _LETTERS: Final = "xduotacfsiz"
 _MAX_COUNT: Final = 1_000_000
@@ -213,7 +219,10 @@ class Units:
             data_read += data
             is_ended = not any(data)
         after = None if is_ended or error else self._known(address + len(data_read), width)
-        kind = CharacterKind(width, _PREFIXES[width])
+        prefix = _PREFIXES[self.options.style].get(width)
+        if prefix is None:
+            raise UsageError("unrecognized character type")
+        kind = CharacterKind(width, prefix, self.options.style)
         text = ""
         if data_read or not error:
             text = quoted_string(
