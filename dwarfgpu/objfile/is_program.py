@@ -24,9 +24,9 @@ def is_program(file: ObjectFile) -> bool:
     """
     if file.type in (ET_EXEC, ET_REL):
         return True
-    if all(segment.type != PT_INTERP for segment in file.segments):
-        return False
     if abi_of(file.machine).is_loaded_by_runtime:
         return False
     tags = dynamic_tags(file)
-    return bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE) or _DT_SONAME not in tags
+    if tags.get(DT_FLAGS_1, 0) & DF_1_PIE:
+        return True  # without an interpreter, it is linked statically
+    return any(segment.type == PT_INTERP for segment in file.segments) and _DT_SONAME not in tags

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,17 @@ FILES = {
 def test_programs(name: str, expected: bool) -> None:
     path = FIXTURES / name
     assert is_program(ObjectFile(str(path), path.read_bytes())) is expected
+
+
+def test_a_position_independent_program_that_is_linked_statically(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """It has no interpreter (PT_INTERP)."""
+    (tmp_path / "a.s").write_text(".globl _start\n_start: nop\n.section .note.GNU-stack\n")
+    options = ["-nostdlib", "-static-pie", "a.s", "-o", "program"]
+    subprocess.run([tool("gcc"), *options], cwd=tmp_path, check=True)
+    path = tmp_path / "program"
+    assert is_program(ObjectFile(str(path), path.read_bytes()))
 
 
 def test_a_frame_of_the_program_does_not_name_it(tmp_path: Path) -> None:
