@@ -123,6 +123,19 @@ def both(gdb: str, folder: Path, lines: list[str]) -> tuple[str, str]:
     return of_gdb.stdout, merged.getvalue()
 
 
+def test_a_file_that_the_compiler_was_given_in_another_folder(tmp_path: Path) -> None:
+    """GDB names an existing one by its real path, and another one as the compiler was given it."""
+    (tmp_path / "build").mkdir()
+    gdb = built(tmp_path / "build", SOURCE, "-g", "-O0", name="../a.c")
+    lines = ["break 6", "tbreak -line 7"]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path / "build", lines)
+    assert of_dwarfgpu == of_gdb
+    assert f"{tmp_path}/a.c:6. (" in of_dwarfgpu
+    (tmp_path / "a.c").unlink()
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path / "build", lines)
+    assert of_dwarfgpu == of_gdb
+
+
 def test_lines_with_several_blocks(tmp_path: Path) -> None:
     gdb = built(tmp_path, SOURCE, "-g", "-O0", "-gdwarf-5")
     of_gdb, of_dwarfgpu = both(

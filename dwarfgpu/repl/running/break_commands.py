@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.absolute_path import real_path
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve
 from dwarfgpu.dwarf.line.file_table import is_path_end
@@ -173,10 +175,12 @@ def keep(shell: Shell, added: Breakpoint) -> None:
 
 
 def _with_file(typed: str, path: str) -> str:
-    """Return a location as typed, with the default file if it is only a line, as in GDB."""
-    if _LINE.fullmatch(typed):
-        return f"{path}:{typed}"
-    return f"-source {path} {typed}" if typed.startswith("-line ") else typed
+    """Return a location as typed, with the default file if it is only a line, as in GDB: by its
+    real path if it exists."""
+    if not (is_line := bool(_LINE.fullmatch(typed))) and not typed.startswith("-line "):
+        return typed
+    file = real_path(path) if os.path.lexists(path) else path
+    return f"{file}:{typed}" if is_line else f"-source {file} {typed}"
 
 
 def announced(added: Breakpoint, *, shows_address: bool = True) -> Output:
