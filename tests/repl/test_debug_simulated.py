@@ -679,3 +679,12 @@ def test_info_frame_names_the_function_that_a_call_through_a_register_led_to() -
     )  # fmt: skip
     calls = [line for line in done.lines if line.startswith(" call ")]
     assert calls == [f" call through a pointer, now in {name}" for name in ("inner", "outer")]
+
+
+@pytest.mark.parametrize("command", ["run", "start"])
+def test_arguments_are_those_of_the_command_line(command: str) -> None:
+    kernel = (FIXTURES / "opencl/kernels.gfx942.O2.v5.co", "--dispatch", "lds", "--grid", 64)
+    buffer = ("--workgroup", 64, "--arg", "out=zeros:256")
+    done = run("debug", *kernel, *buffer, "--batch", "-ex", f"{command} 5")
+    assert done.err.startswith("A kernel has the arguments of --arg, ")
+    assert done.err.endswith(": none can be given here.\n")

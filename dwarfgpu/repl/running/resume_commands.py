@@ -56,6 +56,10 @@ from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, inlined_beginning_at, readable_functions_at
 
+_NO_ARGUMENTS: Final = (
+    "A kernel has the arguments of --arg, a backend gives the program its own: "
+    "none can be given here."
+)
 _STARTED: Final = (
     "The program being debugged has been started already.\nStart it from the beginning?"
 )
@@ -101,7 +105,7 @@ def run(shell: Shell, argument: str) -> Iterator[Part]:
     """
     runner(shell)
     if argument:
-        raise UsageError("The backend gives the program its arguments: none can be given here.")
+        raise UsageError(_NO_ARGUMENTS)
     yield from _run(shell)
 
 
@@ -114,7 +118,7 @@ def start(shell: Shell, argument: str) -> Iterator[Part]:
     For a dispatch, the main function is its kernel; the stop is after the prologue.
     """
     if argument:
-        raise UsageError("The backend gives the program its arguments: none can be given here.")
+        raise UsageError(_NO_ARGUMENTS)
     runner(shell)
     text = "main"
     if shell.session.architecture.is_simt:
