@@ -7,13 +7,17 @@ read, so that the arguments are readable at every program location.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
+from dwarfgpu.dwarf.calls.kernel_parameters import (
+    kernel_function,
+    parameters_of,
+    undeclared_parameters,
+)
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -56,38 +60,52 @@ def _structure(
     if kernel is None or kernel.metadata is None:
         name = "" if kernel is None else f" {kernel.name}"
         raise Unavailable(f"the metadata of kernel{name} does not describe its arguments")
-    described, unit = _described(code_object, kernel)
-    members = tuple(_members(kernel.metadata.arguments, described, endian))
+    arguments = kernel.metadata.arguments
+    described, unit = _described(code_object, kernel, _passed(arguments))
+    members = tuple(_members(arguments, described, endian))
     return Struct("struct", None, kernel.kernarg_bytes, members), unit
 
 
+def _passed(arguments: Iterable[Argument]) -> list[Argument]:
+    """Return the arguments of the programmer."""
+    return [argument for argument in arguments if not argument.is_hidden]
+
+
 def _described(
-    code_object: CodeObject, kernel: GpuKernel
-) -> tuple[list[Variable | None], CompilationUnit | None]:
-    """Return the parameters, and the unit of their types."""
+    code_object: CodeObject, kernel: GpuKernel, own: list[Argument]
+) -> tuple[list[tuple[str | None, Variable | None]], CompilationUnit | None]:
+    """Return the names and declarations of the parameters, and the unit of their types."""
     try:
         function = kernel_function(code_object, kernel.entry)
-        return ([], None) if function is None else (parameters_of(function), function.unit)
+        if function is None:
+            return [], None
+        declared = parameters_of(function)
+        added = undeclared_parameters(function, len(declared), len(own))
     except DwarfGpuError:
         return [], None  # the metadata is enough
+    known = [(None if variable is None else variable.name, variable) for variable in declared]
+    return [*known, *((name, None) for name in added)], function.unit
 
 
 def _members(
-    arguments: tuple[Argument, ...], described: list[Variable | None], endian: Endian
+    arguments: tuple[Argument, ...],
+    described: list[tuple[str | None, Variable | None]],
+    endian: Endian,
 ) -> Iterator[Member]:
     """Yield the members: parameters belong to the arguments of the programmer in order, where they
     are as many."""
-    own = [argument for argument in arguments if not argument.is_hidden]
+    own = _passed(arguments)
     if len(described) != len(own):
-        described = [None] * len(own)
-    variables = dict(zip([argument.offset_bytes for argument in own], described, strict=True))
+        described = [(None, None)] * len(own)
+    parameters = dict(zip([argument.offset_bytes for argument in own], described, strict=True))
     for number, argument in enumerate(arguments):
-        variable = None if argument.is_hidden else variables[argument.offset_bytes]
-        name = argument.value_kind if argument.is_hidden else argument.name
-        if name is None:
-            name = f"arg{number}" if variable is None else variable.name
+        name: str | None = argument.value_kind
+        variable = None
+        if not argument.is_hidden:
+            declared_name, variable = parameters[argument.offset_bytes]
+            name = declared_name if argument.name is None else argument.name
         kind = _type_of(argument, variable, endian)
-        yield Member(name, kind, 8 * argument.offset_bytes)
+        yield Member(f"arg{number}" if name is None else name, kind, 8 * argument.offset_bytes)
 
 
 def _type_of(argument: Argument, variable: Variable | None, endian: Endian) -> Type:

@@ -15,10 +15,13 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.npy import Npy, read_array_or_bytes
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, evolve
-from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
+from dwarfgpu.dwarf.calls.kernel_parameters import (
+    kernel_function,
+    parameters_of,
+    undeclared_parameters,
+)
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, strip
@@ -70,8 +73,6 @@ _FORMS: Final = {
 }
 """How arguments are written that have a word before a colon."""
 _SIZE: Final = pattern(r"(buffer|zeros|lds):(\w+)")
-_SCRATCH_OF_TRITON: Final = ("global_scratch", "profile_scratch")
-"""What Triton's launcher calls them; null for a kernel that needs none."""
 
 
 def declared_parameters(
@@ -83,20 +84,14 @@ def declared_parameters(
         function = kernel_function(code_object, kernel.entry)
         for variable in () if function is None else parameters_of(function):
             out.append(DeclaredParameter(None) if variable is None else declared(variable))
-        if out and function is not None and parse_producer(function.die.unit.producer).is_triton:
-            out += _added_by_triton(kernel, len(out))
+        if function is not None:
+            arguments = () if kernel.metadata is None else kernel.metadata.arguments
+            passed = sum(not argument.is_hidden for argument in arguments)
+            names = undeclared_parameters(function, len(out), passed)
+            out += [DeclaredParameter(name) for name in names]
     except DwarfGpuError as error:
         return [], [f"the names of the parameters: {error_line(error)}"]
     return out, []
-
-
-def _added_by_triton(kernel: GpuKernel, declared_count: int) -> list[DeclaredParameter]:
-    """Return the pointers that Triton passes after the parameters of the source, which it does not
-    declare."""
-    arguments = () if kernel.metadata is None else kernel.metadata.arguments
-    own = sum(not argument.is_hidden for argument in arguments)
-    names = _SCRATCH_OF_TRITON[: max(0, own - declared_count)]
-    return [DeclaredParameter(name) for name in names]
 
 
 def declared(variable: Variable) -> DeclaredParameter:

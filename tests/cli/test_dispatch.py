@@ -879,3 +879,19 @@ def test_a_state_notes_that_its_code_object_has_changed(tmp_path: Path) -> None:
     assert [note in text for text in other] == [True] * 4
     original = HIP / "nest.gfx942.O2.v5.co"
     assert note not in run("bt", "--state", state, "--file", original).err
+
+
+def test_the_arguments_of_a_kernel_of_triton_have_their_names(tmp_path: Path) -> None:
+    """Also where it is passed two pointers more than the source declares."""
+    given = ("x=zeros:64", "y=zeros:64", "n=16", "a=2.0", "global_scratch=0", "profile_scratch=0")
+    dispatch(
+        tmp_path, HIP.parent / "triton/axpy.gfx942.co", "axpy", "--grid", 256, "--workgroup", 256,
+        *(word for text in given for word in ("--arg", text)),
+    )  # fmt: skip
+    done = run("eval", "--state", tmp_path / "saved.json", "$_kernarg", "$_kernarg.a")
+    pointers = "x = 0x7e0000002100, y = 0x7e0000002200"
+    scratch = "global_scratch = 0, profile_scratch = 0"
+    assert done.lines == [
+        f"$_kernarg = {{{pointers}, n = 16, a = 2, {scratch}}}",
+        "$_kernarg.a = 2",
+    ]
