@@ -171,7 +171,8 @@ def code_ranges(die: Die) -> tuple[Range, ...]:
 
 def entry_of(die: Die) -> int | None:
     """Return the address of the file where the code of an entry is entered (DWARF 5 2.18): it need
-    not be that of its first range. None without code, and where the linker dropped it.
+    not be that of its first range. None without code, and where the linker dropped it. Without
+    DW_AT_entry_pc, the symbol of a function of several ranges decides.
 
     DW_AT_entry_pc beyond the code of the entry is ignored, and that of an inlined call too, as by
     GDB 13: gcc writes where its first statement begins, and code of the call may be before that.
@@ -180,12 +181,31 @@ def entry_of(die: Die) -> int | None:
     if not spans:
         return None
     base = spans[0].begin  # DW_AT_low_pc, or the first range's (2.17)
-    if die.tag == dw.TAG_INLINED_SUBROUTINE or die.attribute(dw.AT_ENTRY_PC) is None:
+    if die.tag == dw.TAG_INLINED_SUBROUTINE:
         return base
+    if die.attribute(dw.AT_ENTRY_PC) is None:
+        return base if len(spans) == 1 else _at_symbol(die, spans) or base
     offset = die.integer(dw.AT_ENTRY_PC)
     entry = die.address(dw.AT_ENTRY_PC) if offset is None else base + offset
     is_inside = entry is not None and any(span.covers(entry) for span in spans)
     return entry if is_inside else base
+
+
+def _at_symbol(die: Die, spans: tuple[Range, ...]) -> int | None:
+    """Return where the symbol of a function is, if one of its ranges begins there; None if it has
+    none. clang -fbasic-block-sections lists the range of the entry last."""
+    sections, begins = die.unit.sections, {span.begin for span in spans}
+    try:
+        name = die.linkage_name or die.name
+        symbols = [
+            symbol.address
+            for file in dict.fromkeys((sections.program.loaded, sections.object))
+            for symbol in (file.symbols_named(name) if name else ())
+            if symbol.kind == "function" and symbol.address in begins
+        ]
+    except DwarfGpuError:
+        return None
+    return symbols[0] if len(set(symbols)) == 1 else None
 
 
 def covered(die: Die) -> tuple[Range, ...]:
