@@ -182,6 +182,9 @@ class LineChecker:
         if faults.decrease is not None:
             why = f"{faults.decrease}: addresses only increase"
             self._add(unit, offset, "wrong-line-table", "error", why)
+        if faults.negative_line is not None:
+            why = f"a row of line {faults.negative_line}: no line is below 0"
+            self._add(unit, offset, "negative-line", "error", why, "6.2.2")
         for severity, why in _header_faults(table.header):
             self._add(unit, offset, "wrong-line-table", severity, why)
 
@@ -193,13 +196,20 @@ class LineChecker:
         self._add(unit, offset, "unreadable-line-table", "error", message)
 
     def _add(
-        self, unit: CompilationUnit, offset: int, name: str, severity: Severity, message: str
+        self,
+        unit: CompilationUnit,
+        offset: int,
+        name: str,
+        severity: Severity,
+        message: str,
+        section: str | None = None,
     ) -> None:
         rule, own = RULES[name], unit_position(unit)
         position = FindingPosition(
             ".debug_line", offset, "line table", unit=own.name, file=own.file, source=own.source
         )
-        self.findings.add(Finding(severity, rule.name, message, rule.section, position))
+        section = section or rule.section
+        self.findings.add(Finding(severity, rule.name, message, section, position))
 
 
 def _header_faults(header: LineHeader) -> Iterator[tuple[Severity, str]]:

@@ -237,7 +237,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "negative-line": (
         "`DW_AT_decl_line`, `DW_AT_decl_column`, `DW_AT_call_line` or `DW_AT_call_column` below 0: "
-        "they are unsigned (DWARF 5 2.14, 3.3.8)"
+        "they are unsigned (DWARF 5 2.14, 3.3.8); or a row of a line table whose line is, by "
+        "DW_LNS_advance_line or a special opcode (6.2.2), reported once for each table"
     ),
     "wrong-class": (
         "a name, reference, address, flag, line, location or list in a form of another class "

@@ -336,6 +336,12 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("address-size", "error", listed(0x1040, 0x1080, address_size=4), listed(0x1040, 0x1080)),
     ("unreadable-unit", "error", cut_unit(7), cut_unit(0)),
     ("unreadable-line-table", "error", lined(0), lined(12)),
+    # Line 1 - 5, or 1 - 2 and then the special opcode that subtracts 3: only rows have lines.
+    ("negative-line", "error", lined(12, b"\x03\x7b\x01\0\1\1"), lined(12, b"\x03\x7f\x01\0\1\1")),
+    ("negative-line", "error", lined(12, b"\x03\x7e\x0d\0\1\1"),
+     lined(12, b"\x03\x7b\x03\4\x01\0\1\1")),
+    ("negative-line", "error", lined(12, b"\x03\xff\x7e\x01\0\1\1"),
+     lined(12, b"\x03\x7b\0\1\1\x01\0\1\1")),  # the line of no row, and the next sequence
     ("unreadable-line-table", "error", lined(12, b"\x04\x7f\x20\0\1\1"),
      lined(12, b"\x04\0\x20\0\1\1")),  # a file that the table does not have
     # Row by row in file 1, which is that of the first row.
@@ -360,8 +366,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      rows_at(2**64 - 1, 4)),  # the same: no code is at the highest address
     ("wrong-line-table", "error", backwards(-1), backwards(1)),
     ("wrong-line-table", "error", near_the_end(SPECIAL, 20), near_the_end(SPECIAL, 21)),
-    ("wrong-line-table", "error", near_the_end(60 * SPECIAL, 1200),
-     near_the_end(60 * SPECIAL, 1201)),
+    ("wrong-line-table", "error", near_the_end(b"\x03\x3c" + 60 * SPECIAL, 1200),
+     near_the_end(b"\x03\x3c" + 60 * SPECIAL, 1201)),
     ("wrong-line-table", "error", near_the_end(b"\x08\x08", 34), near_the_end(b"\x08\x08", 41)),
     ("wrong-line-table", "error", near_the_end(b"\x02\x7f", 127), near_the_end(b"\x02\x7f", 128)),
     ("wrong-line-table", "error", near_the_end(b"\x02\x80\x80\x04", 2**16),

@@ -26,6 +26,7 @@ from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.gdb_rows import LineSteps
     from dwarfgpu.dwarf.line.line_unit import LineUnit
+    from dwarfgpu.dwarf.line.program_check import ProgramFault
     from dwarfgpu.dwarf.line.rows import LineMatrix, LineRow, LineRows, LineSequence
 
 _MAX_KEPT: Final = 1_000
@@ -38,8 +39,10 @@ class LineFaults:
 
     problem: DwarfGpuError | None
     """Why names or rows are missing, have no file or describe no code."""
-    decrease: str | None
+    decrease: str | None = None
     """Where addresses decrease in a sequence, of a table without `problem`."""
+    negative_line: int | None = None
+    """The line of the first row that has one below 0."""
 
 
 @methods_name_wrong_arguments
@@ -76,10 +79,11 @@ class LineTable(FileTable):
     def faults(self) -> LineFaults:
         """Return what is wrong with the table; no rows are kept."""
         if self.header.problem is not None:
-            return LineFaults(self.header.problem, None)
-        problem, may_decrease = self._tables.program_fault(self.header)
-        is_readable = problem is None and may_decrease
-        return LineFaults(problem, self._decrease() if is_readable else None)
+            return LineFaults(self.header.problem)
+        fault = self._tables.program_fault(self.header)
+        is_readable = fault.problem is None and fault.may_decrease
+        decrease = self._decrease() if is_readable else None
+        return LineFaults(fault.problem, decrease, fault.negative_line)
 
     def _decrease(self) -> str | None:
         """Return where an address or operation is before the one of the row before it, in a
@@ -305,9 +309,8 @@ class LineTables:
         data = self._sections.section(".debug_line")
         return run_line_program(header, data, self._sections.object.limits.line_rows)
 
-    def program_fault(self, header: LineHeader) -> tuple[DwarfGpuError | None, bool]:
-        """Return why the program of a table cannot be read to its end, or why rows of it have no
-        file or describe no code; and whether its addresses may decrease. Its rows are not kept."""
+    def program_fault(self, header: LineHeader) -> ProgramFault:
+        """Return what is wrong with the program of a table. Its rows are not kept."""
         self._checked_bytes += header.end - header.offset
         self._refuse_overlap(self._checked_bytes, header)
         from dwarfgpu.dwarf.line.program_check import line_program_fault  # for `check`

@@ -9,7 +9,7 @@ from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
-from dwarfgpu.base.records import evolve
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.line.header import LineHeader
 from dwarfgpu.dwarf.line.operands import (
     address_in,
@@ -31,12 +31,13 @@ _MOST_FORWARD: Final = 0x7FFFFFFF
 _MOST_FORWARD_OF_BYTE: Final = 1 << 13
 """More operations than any byte of the opcodes advances that `_Check.read` passes over."""
 
-_WITHOUT_OPERANDS: Final = (0x01, 0x06, 0x07, 0x0A, 0x0B)
+_COPY: Final = 0x01
+_WITHOUT_OPERANDS: Final = (_COPY, 0x06, 0x07, 0x0A, 0x0B)
 """Standard opcodes that cannot fail."""
 _ADVANCE_PC: Final = 0x02
 _ADVANCE_LINE: Final = 0x03
 _SET_FILE: Final = 0x04
-_WITH_NUMBER: Final = (_ADVANCE_PC, _ADVANCE_LINE, 0x05, 0x0C)
+_WITH_NUMBER: Final = (_ADVANCE_PC, 0x05, 0x0C)
 """Other standard opcodes with one number, which cannot fail where it has one or two bytes."""
 _CONST_ADD_PC: Final = 0x08
 """It fails where `line_range` is 0, as special opcodes do."""
@@ -48,6 +49,18 @@ _DISCRIMINATOR: Final = b"\0\2\4"
 """DW_LNE_set_discriminator with an operand of one byte, up to that."""
 
 
+@frozen
+class ProgramFault:
+    """What is wrong with a program."""
+
+    problem: DwarfGpuError | None
+    """Why it cannot be read to its end, or rows of it have no file or describe no code."""
+    may_decrease: bool
+    """Whether addresses may decrease within a sequence."""
+    negative_line: int | None
+    """The line of the first row that has one below 0."""
+
+
 def line_program_problem(
     header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
 ) -> DwarfGpuError | None:
@@ -57,11 +70,11 @@ def line_program_problem(
 
 def line_program_fault(
     header: LineHeader, data: bytes, most_rows: int = DEFAULT_FILE_LIMITS.line_rows
-) -> tuple[DwarfGpuError | None, bool]:
-    """Return the same, or else why rows of a program have no file or describe no code; and whether
-    addresses may decrease within a sequence."""
+) -> ProgramFault:
+    """Return the same, or else why rows of a program have no file or describe no code, and what
+    else may be wrong with its rows."""
     check = _Check(header, data, most_rows)
-    return check.read() or check.fault(), check.may_decrease
+    return ProgramFault(check.read() or check.fault(), check.may_decrease, check.negative_line)
 
 
 class _Check:
@@ -85,6 +98,8 @@ class _Check:
         """Whether the sequence has had a DW_LNE_set_address."""
         self._set_at = header.program_at
         """The offset behind the last DW_LNE_set_address or DW_LNE_end_sequence."""
+        self.negative_line: int | None = None
+        """The line of the first row that has one below 0."""
 
     def read(self) -> DwarfGpuError | None:
         """Return the error at which reading the rows stops."""
@@ -95,19 +110,28 @@ class _Check:
             self._header.opcode_base,
         )
         safe = {opcode for opcode in _WITHOUT_OPERANDS if opcode < base}
+        lines = [0] * 256  # by which an opcode advances the line
         if header.line_range:
             safe |= {_CONST_ADD_PC, *range(max(base, 1), 256)}
+            for opcode in range(max(base, 1), 256):
+                lines[opcode] = header.line_base + (opcode - base) % header.line_range
         numbers = {opcode for opcode in _WITH_NUMBER if opcode < base}
-        offset = header.program_at
+        offset, line = header.program_at, 1
         try:
             refuse_program(header, self._most_rows)
             while offset < end:
                 opcode = data[offset]
                 if opcode in safe:
+                    line += lines[opcode]
+                    if line < 0 and (opcode >= base or opcode == _COPY):
+                        self.negative_line, line = self.negative_line or line, 0
                     offset += 1
                 elif opcode == _SET_FILE < base and offset + 1 < end and data[offset + 1] < 0x80:
                     self._named_files.add(data[offset + 1])
                     offset += 2
+                elif opcode == _ADVANCE_LINE < base:
+                    number, offset = read_signed(data, offset + 1, end)
+                    line += number
                 elif opcode in numbers and offset + 2 < end and data[offset + 1] < 0x80:
                     offset += 2
                 elif opcode in numbers and offset + 2 < end and data[offset + 2] < 0x80:
@@ -120,6 +144,7 @@ class _Check:
                     offset += 4
                 elif opcode == 0:
                     offset = self._extended(offset)
+                    line = 1 if offset == self._ended_at else line
                 else:
                     offset = self._standard(opcode, offset + 1)
         except DwarfGpuError as error:
@@ -164,8 +189,6 @@ class _Check:
             reader = Reader(data, header.format.endian, offset, end)
             self._advance(reader.unsigned(2))
             return reader.position
-        if opcode == _ADVANCE_LINE:
-            return read_signed(data, offset, end)[1]
         if opcode == _ADVANCE_PC:
             operations, offset = read_number(data, offset, end)
             self.may_decrease = self.may_decrease or operations > _MOST_FORWARD
