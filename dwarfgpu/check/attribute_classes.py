@@ -1,7 +1,8 @@
 """The classes that the value of an attribute may have, by its form (DWARF 5 7.5.4).
 
-Law: only attributes that dwarfgpu reads in one way have classes here; what producers write for the
-others in older versions is not judged.
+Law: the attributes of DWARF 5 are here but for those that producers write in several ways
+(const_value, default_value, discr_value, discr_list, start_scope, segment, static_link,
+trampoline); what vendors add is not judged.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ _CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
             dw.AT_NAME: "name", dw.AT_PRODUCER: "producer", dw.AT_COMP_DIR: "comp_dir",
             dw.AT_LINKAGE_NAME: "linkage_name", dw.AT_MIPS_LINKAGE_NAME: "MIPS_linkage_name",
             dw.AT_DWO_NAME: "dwo_name", dw.AT_GNU_DWO_NAME: "GNU_dwo_name",
+            0x60: "picture_string",
         }),
         ("a reference", _REFERENCES, {
             dw.AT_TYPE: "type", dw.AT_ABSTRACT_ORIGIN: "abstract_origin",
             dw.AT_SPECIFICATION: "specification", dw.AT_IMPORT: "import",
             dw.AT_CONTAINING_TYPE: "containing_type", dw.AT_SIGNATURE: "signature",
             dw.AT_DISCR: "discr", 0x7F: "call_origin", 0x80: "call_parameter",
+            0x01: "sibling", 0x1A: "common_reference", 0x35: "base_types", 0x41: "friend",
+            0x44: "namelist_item", 0x45: "priority", 0x54: "extension", 0x5D: "small",
+            0x64: "object_pointer",
         }),
         ("an address", _ADDRESSES, {
             dw.AT_LOW_PC: "low_pc", 0x7D: "call_return_pc", 0x81: "call_pc",
@@ -46,14 +51,29 @@ _CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
         }),
         ("a range list", frozenset({"rnglistx", "sec_offset"}), {dw.AT_RANGES: "ranges"}),
         ("a line table", frozenset({"sec_offset"}), {dw.AT_STMT_LIST: "stmt_list"}),
+        ("the offset of a table", frozenset({"sec_offset"}), {
+            0x43: "macro_info", 0x72: "str_offsets_base", 0x73: "addr_base",
+            0x74: "rnglists_base", 0x79: "macros", 0x8C: "loclists_base",
+        }),
         ("an expression or a location list",
          frozenset({"exprloc", "block", "loclistx", "sec_offset"}), {
             dw.AT_LOCATION: "location", dw.AT_FRAME_BASE: "frame_base",
+            0x2A: "return_addr", 0x4A: "use_location", 0x4D: "vtable_elem_location",
+        }),
+        ("an expression", frozenset({"exprloc", "block"}), {
+            0x7E: "call_value", 0x83: "call_target", 0x84: "call_target_clobbered",
+            0x85: "call_data_location", 0x86: "call_data_value",
         }),
         ("a constant", _CONSTANTS, {
             dw.AT_DECL_FILE: "decl_file", dw.AT_DECL_LINE: "decl_line",
             dw.AT_CALL_FILE: "call_file", dw.AT_CALL_LINE: "call_line",
             dw.AT_ENCODING: "encoding", dw.AT_LANGUAGE: "language", dw.AT_INLINE: "inline",
+            0x09: "ordering", 0x17: "visibility", 0x32: "accessibility", 0x33: "address_class",
+            0x36: "calling_convention", 0x39: "decl_column", 0x42: "identifier_case",
+            0x4C: "virtuality", 0x57: "call_column", 0x5B: "binary_scale", 0x5C: "decimal_scale",
+            0x5E: "decimal_sign", 0x5F: "digit_count", 0x6F: "string_length_bit_size",
+            0x70: "string_length_byte_size", 0x65: "endianity", 0x88: "alignment",
+            0x8B: "defaulted",
         }),
         ("a constant, an expression or a reference", _SIZES, {
             dw.AT_BYTE_SIZE: "byte_size", dw.AT_BIT_SIZE: "bit_size", dw.AT_COUNT: "count",
@@ -61,17 +81,26 @@ _CLASSES: Final[Mapping[int, tuple[str, str, frozenset[str]]]] = {
             dw.AT_BYTE_STRIDE: "byte_stride", dw.AT_BIT_STRIDE: "bit_stride",
             dw.AT_DATA_MEMBER_LOCATION: "data_member_location",
             dw.AT_DATA_BIT_OFFSET: "data_bit_offset", dw.AT_STRING_LENGTH: "string_length",
-            dw.AT_DATA_LOCATION: "data_location",
+            dw.AT_DATA_LOCATION: "data_location", 0x4E: "allocated", 0x4F: "associated",
+            0x71: "rank",
         }),
         ("a flag", frozenset({"flag"}), {
             dw.AT_DECLARATION: "declaration", dw.AT_EXTERNAL: "external",
-            dw.AT_ARTIFICIAL: "artificial",
+            dw.AT_ARTIFICIAL: "artificial", 0x21: "is_optional", 0x27: "prototyped",
+            0x4B: "variable_parameter", 0x53: "use_UTF8", 0x61: "mutable", 0x62: "threads_scaled",
+            0x63: "explicit", 0x66: "elemental", 0x67: "pure", 0x68: "recursive",
+            0x6A: "main_subprogram", 0x6C: "const_expr", 0x6D: "enum_class", 0x77: "reference",
+            0x78: "rvalue_reference", 0x7A: "call_all_calls", 0x7B: "call_all_source_calls",
+            0x7C: "call_all_tail_calls", 0x82: "call_tail_call", 0x87: "noreturn",
+            0x89: "export_symbols", 0x8A: "deleted",
         }),
     )
     for number, name in names.items()
 }  # fmt: skip
 """Attributes by number: their names without DW_AT_, what they must be, and its classes."""
-_WERE_OFFSETS: Final = frozenset({"a range list", "a line table", _CLASSES[dw.AT_LOCATION][1]})
+_WERE_OFFSETS: Final = frozenset(
+    {"a range list", "a line table", "the offset of a table", _CLASSES[dw.AT_LOCATION][1]}
+)
 """What was an offset of the form of a constant before DWARF 4."""
 _OFFSETS: Final = frozenset({dw.FORM_DATA4, dw.FORM_DATA8})
 

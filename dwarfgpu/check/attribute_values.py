@@ -1,5 +1,5 @@
 """Values of attributes that lead into other sections: strings, addresses, range lists and files;
-and lines, which are not below 0.
+lines, which are not below 0; and numbers of tables that DWARF has.
 
 Law: what a value leads to is looked up once for each unit, and the strings of a sound section not
 at all.
@@ -23,6 +23,12 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
 _FILES: Final = frozenset({dw.AT_DECL_FILE, dw.AT_CALL_FILE})
 _LINES: Final = frozenset({dw.AT_DECL_LINE, dw.AT_DECL_COLUMN, dw.AT_CALL_LINE, dw.AT_CALL_COLUMN})
+_NUMBERED: Final = {
+    dw.AT_ENCODING: ("encoding", frozenset((*range(0x01, 0x18), *range(0x80, 0x100)))),
+    dw.AT_LANGUAGE: ("language", frozenset((*range(0x01, 0x50), *range(0x8000, 0x10000)))),
+}
+"""Attributes whose values are numbers of a table: what they are, and those with a meaning or that
+are a vendor's (DWARF 5 7.8 and 7.12, what DWARF 6 adds, and languages published later)."""
 _SIGNED: Final = frozenset({dw.FORM_SDATA, dw.FORM_IMPLICIT_CONST})
 _NATURAL: Final = range(1 << 64)
 _INDEXED: Final = frozenset({"addrx", "addrx_offset"})
@@ -35,8 +41,10 @@ _SECTIONS: Final = {
 
 def is_looked_up(number: int, form: int) -> bool:
     """Return whether a value of an attribute in a form leads into another section, or may be a line
-    below 0."""
+    below 0 or a number without a meaning."""
     kind = FORMS[form][0]
+    if number in _NUMBERED:
+        return kind == "constant"
     if number in _LINES:
         return form in _SIGNED
     if number == dw.AT_RANGES:
@@ -60,6 +68,8 @@ class AttributeValues:
         """Return the values of an attribute in a form that need no look-up."""
         if number in _LINES:
             return _NATURAL
+        if number in _NUMBERED:
+            return _NUMBERED[number][1]
         kind = FORMS[form][0]
         section = _SECTIONS.get(kind)
         if section is None:
@@ -82,6 +92,9 @@ class AttributeValues:
         known = self.known(number, form)
         if number in _LINES:
             return "negative-line", f"{value!r} is below 0"
+        if number in _NUMBERED:
+            shown = hex(value) if isinstance(value, int) else repr(value)
+            return "unassigned-number", f"no {_NUMBERED[number][0]} has the number {shown}"
         if isinstance(known, set):
             known.add(value)
         attribute = Attribute(form, FORMS[form][0], value)

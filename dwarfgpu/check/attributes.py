@@ -72,8 +72,8 @@ REFERENCES: Final[Mapping[int, str]] = {
     0x15: "discr", 0x18: "import", 0x1D: "containing_type", 0x31: "abstract_origin",
     0x35: "base_types", 0x41: "friend", 0x44: "namelist_item", 0x45: "priority",
     0x47: "specification", 0x48: "static_link", 0x49: "type", 0x54: "extension",
-    0x64: "object_pointer", 0x69: "signature", 0x6D: "small", 0x7F: "call_origin",
-    0x80: "call_parameter", 0x8A: "defaulted", 0x22: "lower_bound", 0x2F: "upper_bound",
+    0x5D: "small", 0x64: "object_pointer", 0x69: "signature", 0x7F: "call_origin",
+    0x80: "call_parameter", 0x22: "lower_bound", 0x2F: "upper_bound",
     0x37: "count",
 }  # fmt: skip
 """Attributes whose value may be a reference to an entry, by name without DW_AT_."""

@@ -240,10 +240,15 @@ DETAILS: Final[Mapping[str, str]] = {
         "they are unsigned (DWARF 5 2.14, 3.3.8); or a row of a line table whose line is, by "
         "DW_LNS_advance_line or a special opcode (6.2.2), reported once for each table"
     ),
+    "unassigned-number": (
+        "`DW_AT_encoding` of a number to which DWARF gives no meaning and that is no vendor's "
+        "(from 0x80 to 0xff; DWARF 5 7.8), or such a `DW_AT_language` (from 0x8000 to 0xffff; "
+        "7.12). The numbers that DWARF has published after version 5 have a meaning"
+    ),
     "wrong-class": (
-        "a name, reference, address, flag, line, location or list in a form of another class "
-        "(DWARF 5 7.5.4), reported once for each abbreviation. Attributes that producers write in "
-        "several ways are not checked"
+        "an attribute of DWARF 5 in a form of a class that it cannot have (7.5.4), reported once "
+        "for each abbreviation. Those that producers write in several ways, as "
+        "DW_AT_const_value, and those of vendors are not checked"
     ),
     "reserved-tag": (
         "an abbreviation of an entry has tag 0 (DWARF 5 7.5.3), reported once for each "

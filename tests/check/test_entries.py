@@ -271,6 +271,16 @@ def base_type(encoding: int, space: int = 1) -> bytes:
     )
 
 
+def encoded(encoding: int) -> bytes:
+    size = (dw.AT_BYTE_SIZE, DATA1, b"\x08")
+    return one_entry(BASE_TYPE, [size, (dw.AT_ENCODING, DATA1, bytes((encoding,)))])
+
+
+def in_language(number: int) -> bytes:
+    shape = Shape(COMPILE_UNIT, ((dw.AT_LANGUAGE, DATA4),))
+    return info_file([shape], b"\x01" + words(number, size_bytes=4))
+
+
 TABLE: list[tuple[str, str, bytes, bytes]] = [
     # rule, severity, a file that breaks it, one that keeps it
     ("stack-underflow", "error", expression(VARIABLE, dw.AT_LOCATION, "plus"),
@@ -302,6 +312,10 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      attribute(SUBPROGRAM, dw.AT_LLVM_LANES, 1)),
     ("bad-lane-count", "error", attribute(SUBPROGRAM, dw.AT_LLVM_LANES, -1),
      attribute(SUBPROGRAM, dw.AT_LLVM_LANES, 32)),
+    *(("unassigned-number", "warning", encoded(wrong), encoded(right))
+      for wrong, right in ((0, 1), (0x20, 0x12), (0x7F, 0x80))),
+    ("unassigned-number", "warning", in_language(0), in_language(0x1D)),
+    ("unassigned-number", "warning", in_language(0x7FFF), in_language(0x8001)),
     ("bad-vector-size", "error", attribute(BASE_TYPE, dw.AT_LLVM_VECTOR_SIZE, 0),
      attribute(BASE_TYPE, dw.AT_LLVM_VECTOR_SIZE, 1)),
     ("unknown-memory-space", "warning", attribute(VARIABLE, dw.AT_LLVM_MEMORY_SPACE, 5),
