@@ -168,7 +168,8 @@ def report(
         answer |= {"dispatches": [*earlier_dispatches, *own], "stops": stops}
         print(json.dumps({"schema": SCHEMA, **answer}, allow_nan=False))
     else:
-        print(*map(one_line, buffer_lines(result)), sep="\n")
+        for line in buffer_lines(result):
+            print(one_line(line))
         print_notes(notes)
     if showing.stops is not None and showing.stops.has_meaningless:
         return 1

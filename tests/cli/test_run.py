@@ -394,6 +394,12 @@ def test_the_demo_is_little_work_and_takes_other_arguments() -> None:
     assert set(second.json["buffers"][0]["text"]) == set(".,:;@\n")
 
 
+def test_a_run_without_buffers_prints_no_empty_line() -> None:
+    file = CL / "kernels.gfx942.O2.v5.co"
+    done = run("run", file, "call", "--grid", 64, "--workgroup", 64, "--arg", "out=null")
+    assert done.status == 1 and "" not in done.lines
+
+
 def test_commands_for_files_with_blanks_can_be_copied(tmp_path: Path) -> None:
     state, core = tmp_path / "a state.json", tmp_path / "a core"
     asked = ("--stops", 1, "--save", state, "--core", core)
