@@ -42,7 +42,7 @@ def standard_streams() -> Iterator[None]:
         sys.stdin = TextIOWrapper(BytesIO(), encoding="utf-8")
     elif isinstance(sys.stdin, TextIOWrapper) and sys.stdin.errors == "strict":
         with suppress(OSError):  # the caller has begun to read
-            sys.stdin.reconfigure(errors="replace")
+            sys.stdin.reconfigure(errors="surrogateescape")
     with redirect_stderr(_lossy(sys.stderr)):
         yield
 

@@ -186,6 +186,7 @@ def test_universal_character_names(text: str, prefix: str, codes: tuple[int, ...
         (r'"\uD800"', "Could not convert character to `UTF-8' character set"),
         (r'u"\uDFFF"', "Could not convert character to `UTF-16LE' character set"),
         (r'L"\U00110000"', "Could not convert character to `UTF-32LE' character set"),
+        ('u"\udcff"', "Could not convert character to `UTF-16LE' character set"),
         ("08", 'Invalid number "08".'),
         ("1ulu", 'Invalid number "1ulu".'),
         ("0x", 'Invalid number "0x".'),

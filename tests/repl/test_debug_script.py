@@ -17,6 +17,7 @@ from dwarfgpu.repl.support.script_commands import Nesting
 from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.value.printf import split_arguments, unescaped
+from dwarfgpu.terminal.streams import standard_streams
 from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of, talked
 
 
@@ -320,6 +321,24 @@ def test_piped_commands_may_begin_with_a_byte_order_mark(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, encoding="utf-8"))
     plain_prompt.converse(shell, prompts=False)
     assert output_of(shell, "print $2") == "$3 = 2\n"
+
+
+def test_bytes_that_are_no_text_are_kept(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """From a script, from a pipe, and to one."""
+    lines = b'print "\xff"\nprint sizeof("\xff")\nprintf "%d\\n", "\xce\xff"[1]\n'
+    script = tmp_path / "script"
+    script.write_bytes(lines)
+    shown = '$1 = "\\377"\n$2 = 2\n-1\n'
+    assert talked(shell, f"source {script}") == shown
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines), encoding="utf-8"))
+    other = demo_shell()
+    with standard_streams():
+        plain_prompt.converse(other, prompts=False)
+    assert isinstance(other.console.streams.out, io.StringIO)
+    assert other.console.streams.out.getvalue().endswith(shown)
+    assert output_of(shell, "pipe echo \udcff | od -An -tx1 -v") == " ff\n"
 
 
 def test_an_interrupt_ends_the_line_or_the_script_not_the_session(

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.language.syntax.ast import String
 from dwarfgpu.language.syntax.tokens import Token
 
@@ -57,4 +58,4 @@ def fortran_token(text: str, index: int) -> tuple[Token, int] | None:
 
 def constant(text: str) -> String:
     """Return a character constant, which has no NUL at its end."""
-    return String(tuple(text.encode("utf-8", "surrogatepass")), is_counted=True)
+    return String(tuple(name_bytes(text)), is_counted=True)

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
@@ -64,6 +65,7 @@ _CONVERSION: Final = pattern(
 _POINTERS: Final = pattern(r"\s*(?:\*|&(?!&)|const\b|volatile\b)")
 _MAX_ARGUMENTS: Final = 1_000
 """Characters of the template arguments of a conversion's type."""
+_NOT_CONVERTED: Final = "Could not convert character to `%s' character set"
 _NO_CHARACTER: Final = "A character constant must contain at least one character."
 _LETTERED: Final = pattern(r"(?P<number>(?!0[xX])[0-9]\w*)(?!\.)")
 """A number whose digits can be letters."""
@@ -296,12 +298,16 @@ def _of_code_point(prefix: str, number: int) -> tuple[int, ...]:
     """Return the code units of a universal character name; `UsageError` where Unicode has no such
     character."""
     if number > sys.maxunicode or 0xD800 <= number < 0xE000:
-        raise UsageError(f"Could not convert character to `{_CODINGS[prefix][0]}' character set")
+        raise UsageError(_NOT_CONVERTED % _CODINGS[prefix][0])
     return _encoded(prefix, chr(number))
 
 
 def _encoded(prefix: str, text: str) -> tuple[int, ...]:
-    _, coding, width = _CODINGS[prefix]
+    name, coding, width = _CODINGS[prefix]
+    if width == 1:
+        return tuple(name_bytes(text))  # also of a byte that is no text in the user's locale
+    if any(0xDC80 <= ord(letter) <= 0xDCFF for letter in text):
+        raise UsageError(_NOT_CONVERTED % name)
     data = text.encode(coding, "surrogatepass")
     return tuple(
         int.from_bytes(data[index : index + width], "little")

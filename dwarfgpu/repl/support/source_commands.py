@@ -39,7 +39,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         with open_to_read(Path(os.path.expanduser(path))) as file:
             record_input(os.path.expanduser(path), "script")
-            text = read_all(file, path).decode("utf-8-sig", "replace")
+            text = read_all(file, path).decode("utf-8-sig", "surrogateescape")
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         if shell.script.is_typed or (
