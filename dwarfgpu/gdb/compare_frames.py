@@ -15,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.machine.gdb_target import frame_architecture, frame_cfa
+from dwarfgpu.gdb.machine.gdb_values import function_name, path_of
 from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.machine.registers_of_frames import Contents, RegistersOfFrames
 from dwarfgpu.gdb.stack_by_cfi import aligned, is_left, require_stack
@@ -154,7 +155,7 @@ def gdb_frames() -> Iterator[gdb.Frame]:
 
 
 def _where(frame: gdb.Frame) -> str:
-    return f"{frame.pc():#x} in {frame.name()}"
+    return f"{frame.pc():#x} in {function_name(frame)}"
 
 
 def _our_source_line(frame: StackFrame) -> str:
@@ -171,7 +172,8 @@ def _facts(
     if own_frame.is_described and not is_signal:
         yield "function", *_names(gdb_frame, own_frame)
     sal, position = gdb_frame.find_sal(), own_frame.position
-    line = f"{Path(sal.symtab.filename).name}:{sal.line}" if sal.symtab and sal.line else "none"
+    path = path_of(sal.symtab) if sal.symtab else None
+    line = f"{Path(path).name}:{sal.line}" if path and sal.line else "none"
     own = "none" if position is None else f"{Path(position.path).name}:{position.line}"
     if position is not None or not _is_of_no_line(own_frame.session):
         yield "line", line, own
@@ -212,7 +214,7 @@ def _our_kind(frame: StackFrame) -> str:
 
 def _names(gdb_frame: gdb.Frame, own_frame: StackFrame) -> tuple[str, str]:
     """Return both names of a function: GDB uses scopes in C++, the linkage name in C."""
-    their_text, two = _unqualified(gdb_frame.name()), _unqualified(own_frame.function)
+    their_text, two = _unqualified(function_name(gdb_frame)), _unqualified(own_frame.function)
     function = functions_at(own_frame.session)[own_frame.session.inline_level]
     holder = function.holder(dw.AT_LINKAGE_NAME)
     if holder is not None and holder.string(dw.AT_LINKAGE_NAME) == their_text:

@@ -25,6 +25,7 @@ from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.gdb.frames_as_gdb import frame_of_gdb, frame_up_to
 from dwarfgpu.gdb.gdb_session import GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable
+from dwarfgpu.gdb.machine.gdb_values import function_name, symbol_name
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.call_site_values import call_site_returning_to
 from dwarfgpu.session.read_variable import Reading, contents, located
@@ -106,7 +107,7 @@ def why_only_in_gdb(
     if not function or not (gdb_variable.text == OPTIMIZED_OUT or gdb_variable.is_lost):
         return None
     has_it = any(
-        (child.name, child.decl_line or 0) == (symbol.name, symbol.line)
+        (child.name, child.decl_line or 0) == (symbol_name(symbol), symbol.line)
         for die in function[0].die.origins()
         for child in variables_below(die)
     )
@@ -267,7 +268,11 @@ def _is_by_caller_of_main(
     while (older := frame.older()) is not None:
         frame = older
     debugger = session.debugger
-    if frame.name() != "main" or debugger is None or debugger.session(frame).gdb_frame is not None:
+    if (
+        function_name(frame) != "main"
+        or debugger is None
+        or debugger.session(frame).gdb_frame is not None
+    ):
         return False
     context = session.context(frame_up_to(session, debugger.session(frame).level))
     try:

@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.limit_settings import file_limits
 from dwarfgpu.gdb.machine.gdb_target import GdbTarget, selected_wave
+from dwarfgpu.gdb.machine.gdb_values import path_of
 from dwarfgpu.gdb.machine.loaded_sections import LoadedSection, bias_of, loaded_sections
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile, open_object
@@ -113,10 +114,10 @@ class LoadedFiles:
 
     def _note_version(self, objfile: gdb.Objfile) -> None:
         """Note which version of a file GDB reads."""
-        if objfile.filename is not None:
+        path = path_of(objfile)
+        if path is not None:
             with suppress(UsageError):  # it is in memory only, or on another machine
-                version = _version(objfile.filename)
-                self._read_by_gdb[objfile.progspace, objfile.filename] = version
+                self._read_by_gdb[objfile.progspace, path] = _version(path)
 
     def at(self, address: int) -> CodeObject | None:
         """Return the code object with an address of the program; None if no file has it.
@@ -135,7 +136,7 @@ class LoadedFiles:
 
     def named(self, objfile: gdb.Objfile) -> CodeObject | None:
         """Return the code object of a file that GDB has read; errors are those of `at`."""
-        name = (objfile.owner or objfile).filename
+        name = path_of(objfile.owner or objfile)
         for section in self._loaded_sections()[0]:
             if _path(section) == name:
                 return self.at(section.begin)
@@ -327,7 +328,7 @@ class LoadedFiles:
 
 def _path(section: LoadedSection) -> str | None:
     """Return the path of the file with a section; None if GDB has no program."""
-    path: str | None = section.path or gdb.current_progspace().filename
+    path = section.path or path_of(gdb.current_progspace())
     return None if path is None else path.removeprefix("target:")
 
 

@@ -36,7 +36,7 @@ from dwarfgpu.gdb.machine.gdb_target import (
     selected_wave,
     symbol_text,
 )
-from dwarfgpu.gdb.machine.gdb_values import address_of
+from dwarfgpu.gdb.machine.gdb_values import address_of, path_of
 from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.machine.rocm import selected_lane
 from dwarfgpu.gdb.print_options import print_options
@@ -371,7 +371,7 @@ class Debugger:
         return (() if code_object is None else (code_object,)), ()
 
     def _static_session(self) -> GdbSession:
-        if gdb.current_progspace().filename is None:
+        if path_of(gdb.current_progspace()) is None:
             raise UsageError("GDB has no program: give it one with `file`")
         name = gdb.selected_inferior().architecture().name()
         machine = architecture_named(name)

@@ -10,7 +10,14 @@ from contextlib import contextmanager
 import gdb
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.gdb.machine.gdb_values import gdb_message, said, value_bytes, without_calls
+from dwarfgpu.gdb.machine.gdb_values import (
+    gdb_message,
+    said,
+    shown_value,
+    symbol_name,
+    value_bytes,
+    without_calls,
+)
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import UNAVAILABLE
 
@@ -45,7 +52,7 @@ def read_gdb_variable(
     with _selected(frame), without_calls():
         try:
             value = frame.read_var(symbol, block)
-            text = _formatted(value) if is_hidden else _printed(symbol.name, value)
+            text = _formatted(value) if is_hidden else _printed(symbol_name(symbol), value)
         except gdb.MemoryError:
             return GdbVariable(UNAVAILABLE)
         except (gdb.error, ValueError, OverflowError) as error:
@@ -57,14 +64,14 @@ def read_gdb_variable(
 
 
 def _formatted(value: gdb.Value) -> str:
-    return str(value.format_string(raw=True, deref_refs=True))
+    return shown_value(lambda: str(value.format_string(raw=True, deref_refs=True)))
 
 
 def _printed(name: str, value: gdb.Value) -> str:
     """Print as `print` does, without the printers that libraries bring along; the history of values
     stays as it is. It reads all of a value first, and refuses one that is too large."""
     value.fetch_lazy()
-    return said(f"output/r {name}")
+    return shown_value(lambda: said(f"output/r {name}"))
 
 
 def _bits(value: gdb.Value) -> tuple[Bits | None, int, bool]:

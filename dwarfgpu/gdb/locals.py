@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
+from dwarfgpu.gdb.machine.gdb_values import function_name
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.stack_by_cfi import aligned
 from dwarfgpu.model.object import Bits
@@ -60,7 +61,7 @@ def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, i
             yield (
                 gdb_frame.level(),
                 session,
-                _function(session) or gdb_frame.name(),
+                _function(session) or function_name(gdb_frame),
                 int(gdb_frame.pc()),
             )
 

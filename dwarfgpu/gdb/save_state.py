@@ -11,7 +11,7 @@ import json
 import os
 import re
 import struct
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import gdb
 
@@ -198,10 +198,26 @@ def name_is_wide(kind: Any) -> bool:
     return bool(kind.sizeof <= 16)
 
 
+def exact(read: Callable[[], Optional[str]]) -> str:
+    """Return a text with paths, with bytes that are no UTF-8 as `os.fsdecode` has them.
+
+    GDB's Python decodes texts by the host charset, which is ASCII in the locale C.
+    """
+    try:
+        return read() or ""
+    except UnicodeDecodeError as error:
+        return os.fsdecode(error.object)
+
+
+def path_of(file: Any) -> str:
+    """Return the path of a `gdb.Objfile` or a `gdb.Progspace`; empty if it has none."""
+    return exact(lambda: file.filename)
+
+
 def sections() -> List[Section]:
     """Return the sections of all loaded files."""
-    text = gdb.execute("info files", False, True)
-    program = gdb.current_progspace().filename or ""
+    text = exact(lambda: gdb.execute("info files", False, True))
+    program = path_of(gdb.current_progspace())
     return [
         Section(int(begin, 16), int(end, 16), name, (path or program).replace("target:", "", 1))
         for begin, end, name, path in SECTION.findall(text)
@@ -277,8 +293,8 @@ def require_build(path: str, data: bytes, loaded: List[Section]) -> None:
 def inputs() -> Iterator[str]:
     """Yield the paths of the files that GDB has open: programs, libraries, debug files, a core."""
     for objfile in gdb.objfiles():
-        yield objfile.filename or ""
-    yield from OPEN.findall(gdb.execute("info files", False, True))
+        yield path_of(objfile)
+    yield from OPEN.findall(exact(lambda: gdb.execute("info files", False, True)))
 
 
 def write_file(path: str, data: bytes) -> None:

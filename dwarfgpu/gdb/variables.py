@@ -20,7 +20,7 @@ from dwarfgpu.gdb.default_settings import default_settings
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
-from dwarfgpu.gdb.machine.gdb_values import language_selected
+from dwarfgpu.gdb.machine.gdb_values import language_selected, shown_value, symbol_name
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.stack_by_cfi import require_stack
 from dwarfgpu.gdb.unsafe_for_gdb import NOT_READ, UNSAFE, is_unsafe_for_gdb
@@ -73,26 +73,26 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
     own: dict[tuple[str, int], list[Variable]] = {}
     for local in _locals(session):
         own.setdefault((local.name, local.decl_line or 0), []).append(local)
-    symbols = list(_symbols(frame))
-    twice = Counter((symbol.name, block.start, block.end) for symbol, block in symbols)
+    symbols = [(symbol_name(symbol), symbol, block) for symbol, block in _symbols(frame)]
+    twice = Counter((name, block.start, block.end) for name, _, block in symbols)
     names: set[str] = set()
-    for symbol, block in symbols:
+    for name, symbol, block in symbols:
         # A pack of parameters has one name.
-        is_named = symbol.name.isidentifier() and symbol.name not in names
-        is_hidden = not is_named or twice[symbol.name, block.start, block.end] > 1
-        names.add(symbol.name)
-        variables = own.get((symbol.name, symbol.line))
+        is_named = name.isidentifier() and name not in names
+        is_hidden = not is_named or twice[name, block.start, block.end] > 1
+        names.add(name)
+        variables = own.get((name, symbol.line))
         if symbol.is_constant and not variables:
             continue  # an enumerator
         if variables and is_unsafe_for_gdb(session, variables[0]):
             own_text = _by_us(session, variables.pop(0), is_hidden=is_hidden).text
-            yield Compared(frame.level(), symbol.name, NOT_READ, own_text, UNSAFE)
+            yield Compared(frame.level(), name, NOT_READ, own_text, UNSAFE)
             continue
         with language():
             gdb_variable = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
         if not variables:
             why = why_only_in_gdb(session, symbol, gdb_variable)
-            yield Compared(frame.level(), symbol.name, gdb_variable.text, "no such variable", why)
+            yield Compared(frame.level(), name, gdb_variable.text, "no such variable", why)
             continue
         variable = variables.pop(0)
         own_variable = _by_us(session, variable, is_hidden=is_hidden)
@@ -102,7 +102,7 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
             if value == two
             else reason_of(frame, session, variable, gdb_variable, own_variable)
         )
-        yield Compared(frame.level(), symbol.name, value, two, reason, count)
+        yield Compared(frame.level(), name, value, two, reason, count)
     for extra in (value for rest in own.values() for value in rest):
         yield Compared(frame.level(), extra.name or "", "no such variable", extra.type_text or "")
 
@@ -179,7 +179,7 @@ def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:
     while block is not None and not block.is_static and not block.is_global:
         for symbol in block:
             is_one = symbol.is_variable or symbol.is_argument or symbol.is_constant
-            if is_one and str(symbol.type) != _OF_LABELS:
+            if is_one and shown_value(partial(str, symbol.type)) != _OF_LABELS:
                 yield symbol, block
         if block.function is not None:
             return

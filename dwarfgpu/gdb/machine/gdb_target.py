@@ -15,7 +15,13 @@ import gdb
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
-from dwarfgpu.gdb.machine.gdb_values import address_of, gdb_message, said, value_bytes
+from dwarfgpu.gdb.machine.gdb_values import (
+    address_of,
+    gdb_message,
+    path_of,
+    said,
+    value_bytes,
+)
 from dwarfgpu.gdb.machine.interruptions import interruptions
 from dwarfgpu.gdb.machine.process_memory import is_unmapped
 from dwarfgpu.gdb.machine.read_dependencies import Reads
@@ -230,7 +236,7 @@ class GdbTarget:
     def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
         """Ask GDB, which asks the program's thread library: `machine.target.ThreadLocal`."""
         for objfile in gdb.objfiles():
-            if (objfile.owner or objfile).filename != path:
+            if path_of(objfile.owner or objfile) != path:
                 continue
             symbol = objfile.lookup_global_symbol(name) or objfile.lookup_static_symbol(name)
             if symbol is None or not symbol.is_variable:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import gdb
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.printable import printable
 
 _ALLOCATED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRING)
 """Types of values that GDB copies into the program's memory for an address."""
@@ -17,6 +19,44 @@ def gdb_message(error: BaseException) -> str:
     """Return GDB's message as part of a message of dwarfgpu."""
     text = " ".join(str(error).split()).rstrip(".")
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
+
+
+def exact(read: Callable[[], str | None]) -> str | None:
+    """Return a text with names or paths, with bytes that are no UTF-8 as `os.fsdecode` has them.
+
+    GDB's Python decodes texts by the host charset, which is ASCII in the locale C.
+    """
+    try:
+        return read()
+    except UnicodeDecodeError as error:
+        return os.fsdecode(error.object)
+
+
+def shown_value(read: Callable[[], str]) -> str:
+    """Return a value as GDB shows it; its type may have members whose names are no text."""
+    try:
+        return read()
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "backslashreplace")
+
+
+def path_of(file: gdb.Objfile | gdb.Progspace | gdb.Symtab) -> str | None:
+    """Return the path of a file by GDB's name; None if it has none."""
+    return exact(lambda: file.filename)
+
+
+def function_name(frame: gdb.Frame) -> str | None:
+    """Return the name of a frame's function as dwarfgpu writes it; None if GDB has none."""
+    return _written(exact(frame.name))
+
+
+def symbol_name(symbol: gdb.Symbol) -> str:
+    """Return a symbol's name as dwarfgpu writes it."""
+    return _written(exact(lambda: symbol.name)) or ""
+
+
+def _written(name: str | None) -> str | None:
+    return None if name is None else printable(os.fsencode(name))
 
 
 def said(command: str) -> str:

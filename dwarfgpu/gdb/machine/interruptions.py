@@ -14,6 +14,7 @@ from functools import cache
 import gdb
 
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.gdb.machine.gdb_values import function_name
 
 
 class Interruptions:
@@ -54,7 +55,7 @@ def older_frame(frame: gdb.Frame) -> gdb.Frame | None:
     """Return GDB's caller of a frame, also where a command of GDB's own was interrupted amid the
     search for it."""
     older: gdb.Frame | None = frame.older()
-    if older is not None or frame.name() == "main":
+    if older is not None or function_name(frame) == "main":
         return older
     if frame.unwind_stop_reason() == gdb.FRAME_UNWIND_NO_REASON:
         find_frames_again()

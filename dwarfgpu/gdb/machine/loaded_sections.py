@@ -10,7 +10,7 @@ import gdb
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.gdb.machine.gdb_values import gdb_message, said
+from dwarfgpu.gdb.machine.gdb_values import exact, gdb_message, path_of, said
 from dwarfgpu.objfile.elf import ObjectFile
 
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
@@ -63,7 +63,7 @@ def loaded_sections() -> list[LoadedSection]:
 
 def _path_of_symbols() -> str | None:
     """Return the path of the file that has the symbols of the program."""
-    name: str | None = gdb.current_progspace().filename
+    name = path_of(gdb.current_progspace())
     return None if name is None else name.removeprefix("target:")
 
 
@@ -82,7 +82,7 @@ def _allocated(text: str, path: str | None) -> list[LoadedSection]:
 
 def _sections_text(command: str) -> str:
     try:
-        return said(command)
+        return exact(lambda: said(command)) or ""
     except gdb.error as error:
         raise Unavailable(f"the sections: {gdb_message(error)}") from None
 
