@@ -42,7 +42,10 @@ def text_lines(debugger: Debugger) -> Iterator[str]:
     """Yield the frames as text, then notes on how they were found."""
     notes: dict[str, None] = {}
     for level, session, function, _ in _frames(debugger):
-        yield one_line(f"{frame_number(level)}{function or '??'}")
+        frame = session.physical_frame
+        is_signal = frame is not None and frame.is_signal_frame
+        name = "<signal handler called>" if is_signal else function or "??"
+        yield one_line(f"{frame_number(level)}{name}")
         for variable in _variables(session):
             kind = f"{variable['type']} " if variable["type"] is not None else ""
             yield one_line(f"    {kind}{variable['name']} = {variable['text']}")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import REPOSITORY
+
 SOURCE = """
 #include <signal.h>
 #include <stdlib.h>
@@ -18,10 +20,8 @@ int main(void) { signal(SIGSEGV, handler); return crash((int *) 8); }
 """
 
 
-def test_an_inlined_function_that_a_signal_interrupts(
-    tool: Callable[[str], str], tmp_path: Path
-) -> None:
-    """The signal frame keeps the stack pointer in memory: it is not among the saved registers."""
+def crashed(tool: Callable[[str], str], tmp_path: Path) -> tuple[list[str], Path, Path]:
+    """Return the command of GDB, a program and a core file of it."""
     gdb = [tool("gdb"), "-nx", "-q", "-batch"]
     (tmp_path / "a.c").write_text(SOURCE)
     program, core = tmp_path / "a", tmp_path / "core"
@@ -32,6 +32,25 @@ def test_an_inlined_function_that_a_signal_interrupts(
     subprocess.run([*gdb, *options, program], capture_output=True, check=False)
     if not core.exists():
         pytest.skip("GDB writes no core file here")
+    return gdb, program, core
+
+
+def test_variables_of_all_frames(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """A signal frame has no function: it is called as GDB's backtrace calls it."""
+    gdb, program, core = crashed(tool, tmp_path)
+    words = ["-ex", f"source {REPOSITORY}/dwarfgpu/gdb/source.py", "-ex", "dwarfgpu info-locals"]
+    done = subprocess.run([*gdb, program, core, *words], capture_output=True, check=True)
+    frames = [line for line in done.stdout.decode().splitlines() if line.startswith("#")]
+    handler = next(count for count, line in enumerate(frames) if line.endswith(" handler"))
+    assert frames[handler + 1].endswith("  <signal handler called>")
+    assert frames[handler + 2].endswith("  crash")
+
+
+def test_an_inlined_function_that_a_signal_interrupts(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The signal frame keeps the stack pointer in memory: it is not among the saved registers."""
+    gdb, program, core = crashed(tool, tmp_path)
     answers: list[list[str]] = []
     for debugger in (gdb, [sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch"]):
         words = ["-ex", "frame function crash", "-ex", "echo @@\\n", "-ex", "info frame"]
