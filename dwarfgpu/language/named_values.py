@@ -11,8 +11,9 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded, qualifiers_of
+from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.meaning import Meaning
-from dwarfgpu.dwarf.scope.scope_entries import entry_of
+from dwarfgpu.dwarf.scope.scope_entries import entry_of, name_of
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
@@ -193,9 +194,8 @@ class NamedValues:
 
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """Return the function of a name; `UsageError` for several, or for one without code."""
-        with_code = [
-            function for function in functions if entry_of(function) is not None
-        ] or self.names.own_call(functions)
+        with_code = [function for function in functions if entry_of(function) is not None]
+        with_code = with_code or self._of_other_units(functions) or self.names.own_call(functions)
         if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload
         if len(with_code) > 1:
@@ -208,6 +208,20 @@ class NamedValues:
                 raise self.names.unknown(name)
             return symbol
         return self.objects.function(with_code[0])
+
+    def _of_other_units(self, functions: list[Die]) -> list[Die]:
+        """Return the functions with code whose abstract instances are given: gcc's link-time
+        optimization describes the code in units of its own."""
+        declarations = {declaration_of(function) for function in functions}
+        names = {name for die in declarations if (name := name_of(die)) is not None}
+        return [
+            named.die
+            for code_object in self.session.code_objects
+            if any(function.unit.info is code_object.info for function in functions)
+            for name in sorted(names)
+            for named in functions_named(code_object, name)
+            if not named.is_call and declaration_of(named.die) in declarations
+        ]
 
     def _quoted_meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a quoted name; empty if a scope in it does not exist."""

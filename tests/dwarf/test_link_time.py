@@ -109,3 +109,15 @@ def test_names_of_classes_and_namespaces(tool: Callable[[str], str], tmp_path: P
     for function, hidden in (("ns::kind::go", 31), ("main", 41)):
         lines = run("eval", "--file", program, "--pc", function).lines
         assert [line for line in lines if line.startswith(f"int hidden = {hidden} ")], function
+
+
+def test_a_function_of_a_source_file_is_where_its_code_is(
+    program: Path, tool: Callable[[str], str]
+) -> None:
+    """Its code is described in another unit; without its symbol, nothing else says where."""
+    subprocess.run([tool("objcopy"), "--strip-symbol=other", program], check=True)
+    commands = ("output &'other.c'::other", "echo \\n", "info address other")
+    words = [word for line in commands for word in ("-ex", line)]
+    shown, address = run("debug", program, "--batch", *words).out.splitlines()
+    assert shown.startswith("(int (*)(int)) 0x")
+    assert shown.split()[2] in address
