@@ -85,10 +85,7 @@ class FileOpener:
         return recorded_session(focused(session.focused(lane)))
 
     def state(self, path: str) -> Opened:
-        """Open another state; `UsageError` if it cannot be read.
-
-        A dispatch belongs to the state that it began with, and has no part in another one.
-        """
+        """Open another state; `UsageError` if it cannot be read."""
         return self._with(
             state=path, core=None, wave=None, lane=None, pc=None, sysroot=None, launched=None
         ).opened()
@@ -108,6 +105,7 @@ class FileOpener:
             pc=None,
             file=file,
             sysroot=sysroot,
+            launched=None,
         )
         try:
             return again.opened()
@@ -143,7 +141,8 @@ class FileOpener:
 
 
 def _is_dispatched(args: argparse.Namespace) -> bool:
-    """Return whether the state is that of `--dispatch`."""
+    """Return whether the state is that of `--dispatch`: the launch has no part in another machine,
+    and is left out where one is opened."""
     return getattr(args, "launched", None) is not None
 
 

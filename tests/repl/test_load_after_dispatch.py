@@ -1,4 +1,4 @@
-"""A state that is loaded in a session that began with a dispatch."""
+"""A state or core file that is opened in a session that began with a dispatch."""
 
 from __future__ import annotations
 
@@ -25,3 +25,15 @@ def test_a_loaded_state_goes_on_with_its_own_registers(tmp_path: Path) -> None:
     done = run("debug", other, "--dispatch", "vadd", *SIZES, *INPUTS, "--batch", *commands)
     assert done.lines[-1] == "[Inferior 1 exited normally]"
     assert 'A state cannot be started from the beginning: use "continue".' in done.err.splitlines()
+
+
+def test_a_core_file_is_opened_and_closed(tmp_path: Path) -> None:
+    core, code = tmp_path / "s.core", CODE / "integers.gfx942.O0.v5.co"
+    asked = ("--scratch", 4096, "--break", "nest", "--stops", 1, "--core", core)
+    assert run("run", code, "nest", *SIZES, *INPUTS, *asked).status == 0
+    commands = (f"core-file {core}", "continue", "core-file", "info threads")
+    words = [word for command in commands for word in ("-ex", command)]
+    other = CODE / "integers.gfx942.O2.v5.co"
+    done = run("debug", other, "--dispatch", "vadd", *SIZES, *INPUTS, "--batch", *words)
+    assert done.lines[-1] == "[Inferior 1 exited normally]"
+    assert done.err.splitlines()[-1] == "No threads."
