@@ -338,6 +338,16 @@ def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> N
         require_end(code_object)
 
 
+def _require_addresses(file: ObjectFile, arch: Architecture) -> None:
+    """Raise `UsageError` for a file whose addresses have another size than the architecture's, as
+    those of the x32 ABI: types such as `long` have other sizes there, too."""
+    bits = 8 * file.address_bytes
+    if bits != arch.address_bits:
+        raise UsageError(
+            f"{file.path} is for {file.machine} with {bits}-bit addresses, which is not supported"
+        )
+
+
 def _architecture(
     args: argparse.Namespace, state: State | None, code_objects: tuple[CodeObject, ...]
 ) -> Architecture:
@@ -352,6 +362,8 @@ def _architecture(
     if args.arch is not None:
         arch = architecture(args.arch)
         return of_file if of_file is not None and of_file.name == arch.name else arch
+    if of_file is not None:
+        _require_addresses(code_objects[0].file, of_file)
     if of_file is not None or not code_objects:
         return of_file or architecture(DEFAULT_ARCHITECTURE)
     from dwarfgpu.objfile.file_architecture import architecture_of  # raises the reason

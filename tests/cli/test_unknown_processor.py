@@ -1,7 +1,8 @@
-"""A code object for an AMD GPU that is not supported: named, nothing of it assumed."""
+"""A file for a machine that is not supported: named, nothing of it assumed."""
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,17 @@ def test_what_needs_no_processor_is_shown(unknown: Path) -> None:
     assert "gfx" not in run("frames", unknown).out
     check = run("check", unknown)
     assert "0 errors, 0 warnings" in check.lines[-1]
+
+
+@pytest.mark.parametrize(
+    "words", ["eval --file FILE 1+1", "eval --file FILE sizeof(long)", "debug FILE"]
+)
+def test_types_of_another_abi_have_other_sizes(words: str, tmp_path: Path) -> None:
+    """The x32 ABI: `long` and pointers have four bytes there."""
+    path = tmp_path / "x32.o"
+    header = struct.pack("<HHIIIIIHHHHHH", 1, 62, 1, 0, 0, 0, 0, 52, 0, 0, 40, 0, 0)
+    path.write_bytes(b"\x7fELF\x01\x01\x01" + bytes(9) + header)
+    done = run(*(path if word == "FILE" else word for word in words.split()))
+    assert done.status == 2 and done.err.splitlines() == [
+        f"dwarfgpu: {path} is for X86_64 with 32-bit addresses, which is not supported"
+    ]
