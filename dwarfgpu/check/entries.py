@@ -38,6 +38,7 @@ from dwarfgpu.check.expressions import ExpressionChecker, Role
 from dwarfgpu.check.finding import Findings
 from dwarfgpu.check.layout import code_fault, constant_fault, layout_fault
 from dwarfgpu.check.listed_locations import LocationLists
+from dwarfgpu.check.needed_attributes import missing_attribute
 from dwarfgpu.check.unit_expressions import UnitExpressions
 from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.check.vendor_attributes import vendor_faults
@@ -281,7 +282,11 @@ class EntryChecker:
         faults = [*self._faults(abbreviation)]
         for rule, message, severity in faults:
             self._findings.report(rule, message, index, severity=severity)
-        is_usual = not (faults or is_without_base(abbreviation))
+        missing = missing_attribute(abbreviation)
+        if missing is not None:
+            message, section = missing
+            self._findings.report("missing-attribute", message, index, section=section)
+        is_usual = not (faults or missing or is_without_base(abbreviation))
         if not self._of_entries.has_function_without_base and is_without_base(abbreviation):
             self._of_entries.has_function_without_base = True
             for step in chain.from_iterable(self._plans.values()):
