@@ -32,7 +32,7 @@ _NEEDED: Final[Mapping[int, tuple[frozenset[int], str, str]]] = {
         frozenset({dw.AT_LOCATION, _CALL_PARAMETER}), "DW_AT_location", "3.4.2"
     ),
 }  # fmt: skip
-"""By tag: attributes (an entry has at least one of them), the name of the first, and the section."""
+"""By tag: attributes (an entry has one of them or more), the name of the first, and the section."""
 
 
 def missing_attribute(abbreviation: Abbreviation) -> tuple[str, str] | None:
