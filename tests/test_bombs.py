@@ -233,6 +233,15 @@ def test_local_variables_that_are_not_asked_for_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+def test_blocks_without_variables_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor are their ranges."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of("own-range-lists", "where --all bomb")
+    assert work[2] < work[1] + 15 * 900, work
+
+
 @pytest.mark.parametrize(
     "command", ["info locals", "bt full", "info args", "info locals v", "info locals -t int"]
 )

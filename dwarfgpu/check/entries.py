@@ -69,6 +69,8 @@ _OF_CONTENTS: Final = 2
 """Entries that one counts for which types, code or a sibling are kept: they take as much memory."""
 _OF_CODE: Final = 6
 """Entries that one counts whose bounds of code are compared."""
+_OF_LIST: Final = 14
+"""Entries that one counts for each list that it refers to and that is read."""
 _OF_LAYOUT: Final = 20
 """Entries that one counts whose layout, or constant, is compared with its type."""
 
@@ -101,7 +103,7 @@ def _steps(values: Iterable[CheckedValue], tag: int) -> tuple[_Step, ...]:
                 tag,
                 spec.position,
                 spec.is_expression,
-                _OF_LAYOUT if spec.is_layout else _OF_CODE if spec.is_high_pc else 0,
+                _work_of(spec),
                 spec.size_position if tag == dw.TAG_BASE_TYPE else None,
                 frozenset()
                 if spec.size_position is None or tag == dw.TAG_BASE_TYPE
@@ -110,6 +112,14 @@ def _steps(values: Iterable[CheckedValue], tag: int) -> tuple[_Step, ...]:
             for spec in values
         ]
     )
+
+
+def _work_of(spec: CheckedValue) -> int:
+    if spec.is_layout:
+        return _OF_LAYOUT
+    if spec.is_high_pc:
+        return _OF_CODE
+    return _OF_LIST if spec.is_list or spec.number == dw.AT_RANGES else 0
 
 
 _Shape: TypeAlias = tuple[Abbreviation, Mapping[int, int] | None, tuple[CheckedValue, ...]]

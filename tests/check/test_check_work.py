@@ -51,6 +51,7 @@ from tests.dwarf import builder
 from tests.dwarf.builder import FIXTURES
 from tests.work import calls_of
 from tools.bombs.elf import INT, OF_INT, OF_UNIT, UNIT, program, units
+from tools.bombs.sections import indexed_lists
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
 """With more than three findings of some rule."""
@@ -408,3 +409,12 @@ def test_units_beyond_the_limit_of_entries_are_not_looked_at() -> None:
         ]
         assert verdict.findings.skips == 1
     assert work[2] < work[1] + 80 * 900, work
+
+
+@pytest.mark.parametrize("of_ranges", [False, True])
+def test_lists_count_for_the_limit_of_entries(of_ranges: bool) -> None:
+    """Each is read, which takes as long as several entries."""
+    content = indexed_lists(3_000, of_ranges=of_ranges)["bomb"]
+    verdict = verify(CodeObject.of(ObjectFile("made", content, FileLimits(dies=10_000))))
+    assert verdict.is_incomplete
+    assert 1_000 < verdict.entries < 2_500

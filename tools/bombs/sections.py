@@ -166,6 +166,25 @@ def range_lists(count: int) -> Files:
     return {"bomb": units(data, shape, others={".debug_rnglists": b"\4\0\1" * count + b"\0"})}
 
 
+def indexed_lists(count: int, *, of_ranges: bool) -> Files:
+    """Entries that each have a list of their own, by index, of the same code."""
+    base, section = (0x74, ".debug_rnglists") if of_ranges else (0x8C, ".debug_loclists")
+    shape = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, NAME, (base, dw.FORM_SEC_OFFSET)), True)
+    entry = (
+        Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, 0x23),))
+        if of_ranges
+        else Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, 0x22)))
+    )
+    one = (b"\7" if of_ranges else b"\x08") + word(START, 8) + b"\1"
+    one += b"\0" if of_ranges else b"\1\x50\0"  # DW_OP_reg0
+    offsets = b"".join(word(4 * count + number * len(one)) for number in range(count))
+    name = b"" if of_ranges else b"x\0"
+    entries = b"".join(b"\3" + name + encode_uleb(number) for number in range(count))
+    data = unit(b"\1" + HERE + b"u\0" + word(12) + OF_MAIN + entries + b"\0\0")
+    others = {section: sized(b"\5\0\x08\0" + word(count) + offsets + one * count)}
+    return {"bomb": units(data, shape, MAIN, entry, others=others)}
+
+
 def old_range_lists(count: int) -> Files:
     """Units of DWARF 4 whose range lists are the ends of one list, and none of whose code is
     there."""
@@ -377,6 +396,12 @@ BOMBS = (
          WHERE, small=120, says="parts of it overlap"),
     Bomb("location-list", ".debug_loclists", "a list of {} entries for one byte",
          long_location_list, 100_000, WHERE),
+    Bomb("own-location-lists", ".debug_loclists", "{} variables with a list of their own",
+         lambda count: indexed_lists(count, of_ranges=False), 1_000_000,
+         ("check bomb", "debug --pc 0x1000 bomb <<< info locals"), says="--max-dies"),
+    Bomb("own-range-lists", ".debug_rnglists", "{} blocks with a list of their own",
+         lambda count: indexed_lists(count, of_ranges=True), 1_000_000,
+         (*WHERE, "debug --pc 0x1000 bomb <<< info locals"), says="--max-dies"),
     Bomb("shared-list", ".debug_loclists", "{} variables with one list of 4 ranges for each",
          shared_location_list, 9_000,
          (*WHERE, "debug --pc 0x1000 bomb <<< info locals", "debug --pc 0x1000 bomb <<< info args",

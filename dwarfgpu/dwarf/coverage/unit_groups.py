@@ -210,7 +210,9 @@ def _function_parts(
         out.entry_count += 1
         if is_subprogram:
             end = max(end, tree.ends[index])
-        if is_subprogram and not with_functions and _is_empty(tree, index):
+        if _is_empty(tree, index) and (
+            not with_functions if is_subprogram else tree.abbreviations[index].tag not in FUNCTIONS
+        ):
             continue
         if is_subprogram and candidates is not None:
             position = bisect_left(candidates, index)
@@ -267,7 +269,7 @@ def _interrupted(parts: _Parts, instances: list[Instance]) -> UnitGroups:
 
 
 def _is_empty(tree: Tree, index: int) -> bool:
-    """Return whether a function has neither entries in it nor an abstract instance."""
+    """Return whether a scope has neither entries in it nor an abstract instance."""
     positions = tree.abbreviations[index].positions
     is_instance = dw.AT_ABSTRACT_ORIGIN in positions or dw.AT_SPECIFICATION in positions
     return tree.ends[index] == index + 1 and not is_instance
