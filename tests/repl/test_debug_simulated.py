@@ -688,3 +688,13 @@ def test_arguments_are_those_of_the_command_line(command: str) -> None:
     done = run("debug", *kernel, *buffer, "--batch", "-ex", f"{command} 5")
     assert done.err.startswith("A kernel has the arguments of --arg, ")
     assert done.err.endswith(": none can be given here.\n")
+
+
+def test_where_the_program_has_stopped_by_its_breakpoint(tmp_path: Path) -> None:
+    """As in GDB, a temporary breakpoint is deleted when it stops the program."""
+    deleted = "It stopped at a breakpoint that has since been deleted."
+    assert talk(tmp_path, "vadd", "tbreak vadd", "run", "info program")[-1] == deleted
+    commands = ("break vadd", "run", "info program", "delete 1", "info program")
+    lines = talk(tmp_path, "vadd", *commands)
+    assert lines[-1] == deleted
+    assert "It stopped at breakpoint 1." in lines

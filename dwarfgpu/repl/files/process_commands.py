@@ -140,7 +140,11 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
     if pc is not None:
         yield heading(f"Program stopped at {pc:#x}.")
     for item in hit:
-        yield heading(f"It stopped at breakpoint {item.number}.")
+        is_kept = shell.breakpoints.get(item.number) is not None
+        which = (
+            f"breakpoint {item.number}" if is_kept else "a breakpoint that has since been deleted"
+        )
+        yield heading(f"It stopped at {which}.")
 
 
 @command("info inferiors", topic="status")
