@@ -32,6 +32,10 @@ are a vendor's (DWARF 5 7.8 and 7.12, what DWARF 6 adds, and languages published
 _SIGNED: Final = frozenset({dw.FORM_SDATA, dw.FORM_IMPLICIT_CONST})
 _NATURAL: Final = range(1 << 64)
 _INDEXED: Final = frozenset({"addrx", "addrx_offset"})
+SUPPLEMENTARY_STRINGS: Final = frozenset(
+    form for form, (kind, _) in FORMS.items() if kind == "supplementary_string"
+)
+"""The forms of strings of a supplementary file (DWARF 5 7.5.5)."""
 _SECTIONS: Final = {
     "strp": ".debug_str",
     "line_strp": ".debug_line_strp",

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attribute_classes import class_fault
-from dwarfgpu.check.attribute_values import AttributeValues
+from dwarfgpu.check.attribute_values import SUPPLEMENTARY_STRINGS, AttributeValues
 from dwarfgpu.check.attributes import (
     CONSTANTS,
     FUNCTIONS,
@@ -171,6 +171,8 @@ class EntryChecker:
     """Whether `run` ended at the limit of entries, which later units of the file have reached."""
     leading_out: LeadingOut | None = field(init=False, default=None)
     """The types that contain types of other units, after `run`."""
+    missing_strings: DwarfGpuError | None = field(init=False, default=None)
+    """Why strings of a supplementary file were not looked up, after `run`."""
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
     _plans: dict[int, tuple[_Step, ...]] = field(init=False, factory=dict)
@@ -409,6 +411,8 @@ class EntryChecker:
                 self._findings.skip_addresses(fault)
             elif spec.number == dw.AT_RANGES:
                 self._findings.skip(fault)
+            elif spec.form in SUPPLEMENTARY_STRINGS:
+                self.missing_strings = fault
         elif fault is not None:
             rule, problem = fault
             message = f"{spec.name}: {problem}"

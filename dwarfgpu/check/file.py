@@ -93,6 +93,7 @@ def verify(
     shapes = UsualShapes()
     signatures, contained = TypeSignatures(findings), ContainedBeyond()
     beyond_limit = set[SectionBudget]()
+    missing_strings: DwarfGpuError | None = None
     try:
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
@@ -119,6 +120,7 @@ def verify(
                 signatures.add(unit)
             if checker.leading_out is not None:
                 contained.add(checker.leading_out)
+            missing_strings = missing_strings or checker.missing_strings
             if checker.references.is_leading_out:
                 entries_of_units.add(checker.references)
                 checker.references.forget_unit()
@@ -129,7 +131,7 @@ def verify(
         for checker in referring:
             checker.refer(checker.references.bad_beyond(entries_of_units))
             checker.refer(checker.references.bad_signatures(entries_of_units.chains, has_all))
-        _check_supplementary(referring, entries_of_units, findings)
+        _check_supplementary(referring, entries_of_units, findings, missing_strings)
         _check_contained(contained, entries_of_units.chains, findings)
         indexes.run()
     except DwarfGpuError as error:  # a section that cannot be read at all
@@ -208,16 +210,22 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
 
 
 def _check_supplementary(
-    referring: list[EntryChecker], entries: EntriesOfUnits, findings: Findings
+    referring: list[EntryChecker],
+    entries: EntriesOfUnits,
+    findings: Findings,
+    missing_strings: DwarfGpuError | None,
 ) -> None:
     """Report references into supplementary files that lead nowhere; once, that such a file cannot
-    be read."""
+    be read, which references or, by `missing_strings`, strings need."""
     for checker in referring:
         try:
             checker.refer(checker.references.bad_supplementary(entries))
         except DwarfGpuError as error:
-            findings.skip(error, "references into it")
+            needed = "references into it" + (" and its strings" if missing_strings else "")
+            findings.skip(error, needed)
             return
+    if missing_strings is not None:
+        findings.skip(missing_strings, "strings of it")
 
 
 def _check_contained(contained: ContainedBeyond, chains: EntryChains, findings: Findings) -> None:

@@ -104,9 +104,15 @@ def test_a_file_that_names_none(
     assert (found.rule, found.message) == (rule, message)
 
 
-def test_one_that_is_not_found_is_reported_once(tmp_path: Path) -> None:
-    verdict = check(tmp_path, dw.AT_TYPE, REF_ALT, 0x1000, ".gnu_debugaltlink", has_it=False)
+@pytest.mark.parametrize(
+    ("attribute", "form", "needed"),
+    [(dw.AT_TYPE, REF_ALT, "references into it"), (dw.AT_NAME, STRP_ALT, "strings of it")],
+)
+def test_one_that_is_not_found_is_reported_once(
+    tmp_path: Path, attribute: int, form: int, needed: str
+) -> None:
+    verdict = check(tmp_path, attribute, form, 0x1000, ".gnu_debugaltlink", has_it=False)
     assert findings(verdict) == []
     (skipped,) = verdict.findings.skipped
-    assert skipped.startswith("references into it: ")
+    assert skipped.startswith(f"{needed}: ") and "supplementary file sup" in skipped
     assert verdict.findings.times[skipped] == 1
