@@ -44,6 +44,7 @@ _MAX_SHORT_HEADER: Final = (1 << 16) - 2 * _HEADER_MULTIPLE
 """Bytes of a header of version 1.0, without its padding."""
 _NOT_NUMBERS: Final = {
     "O": "Python objects", "U": "text", "S": "text", "M": "dates", "m": "durations",
+    "V": "raw bytes",
 }  # fmt: skip
 """What other arrays have, by the letter of their type."""
 

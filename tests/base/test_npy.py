@@ -72,6 +72,10 @@ def shaped(sizes: str) -> str:
             saved(np.array(["ab"])),
             r"an array of text \('<U2'\); only little-endian numbers are read",
         ),
+        (
+            saved(np.zeros(2, "V3")),
+            r"an array of raw bytes \('\|V3'\); only little-endian numbers are read",
+        ),
         (saved(np.asfortranarray(np.zeros((2, 3)))), "the array is in Fortran order"),
         (saved(np.zeros(4))[:-1], r"31 bytes for an array \(4,\) of <f8"),
         (saved(np.zeros(4)) + b"x", r"33 bytes for an array \(4,\) of <f8"),
