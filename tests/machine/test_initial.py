@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.errors import IllFormed, Malformed, Unsupported
 from dwarfgpu.machine.simulated.launch.dispatch import dispatched
 from dwarfgpu.machine.simulated.launch.dispatch_request import Request
 from dwarfgpu.machine.simulated.launch.initial_registers import (
@@ -387,6 +387,23 @@ def test_gfx1250() -> None:
     assert last.scalars["scratch_base"] == last.scratch_address
     assert {name for name in last.scalars if name.startswith("s")} == {"s0", "s1", "scratch_base"}
     assert dispatched(clustered((0, 0, 0))).waves == launched.waves  # "0,0,0": no clusters
+
+
+def test_the_kernarg_segment_is_aligned_as_the_metadata_asks() -> None:
+    request = clustered(None)
+
+    def aligned_to(size_bytes: int) -> Request:
+        metadata = evolve(request.kernel.metadata, kernarg_align_bytes=size_bytes)
+        return evolve(request, kernel=evolve(request.kernel, metadata=metadata))
+
+    usual = dispatched(aligned_to(8)).machine.dispatches[1].kernarg
+    assert usual == dispatched(request).machine.dispatches[1].kernarg
+    for size_bytes in (256, 65536):
+        address = dispatched(aligned_to(size_bytes)).machine.dispatches[1].kernarg
+        assert address is not None and address % size_bytes == 0
+    for size_bytes in (0, 24, 1 << 17):
+        with pytest.raises(IllFormed, match=f"aligned to {size_bytes} bytes: expected a power of"):
+            dispatched(aligned_to(size_bytes))
 
 
 def test_workgroup_clusters_are_refused() -> None:

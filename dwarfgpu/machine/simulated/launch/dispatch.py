@@ -13,7 +13,7 @@ from math import prod
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import Factory, evolve, field, frozen
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import IllFormed, LimitExceeded, UsageError, shown
 from dwarfgpu.machine.simulated.launch import dispatch_packet, initial_registers, kernarg
 from dwarfgpu.machine.simulated.launch.dispatch_request import (
     FIRST_PLACEMENT,
@@ -28,6 +28,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_request import (
 from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Buffer, Parameter
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
+from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
@@ -41,7 +42,9 @@ _PAGE_BYTES: Final = 4096
 _SCRATCH_STEP: Final = 1 << 34
 """Between the scratch of two dispatches."""
 KERNARG_ALIGNMENT: Final = 64
-"""The alignment of the address and of the size of a kernarg segment, in bytes."""
+"""The least alignment of the address, and that of the size, of a kernarg segment, in bytes."""
+_ALIGNMENTS: Final = frozenset(1 << power for power in range(17))
+"""What the metadata of a kernel may ask for: larger ones than a page of 64 KiB waste addresses."""
 _PRELOAD_BYTES: Final = 256
 """The size of the code for older firmware, which a kernel with preloaded arguments skips."""
 
@@ -247,8 +250,22 @@ def _addresses(request: Request, allocator: dispatch_packet.Allocator) -> _Addre
         allocator.take(dispatch_packet.PACKET_BYTES * PACKET_COUNT, 4096),
         allocator.take(dispatch_packet.SIGNAL_BYTES, 64),
         allocator.take(dispatch_packet.SIGNAL_BYTES, 64),
-        allocator.take(max(kernarg_bytes, 1), KERNARG_ALIGNMENT),
+        allocator.take(max(kernarg_bytes, 1), _kernarg_alignment(request.kernel)),
     )
+
+
+def _kernarg_alignment(kernel: GpuKernel) -> int:
+    """Return the alignment of a kernarg segment in bytes: at least what its metadata asks for
+    (`.kernarg_segment_align`); `IllFormed` where that is none."""
+    asked = None if kernel.metadata is None else kernel.metadata.kernarg_align_bytes
+    if asked is None:
+        return KERNARG_ALIGNMENT
+    if asked not in _ALIGNMENTS:
+        raise IllFormed(
+            f"the metadata of kernel {kernel.name} asks for kernel arguments aligned to "
+            f"{shown(asked)} bytes: expected a power of two, at most {max(_ALIGNMENTS)}"
+        )
+    return max(KERNARG_ALIGNMENT, asked)
 
 
 def _user_sgprs(
