@@ -15,7 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.machine.gdb_target import frame_architecture, frame_cfa
-from dwarfgpu.gdb.machine.gdb_values import function_name, path_of
+from dwarfgpu.gdb.machine.gdb_values import function_name, source_path
 from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.machine.registers_of_frames import Contents, RegistersOfFrames
 from dwarfgpu.gdb.stack_by_cfi import aligned, is_left, require_stack
@@ -172,7 +172,7 @@ def _facts(
     if own_frame.is_described and not is_signal:
         yield "function", *_names(gdb_frame, own_frame)
     sal, position = gdb_frame.find_sal(), own_frame.position
-    path = path_of(sal.symtab) if sal.symtab else None
+    path = source_path(sal.symtab) if sal.symtab else None
     line = f"{Path(path).name}:{sal.line}" if path and sal.line else "none"
     own = "none" if position is None else f"{Path(position.path).name}:{position.line}"
     if position is not None or not _is_of_no_line(own_frame.session):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -13,14 +14,14 @@ from tests.gdb.debugger import SETTINGS, Debugger, indexed
 
 SAME = "16 variables of 3 frames: 16 are the same, "
 LATIN_1 = os.fsdecode(b"caf\xe9")
-NAMES = (b"leaf", b"precise", b"copy", b"weight", b"inner", b"color")
-"""Of a function, local variables, a member, a structure and an enumeration. GDB warns of its own
-encoding where it shows a typedef with such a name."""
+NAMES = (b"leaf", b"precise", b"copy", b"weight", b"inner", b"color", b"demo.c")
+"""Of a function, local variables, a member, a structure, an enumeration and the source file. GDB
+warns of its own encoding where it shows a typedef with such a name."""
 
 
 def run(debugger: Debugger, program: Path, locale: str, *commands: str) -> str:
     """What a GDB in a locale prints: that of the other tests is in C.UTF-8."""
-    lines = (*SETTINGS, *indexed(), f"source {debugger.source}", "break demo.c:91", "run")
+    lines = (*SETTINGS, *indexed(), f"source {debugger.source}", "break 91", "run")
     options = [piece for line in (*lines, *commands) for piece in ("-ex", line)]
     done = subprocess.run(
         [debugger.program, "-nx", "-q", "-batch", *options, os.fsencode(program)],
@@ -67,7 +68,8 @@ def test_names_of_the_program(
     program.chmod(0o700)
     said = run(
         debugger, program, locale,
-        "dwarfgpu bt", "dwarfgpu info-locals", "dwarfgpu compare -all-frames", "up",
+        "dwarfgpu bt -compare", "dwarfgpu info-locals", "dwarfgpu compare -all-frames", "up",
         "dwarfgpu explain n", "python import dwarfgpu.gdb as dg; print(dg.frame(0).function)",
     )  # fmt: skip
     assert SAME in said, said
+    assert re.search(r" ([0-9]+) of \1 facts are the same", said), said

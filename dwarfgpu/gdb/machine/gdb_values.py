@@ -45,6 +45,11 @@ def path_of(file: gdb.Objfile | gdb.Progspace | gdb.Symtab) -> str | None:
     return exact(lambda: file.filename)
 
 
+def source_path(file: gdb.Symtab) -> str | None:
+    """Return the path of a source file as dwarfgpu writes it; None if it has none."""
+    return _written(path_of(file))
+
+
 def function_name(frame: gdb.Frame) -> str | None:
     """Return the name of a frame's function as dwarfgpu writes it; None if GDB has none."""
     return _written(exact(frame.name))
