@@ -153,7 +153,6 @@ class ExplicitFrame:
 
 NO_UNWINDING: Final = "the context has no program location, needed to start unwinding"
 NO_SUBPROGRAM: Final = "the context has no subprogram, whose frame base is needed"
-NO_CALLER: Final = "the context has no calling frame"
 
 
 @frozen(eq=False)
@@ -196,7 +195,7 @@ class FrameWithoutProgram(FrameWithoutSubprogram):
         return self.given_frame_base
 
     def caller(self) -> tuple[FrameWithoutProgram, int]:
-        raise MissingContext(NO_CALLER)
+        raise MissingContext(NO_UNWINDING)
 
 
 @frozen(eq=False)

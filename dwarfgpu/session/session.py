@@ -31,7 +31,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
-from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
+from dwarfgpu.expr.explicit_context import NO_UNWINDING, ExplicitAddress
 from dwarfgpu.machine.target import Target, Versioned, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.focused_frame import FocusedFrame, WriteCount
@@ -241,8 +241,9 @@ class Session(FocusedNames):
         stack = self.call_stack
         frame = None if stack is None else stack.frame(level)
         if frame is None:
-            why = "" if stack is None else f": {stack.end}"
-            raise MissingContext(f"{NO_CALLER}{why}")
+            raise MissingContext(
+                NO_UNWINDING if stack is None else f"the context has no calling frame: {stack.end}"
+            )
         top = self.top or self
         if not level and not inline_level:
             return top

@@ -153,6 +153,8 @@ def test_one_line_where_all_lanes_agree() -> None:
          "the context has no iteration; give --iteration N"),
         (["call_frame_cfa"], 1, "MissingContext: DW_OP_call_frame_cfa at offset 0x0: "
          "the context has no canonical frame address (CFA); give --cfa ADDR"),
+        (["entry_value(regx s4)"], 1, "MissingContext: DW_OP_entry_value at offset 0x0: "
+         "the context has no program location, needed to start unwinding; give --pc ADDR"),
         (["push_object_address"], 1, None),
         (["fbreg 0"], 1, None),
         (["regval_type v3 1"], 1, None),
