@@ -107,7 +107,8 @@ def test_the_document_has_each_limit_with_its_default() -> None:
     shown = " ".join(run("eval", "--help").out.split())
     rows = (REPOSITORY / "docs/eval.md").read_text("utf-8")
     for option, (_, bounds) in {**EVALUATION_LIMITS, **FILE_LIMITS}.items():
-        [default] = re.findall(rf"^\| `{option}` \| ([^|]*) \| {bounds} \|$", rows, re.MULTILINE)
+        line = rf"^\| `{option}` \| ([^|]*) \| {re.escape(bounds)} \|$"
+        [default] = re.findall(line, rows, re.MULTILINE)
         assert f"{option} N {bounds}; default: {default} " in shown
 
 
