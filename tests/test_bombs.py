@@ -329,6 +329,24 @@ def test_names_that_a_list_is_made_of_are_bounded(
     assert work[2] < work[1] + 22 * 900, work
 
 
+@pytest.mark.parametrize("command", ["break f", "info line f", "print f", "disassemble f"])
+def test_symbols_of_one_name_are_counted_before_they_are_read(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = arguments_of(f"debug --max-namesakes 20 bomb <<< {command}")
+    work, printed = _measured("symbol-namesakes", (10, 100, 1_000), arguments, capsys)
+    assert ["symbols have the name f: more than 20" in text for text in printed] == [
+        False,
+        True,
+        True,
+    ]
+    assert work[2] < work[1] + 12 * 900, work
+
+
 @pytest.mark.parametrize("expression", ["zz", "zz|qq", "q[xy]z", "[^a]zz.*x"])
 def test_names_without_the_words_of_an_expression_hardly_count(
     expression: str,

@@ -125,7 +125,7 @@ class FileLimits:
     """Names that one list is made of. One of C++ counts as 2, or as 8 and half the length of its
     mangled name if it must be spelled; a million take about two seconds."""
     namesakes: int = 20_000
-    """Variables of one name that a question lists."""
+    """Variables of one name that a question lists, and symbols of one name."""
     variables: int = 10_000
     """Variables of a frame that are listed with their values."""
     waves: int = 1 << 16

@@ -244,12 +244,13 @@ class ObjectFile(OfOpenFile):
         """Return the functions and objects defined here with a name, or with one of the prefixes;
         `with_untyped` includes STT_NOTYPE.
 
-        The names of other symbols are not read.
+        `LimitExceeded` if they are more than the limit `namesakes`. The names of other symbols are
+        not read.
         """
         table = self._symbol_table
         if table is None:
             return ()
-        return table.named(name, beginnings, with_untyped=with_untyped)
+        return table.named(name, beginnings, with_untyped=with_untyped, limits=self.limits)
 
     @cached_property
     def _dynamic_symbol_table(self) -> SymbolTable | None:

@@ -16,9 +16,10 @@ from typing import Final, Literal, overload
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import name_bytes, printable
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.errors import LimitExceeded, shortened
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]
@@ -156,7 +157,12 @@ class SymbolTable(OfOpenFile):
         return self._symbol(self._row(number))
 
     def named(
-        self, name: str, beginnings: Iterable[str], *, with_untyped: bool = False
+        self,
+        name: str,
+        beginnings: Iterable[str],
+        *,
+        with_untyped: bool = False,
+        limits: FileLimits = DEFAULT_FILE_LIMITS,
     ) -> tuple[Symbol, ...]:
         """Return the symbols of a name (`dwarfgpu.objfile.elf.ObjectFile.symbols_named`)."""
         texts = (f"{name}\0", *beginnings)
@@ -164,24 +170,30 @@ class SymbolTable(OfOpenFile):
         cached = self._named.get(key)
         if cached is not None:
             return cached
-        symbols = self._search(texts, with_untyped=with_untyped)
+        numbers = self._numbers_beginning(texts)
+        if len(numbers) > limits.namesakes:
+            raise LimitExceeded(
+                f"{len(numbers)} symbols have the name {shortened(name)}: more than "
+                f"{limits.namesakes}",
+                "--max-namesakes",
+            )
+        kinds = {*_KINDS, 0} if with_untyped else _KINDS
+        rows = map(self._row, numbers)
+        symbols = tuple(self._symbol(row) for row in rows if row[1] & 15 in kinds and row[3])
         if len(symbols) <= _MAX_KEPT_SYMBOLS:
             self._named[key] = symbols
         return symbols
 
-    def _search(self, texts: Collection[str], *, with_untyped: bool) -> tuple[Symbol, ...]:
-        """Return the symbols whose names, with the zero byte at the end, begin with a text."""
+    def _numbers_beginning(self, texts: Collection[str]) -> list[int]:
+        """Return the numbers of the symbols whose names, with the zero byte at the end, begin with
+        a text."""
         encoded = tuple(name_bytes(text) for text in texts)
         if not self._may_contain(_common_end(encoded)):
-            return ()  # one search instead of one for each text
+            return []  # one search instead of one for each text
         name_offsets = {
             name_offset for text in encoded for name_offset in _name_offsets(text, self._names.data)
         }
-        if not name_offsets:
-            return ()
-        kinds = {*_KINDS, 0} if with_untyped else _KINDS
-        rows = [self._row(number) for number in self._numbers_named(name_offsets)]
-        return tuple(self._symbol(row) for row in rows if row[1] & 15 in kinds and row[3])
+        return self._numbers_named(name_offsets) if name_offsets else []
 
     def _may_contain(self, text: bytes) -> bool:
         """Return whether a name contains a text. An unknown name is searched for in several

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from struct import Struct
 
 import pytest
@@ -157,14 +158,14 @@ def test_a_name_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"".join(form.pack(1, info, 0, 1, 0x40 * info, 8) for info in (0x12, 0x10))
     table = SymbolTable(data, StringTable(b"\0f\0", "names"), form, 64, ())
     searches = 0
-    search = SymbolTable._search
+    search = SymbolTable._numbers_beginning
 
-    def counted(self: SymbolTable, texts: object, *, with_untyped: bool) -> object:
+    def counted(self: SymbolTable, texts: Collection[str]) -> list[int]:
         nonlocal searches
         searches += 1
-        return search(self, texts, with_untyped=with_untyped)
+        return search(self, texts)
 
-    monkeypatch.setattr(SymbolTable, "_search", counted)
+    monkeypatch.setattr(SymbolTable, "_numbers_beginning", counted)
     for _ in range(3):
         assert [symbol.kind for symbol in table.named("f", ())] == ["function"]
         assert len(table.named("f", (), with_untyped=True)) == 2

@@ -53,6 +53,20 @@ def symbols(count: int) -> Files:
     return {"bomb": symbol_table(bytes(24) + rows, b"\0f\0", 4 * count)}
 
 
+def symbols_of_one_name(count: int) -> Files:
+    """Functions beside one another, of one name."""
+    rows = b"".join(symbol(1, CODE + n, 1) for n in range(count))
+    return {"bomb": symbol_table(bytes(24) + rows, b"\0f\0", count, 62)}
+
+
+def mangled_symbols(count: int) -> Files:
+    """Functions of a class, which only the symbol table has."""
+    names = [b"_ZN2ns1C8m%07dEi\0" % number for number in range(count)]
+    size = len(names[0]) if names else 0
+    rows = b"".join(symbol(1 + size * n, CODE + n, 1) for n in range(count))
+    return {"bomb": symbol_table(bytes(24) + rows, b"\0" + b"".join(names), count, 62)}
+
+
 def long_symbol_names(count: int) -> Files:
     """Functions whose names overlap: each is the rest of one long string."""
     rows = b"".join(symbol(1 + n, CODE + 4 * n, 4) for n in range(count))
@@ -270,6 +284,13 @@ BOMBS = (
          packed_sections, 500, OPEN, small=4),
     Bomb("symbols", ".symtab", "{} functions inside one another, of one name", symbols, 60_000,
          (*OPEN, "debug bomb <<< info symbol 0x1100; list f; break f")),
+    Bomb("symbol-namesakes", ".symtab", "{} functions of one name", symbols_of_one_name, 1_000_000,
+         ("debug bomb <<< break f", "debug bomb <<< info line f", "debug bomb <<< print f",
+          "debug bomb <<< info scope f", "debug bomb <<< disassemble f"), says="--max-namesakes"),
+    Bomb("mangled-symbols", ".symtab", "{} functions of a class", mangled_symbols, 1_000_000,
+         ("debug bomb <<< info functions [x-z]q", "debug bomb <<< break nosuch",
+          "debug bomb <<< break m0000005", "debug bomb <<< complete break m",
+          "debug bomb <<< info symbol 0x1010"), says="--max-searched-names"),
     Bomb("symbol-names", ".symtab", "{} functions whose names overlap", long_symbol_names, 20_000,
          OPEN, small=100),
     Bomb("mangled", ".symtab", "a name of {} templates, each of two of the one before", mangled,
