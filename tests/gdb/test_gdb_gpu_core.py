@@ -46,7 +46,7 @@ def test_both_halves(host: Path, tmp_path: Path, *, is_merged: bool) -> None:
     assert threads and " leaf (head=" in threads[0]
     number = len(threads) + 1
     assert f"  1 wave in inner (...) at hip/call.hip:12, thread {number}" in lines
-    assert run("bt", *halves).lines[-1].endswith(" in _start () from " + str(PROGRAM))
+    assert run("bt", *halves).lines[-1].endswith(" in _start ()")
     assert run("eval", *halves, "--wave", number, "n").lines == ["n = 5"]
     assert run("eval", *halves, "--thread", 1, "n").lines == ["n = 60"]
     assert run("eval", *halves, "--wave", "all", "n").lines[-1] == "n = 5"
