@@ -391,8 +391,9 @@ def test_a_breakpoint_of_a_line_names_the_file_and_the_line_as_typed(
     places = ("-ex", "break -line 11", "-ex", "list 5,11", "-ex", "break -1")
     lines = run("debug", program, "--batch", *places).lines
     first, second = [line for line in lines if line.startswith("Breakpoint")]
-    assert first.endswith(": -source x86_64/bodies.c -line 11. (2 locations)")
-    assert second.endswith(": x86_64/bodies.c:-1. (2 locations)")
+    source = FIXTURES / "x86_64/bodies.c"
+    assert first.endswith(f": -source {source} -line 11. (2 locations)")
+    assert second.endswith(f": {source}:-1. (2 locations)")
 
 
 def test_thread_local_variables_without_debugging_information(tmp_path: Path) -> None:
