@@ -160,13 +160,13 @@ def reason_of(
         return ENTRY
     if _is_followed(variable, gdb_variable, own_variable):
         return RVALUE
+    is_same = have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask)
     # In Rust GDB 13 omits the padding behind the last member of what has an enumeration.
     if _texts_agree(gdb_variable, own_variable.text) or (
-        variable.unit.language == dw.LANG_RUST
-        and have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask)
+        is_same and variable.unit.language == dw.LANG_RUST
     ):
         return WORDS
-    if _is_by_caller_of_main(frame, session, variable, gdb_variable):
+    if not is_same and _is_by_caller_of_main(frame, session, variable, gdb_variable):
         return PAST_MAIN
     if gdb_variable.text == OPTIMIZED_OUT:
         return _reason_of_loss(session, variable)

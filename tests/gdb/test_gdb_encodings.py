@@ -14,9 +14,9 @@ from tests.gdb.debugger import SETTINGS, Debugger, indexed
 
 SAME = "16 variables of 3 frames: 16 are the same, "
 LATIN_1 = os.fsdecode(b"caf\xe9")
-NAMES = (b"leaf", b"precise", b"copy", b"weight", b"inner", b"color", b"demo.c")
-"""Of a function, local variables, a member, a structure, an enumeration and the source file. GDB
-warns of its own encoding where it shows a typedef with such a name."""
+NAMES = (b"leaf", b"precise", b"copy", b"weight", b"inner", b"color", b"outer_t", b"demo.c")
+"""Of a function, local variables, a member, a structure, an enumeration, a typedef and the source
+file."""
 
 
 def run(debugger: Debugger, program: Path, locale: str, *commands: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import gdb
 
@@ -13,6 +15,14 @@ from dwarfgpu.base.printable import printable
 
 _ALLOCATED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRING)
 """Types of values that GDB copies into the program's memory for an address."""
+_WARNING_OF_NAME: Final = re.compile(
+    r"warning: could not convert '[^\n]*' from the host encoding \([^\n]*\) to UTF-32\.\n"
+    r"This normally should not happen, please file a bug report\.\n"
+    r"|warning: charset conversion failure for '[^\n]*'\.\n"
+    r"You may have the wrong value for 'set ada source-charset'\.\n"
+)
+"""GDB searches a typedef in all languages, and warns in the middle of a value where Ada has no such
+name (`ada_fold_name`)."""
 
 
 def gdb_message(error: BaseException) -> str:
@@ -33,11 +43,12 @@ def exact(read: Callable[[], str | None]) -> str | None:
 
 
 def shown_value(read: Callable[[], str]) -> str:
-    """Return a value as GDB shows it; its type may have members whose names are no text."""
+    """Return a value as GDB shows it; the names in its type may be no text."""
     try:
         return read()
     except UnicodeDecodeError as error:
-        return error.object.decode("utf-8", "backslashreplace")
+        text = error.object.decode("utf-8", "backslashreplace")
+        return _WARNING_OF_NAME.sub("", text)
 
 
 def path_of(file: gdb.Objfile | gdb.Progspace | gdb.Symtab) -> str | None:
