@@ -180,6 +180,8 @@ class Wave:
     lane_count: int | None = None
     """The lanes of this wave, if waves of a machine differ."""
     barrier: Barrier = Barrier()
+    stop_lanes: tuple[int, ...] = ()
+    """The lanes for which it stopped, ascending; none where it is the whole wave, or unknown."""
 
 
 @frozen

@@ -423,7 +423,8 @@ class WaveLanes:
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
     def faulty_lane(self) -> int | None:
-        """Return the first lane of the wave that failed, where the target knows it."""
+        """Return the first lane of the wave that failed, where the target knows it, as a core file
+        or a state with `stop_lanes` does."""
         target = self.target
         return target.faulty_lane(self.wave) if isinstance(target, Failed) else None
 

@@ -196,6 +196,8 @@ BROKEN: list[tuple[dict[str, Json], str]] = [
     ({"waves": [{"scratch": {"base": 3}}]}, "waves[0].scratch: unknown member 'base'"),
     ({"waves": [{"barrier": {"signals": 65536}}]}, "waves[0].barrier.signals: expected"),
     ({"waves": [{"barrier": {"waits": 1}}]}, "waves[0].barrier: unknown member 'waits'"),
+    ({"waves": [{"stop_lanes": [64]}]}, "waves[0].stop_lanes[0]: expected"),
+    ({"waves": [{"stop_lanes": [3, 3]}]}, "waves[0].stop_lanes: expected each lane once"),
     ({"memory": [{"address": 0, "npy": "no.npy"}]}, "; copy the arrays of a state with it"),
     ({"memory": [{"address": 0, "npy": "v.npy", "bytes": ""}]}, "expected one of bytes and npy"),
     ({"memory": [{"address": 0, "fill": 0, "bytes": ""}]}, "expected one of bytes and fill"),

@@ -387,6 +387,22 @@ def test_a_core_file_has_the_reason_of_the_stop(tmp_path: Path) -> None:
     assert run("waves", core).lines[0].endswith("1 faulty")
 
 
+def test_a_state_has_the_lanes_of_the_stop(tmp_path: Path) -> None:
+    state = tmp_path / "state.json"
+    nest("run", f"save {state}", count=100)
+    document = json.loads(state.read_bytes())
+    [wave] = document["waves"]
+    assert wave["stop_lanes"] == list(range(36, 64))
+    first = {"id": 1, "pc": 0, "registers": {"exec": 1}}
+    state.write_text(json.dumps({**document, "waves": [first, wave]}), "utf-8")
+    words = ("--batch", "-ex", "p $_thread", "-ex", "p $_lane")
+    assert run("debug", "--state", state, *words).lines[-2:] == ["$1 = 2", "$2 = 36"]
+    other = run("debug", "--state", state, "--wave", 1, *words).lines
+    assert other[-2:] == ["$1 = 1", "$2 = 0"]
+    nest("run", "set var $exec = 0", "stepi", f"save {tmp_path / 'on.json'}", count=100)
+    assert "stop_lanes" not in (tmp_path / "on.json").read_text("utf-8")
+
+
 def test_a_wave_that_goes_on_has_no_reason(tmp_path: Path) -> None:
     state = tmp_path / "state.json"
     nest("run", f"save {state}", count=100)

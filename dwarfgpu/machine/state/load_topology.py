@@ -26,7 +26,7 @@ from dwarfgpu.machine.topology import (
 
 MACHINE_MEMBERS = ("agents", "queues", "dispatches", "workgroups", "fill")
 """Members of a document."""
-WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch", "barrier")
+WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "stop_lanes", "scratch", "barrier")
 """Members of a wave."""
 _WORD = (1 << 64) - 1
 _MOST = (1 << 32) - 1
@@ -81,7 +81,19 @@ def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
         _integer(field, "wave_in_group", _MOST) if index is None else index,
         () if reasons is None else tuple(reason.text(*STOP_REASONS) for reason in reasons.items()),
         barrier=_barrier(field),
+        stop_lanes=_stop_lanes(field, machine.lane_count),
     )
+
+
+def _stop_lanes(wave: Field, lane_count: int) -> tuple[int, ...]:
+    """Return the lanes for which a wave stopped, ascending."""
+    field = wave.get("stop_lanes")
+    if field is None:
+        return ()
+    lanes = [item.integer(0, lane_count - 1) for item in field.items()]
+    if len({*lanes}) < len(lanes):
+        raise field.expected("each lane once")
+    return tuple(sorted(lanes))
 
 
 def _barrier(wave: Field) -> Barrier:

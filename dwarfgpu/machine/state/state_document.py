@@ -23,7 +23,9 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 
 _MACHINE: Final = ("agents", "queues", "dispatches", "workgroups", "note")
-_OF_WAVE: Final = ("workgroup", "wave_in_group", "stop_reasons", "scratch", "cfa", "barrier")
+_OF_WAVE: Final = (
+    "workgroup", "wave_in_group", "stop_reasons", "stop_lanes", "scratch", "cfa", "barrier",
+)  # fmt: skip
 _MEMBERS: Final = {
     "object_address": "object", "packets_address": "address", "packets_bytes": "size",
     "processor": "", "os_id": "", "cores": "", "threads": "", "location": "",
@@ -146,6 +148,9 @@ def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, 
             if wave_record.stop_reasons
             else {}
         )
+        out.pop("stop_lanes", None)
+        lanes: list[Json] = [*wave_record.stop_lanes]
+        out |= {"stop_lanes": lanes} if lanes else {}
         out.pop("barrier", None)
         numbers = {"signals": wave_record.barrier.signals, "met": wave_record.barrier.met}
         out |= {"barrier": dict[str, Json](numbers)} if any(numbers.values()) else {}

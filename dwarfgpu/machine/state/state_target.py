@@ -134,6 +134,12 @@ class StateTarget:
         return self.machine.used_lanes(wave)
 
     @names_wrong_arguments
+    def faulty_lane(self, wave: WaveId) -> int | None:
+        """Return the first lane for which a wave stopped (`dwarfgpu.machine.target.Failed`)."""
+        record = self.machine.waves.get(wave)
+        return None if record is None or not record.stop_lanes else record.stop_lanes[0]
+
+    @names_wrong_arguments
     def set_register(
         self,
         wave: WaveId,

@@ -86,6 +86,12 @@ class Stopped:
         numbers = gpu.waves if gpu is not None and gpu.waves else self.core.threads
         return tuple(WaveState(number, self.core.pc_of(number)) for number in numbers)
 
+    def stopped_wave(self) -> WaveId | None:
+        """Return the first wave of a state that stopped for some of its lanes; None if none did."""
+        state = self.given_state if self.core is None else None
+        numbers = (wave.wave for wave in self.waves)
+        return next((n for n in numbers if state and state.faulty_lane(n) is not None), None)
+
     def wave(self, lwp: int | None, option: str | None = None) -> WaveState:
         """Return the wave with a number, the first by default; a thread also by its LWP.
 

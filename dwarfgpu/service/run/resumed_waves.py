@@ -137,6 +137,7 @@ class ResumedWaves:
             wave = stopped.wave
             if not stopped.is_inserted:
                 wave.stop_reason = stopped.reason
+            wave.stop_lanes = tuple(sorted(stopped.lanes))
             instruction = target.instruction_of(wave.wave.id)
             stop = stop_of_run(stopped, target.target_id, self.code_objects, instruction)
         return Ending(len(self.waves), target.instructions, stop)

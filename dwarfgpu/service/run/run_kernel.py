@@ -165,10 +165,11 @@ def run_kernel(
             texts[name] = text
         if outputs[name].item_bytes == 2 and buffer.parameter.declared.item_form is BFLOAT16:
             bfloats.add(name)
-    if stopped is not None and not stopped.is_inserted:
-        stopped.wave.stop_reason = stopped.reason
     stop = None
     if stopped is not None:
+        if not stopped.is_inserted:
+            stopped.wave.stop_reason = stopped.reason
+        stopped.wave.stop_lanes = tuple(sorted(stopped.lanes))
         instruction = machine.program.instruction_at(stopped.wave.stop_pc)
         stop = stop_of_run(stopped, launched.machine.target_id, [code_object], instruction)
     counts = (*(() if earlier is None else earlier.instructions), machine.instructions)

@@ -149,7 +149,7 @@ class SimulatedTarget(SimulatedWaves):
         """Yield the machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
         machine = self._machine_to_run()
         for wave in machine.waves:
-            wave.stop_reason = None
+            wave.stop_reason, wave.stop_lanes = None, ()
         self.stop += 1
         machine.is_locked = self._only_wave is not None
         machine.progress = self._progress
@@ -344,7 +344,7 @@ class SimulatedTarget(SimulatedWaves):
     def _signalled(
         self, wave: SimulatedWave, reason: StopReason, text: str, lanes: Sequence[int]
     ) -> Halt:
-        wave.stop_reason = reason
+        wave.stop_reason, wave.stop_lanes = reason, tuple(sorted(lanes))
         return self._halt(signal_halt(wave.wave.id, reason, text, lanes))
 
 

@@ -63,4 +63,4 @@ def _record(wave: SimulatedWave) -> Wave:
     """Return where a wave belongs, and why it stopped in the words of amd-dbgapi."""
     name = "" if wave.stop_reason is None else wave.stop_reason.value.lower()
     reasons = (name,) if name in STOP_REASONS else ()
-    return evolve(wave.wave, stop_reasons=reasons, barrier=wave.barrier)
+    return evolve(wave.wave, stop_reasons=reasons, barrier=wave.barrier, stop_lanes=wave.stop_lanes)

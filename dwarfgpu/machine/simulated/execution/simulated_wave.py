@@ -67,6 +67,8 @@ class SimulatedWave(WaveAccesses):
         self.group.append(self)
         self.stop_reason: StopReason | None = None
         """Why the wave cannot continue; None if it can."""
+        self.stop_lanes: tuple[int, ...] = ()
+        """The lanes for which it cannot, ascending; none where it is the whole wave."""
         self.reported_pc: int | None = None
         """Where the debugger last reported the wave: a breakpoint there is not hit again."""
 
