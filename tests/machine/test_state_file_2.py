@@ -68,6 +68,13 @@ def test_the_machine(tmp_path: Path) -> None:
     assert third.local_bytes is None
 
 
+def test_a_slash_ends_no_name_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(json.dumps(MACHINE), "utf-8")
+    with pytest.raises(UsageError, match=r"state\.json/ cannot be read: Not a directory"):
+        load_state(f"{file}/")
+
+
 def test_split_barriers(tmp_path: Path) -> None:
     barriers = [{"signals": 1}, {"met": 2}, {}]
     waves = [{**w, "barrier": b} for w, b in zip(MACHINE["waves"], barriers, strict=True)]

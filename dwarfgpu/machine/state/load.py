@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import suppress
 from stat import S_ISFIFO
@@ -78,6 +79,8 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
 
     if not os.fspath(path):
         raise UsageError("an empty name is not a name of a file")
+    if os.fspath(path).endswith("/") and os.path.isfile(Path(path)):  # which leaves the slash out
+        raise UsageError(f"{path} cannot be read: {os.strerror(errno.ENOTDIR)}")
     path = Path(path)
     with suppress(OSError, ValueError):  # a later step reports why it cannot be read
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
