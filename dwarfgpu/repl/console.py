@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.printable import on_one_line, one_line
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.repl.json_answer import Answer
 from dwarfgpu.repl.output import Group, Part, printed
 from dwarfgpu.repl.session_streams import Streams
@@ -199,7 +199,7 @@ class Console:
 
     def warn(self, *lines: str, head: str = "warning") -> None:
         """Print a warning, whose lines a name in it does not end."""
-        text = "\n".join(map(on_one_line, lines))
+        text = "\n".join(on_one_line(shortened(line)) for line in lines)
         self._remark(f"{head}: {text}", text)
 
     def _remark(self, line: str, text: str) -> None:

@@ -24,6 +24,12 @@ def debug(*commands: str, files: tuple[str, ...] = ()) -> tuple[list[str], list[
     return done.stdout.splitlines(), done.stderr.splitlines()
 
 
+@pytest.mark.parametrize("command", ["break", "undisplay", "display x", "thread", "lane"])
+def test_long_words_are_shortened(command: str) -> None:
+    out, errors = debug(f"{command}{'1' * 9_000}", f"{command} {'1' * 9_000}", files=(PROGRAM,))
+    assert max(map(len, [*out, *errors])) < 700
+
+
 NOT_DESCRIBED = "No symbol table info available.\n"
 PROGRAM = "x86_64/demo.gcc.O0.v5"
 KERNEL = "hip/nest.gfx942.O2.v5.co"

@@ -11,7 +11,7 @@ from dwarfgpu.base.absolute_path import real_path
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve
 from dwarfgpu.dwarf.line.file_table import is_path_end
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import LinespecNotFound, split_at_comma
 from dwarfgpu.language.wave_variables import integer_value
@@ -109,7 +109,7 @@ def set_breakpoint(
         pending = shell.settings.word("breakpoint pending")
         if pending == "off" or shell.console.is_json:
             raise
-        shell.console.streams.complain(message_of(advised(shell.session, error)))
+        shell.console.streams.complain(shortened(message_of(advised(shell.session, error))))
         kind = "hw breakpoint" if is_hardware else "breakpoint"
         question = f"Make {kind} pending on future shared library load?"
         if pending == "on" or shell.confirms(question, or_no=True):
