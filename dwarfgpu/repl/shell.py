@@ -48,6 +48,7 @@ from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.file_table import FileTable
+    from dwarfgpu.machine.run_control import Halt
     from dwarfgpu.repl.stack.last_backtrace import LastBacktrace
 
 NO_MACHINE: Final = OpenedMachine()
@@ -121,6 +122,8 @@ class Shell:
         """How often the program has stopped."""
         self.stopped_by: tuple[WaveId | None, tuple[Breakpoint, ...]] = (None, ())
         """The wave that stopped last, and the breakpoints that it hit."""
+        self.last_halt: Halt | None = None
+        """Why it did; None where it was stopped before its first instruction."""
         self.stop_commands: tuple[str, ...] = ()
         """Commands of the breakpoints of the last stop that are still to be run."""
         self.is_in_stop_commands = False

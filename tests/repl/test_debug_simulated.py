@@ -706,6 +706,25 @@ def test_arguments_are_those_of_the_command_line(command: str) -> None:
     assert done.err.endswith(": none can be given here.\n")
 
 
+@pytest.mark.parametrize(
+    ("commands", "last"),
+    [
+        (("break nest", "run", "next"), "It stopped after being stepped."),
+        (("break nest", "run", "stepi"), "It stopped after being stepped."),
+        (("starti",), "Program stopped at "),
+    ],
+)
+def test_where_the_program_has_stopped(
+    tmp_path: Path, commands: tuple[str, ...], last: str
+) -> None:
+    assert talk(tmp_path, "nest", *commands, "info program")[-1].startswith(last)
+
+
+def test_the_signal_at_which_the_program_has_stopped(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "pointer_chase", "run", "info program", a=list(range(100)))
+    assert lines[-1].startswith("It stopped at signal SIGSEGV, MEMORY_VIOLATION, lane 36 reads")
+
+
 def test_where_the_program_has_stopped_by_its_breakpoint(tmp_path: Path) -> None:
     """As in GDB, a temporary breakpoint is deleted when it stops the program."""
     deleted = "It stopped at a breakpoint that has since been deleted."

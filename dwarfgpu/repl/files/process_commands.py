@@ -54,6 +54,7 @@ def _part(name: str, about: str, more: str, run: object) -> Command:
     return Command(f"info proc {name}", text, run, "status")  # type: ignore[arg-type]
 
 
+_DELETED: Final = "a breakpoint that has since been deleted"
 _NOT_IN_CORE: Final = "Not available: a core file does not contain it."
 _PROC: Final = (
     _part("all", "List all available info about the specified process.",
@@ -141,10 +142,16 @@ def info_program(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(f"Program stopped at {pc:#x}.")
     for item in hit:
         is_kept = shell.breakpoints.get(item.number) is not None
-        which = (
-            f"breakpoint {item.number}" if is_kept else "a breakpoint that has since been deleted"
-        )
-        yield heading(f"It stopped at {which}.")
+        yield heading(f"It stopped at {f'breakpoint {item.number}' if is_kept else _DELETED}.")
+    halt = shell.last_halt
+    if hit or halt is None:
+        return
+    if halt.reason == "end-stepping-range":
+        yield heading("It stopped after being stepped.")
+    elif halt.reason in ("function-finished", "location-reached"):
+        yield heading(f"It stopped at {_DELETED}.")
+    elif halt.signal is not None:
+        yield heading(f"It stopped at signal {', '.join(filter(None, (halt.signal, halt.text)))}.")
 
 
 @command("info inferiors", topic="status")

@@ -137,6 +137,7 @@ def starti(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: starti
     """
     yield from reported(shell, Stop(_started(shell)))
+    shell.last_halt = None
 
 
 @command("continue", topic="running", aliases=("c", "fg"))

@@ -201,7 +201,7 @@ def reported(
     """
     commands = tuple(line for item in stop.items for line in item.commands)
     shell.stops += 1
-    shell.stopped_by = stop.halt.wave, stop.items
+    shell.stopped_by, shell.last_halt = (stop.halt.wave, stop.items), stop.halt
     is_silent = commands[:1] == ("silent",)
     if is_silent:
         commands = commands[1:]
