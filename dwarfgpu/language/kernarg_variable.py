@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.calls.kernel_parameters import (
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.language.typed_value import TypedValue
@@ -33,6 +33,11 @@ from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.session.kernel_start import kernel_at, kernel_of
 from dwarfgpu.session.session import Session
 
+_POINTERS: Final = (
+    "hidden_hostcall_buffer", "hidden_printf_buffer", "hidden_multigrid_sync_arg",
+    "hidden_heap_v1", "hidden_default_queue", "hidden_completion_action", "hidden_queue_ptr",
+)  # fmt: skip
+"""Hidden arguments that are pointers (AMDGPU usage, "Code Object Metadata", `.value_kind`)."""
 _INTEGERS: Final = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long"}
 
 
@@ -118,6 +123,8 @@ def _type_of(argument: Argument, variable: Variable | None, endian: Endian) -> T
             kind = None
         if kind is not None and size_bits(kind) == 8 * size_bytes:
             return kind
+    if argument.value_kind in _POINTERS:
+        return Pointer(lambda: None, size_bytes=size_bytes)
     name = _INTEGERS.get(size_bytes)
     if name is None:
         return Array(_integer("unsigned char", 1, endian), (size_bytes,))

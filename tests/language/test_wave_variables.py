@@ -85,6 +85,7 @@ def test_hidden_arguments(tmp_path: Path) -> None:
     assert value("$_kernarg.hidden_group_size_y", state=saved) == "3"
     assert "unavailable" in value("$_kernarg.hidden_hostcall_buffer", state=saved)
     assert value("sizeof($_kernarg.hidden_group_size_y)", state=saved) == "2"
+    assert value("$_kernarg.hidden_queue_ptr", state=saved).startswith("(void *) 0x7e")
 
 
 @pytest.mark.parametrize(
