@@ -82,3 +82,12 @@ def test_the_floating_point_unit(tmp_path: Path) -> None:
         "Operand Pointer:     0x00:0x00000000",
         "Opcode:              0x0000",
     ]
+
+
+def test_an_address_has_32_bits(tmp_path: Path) -> None:
+    path = tmp_path / "i386.json"
+    memory = [{"address": "0xfffffff0", "bytes": "0a0b0c0d"}]
+    state = {"schema": "dwarfgpu-state-1", "architecture": "i386", "waves": [{}]}
+    path.write_text(json.dumps({**state, "memory": memory}))
+    done = run("debug", "--state", path, "--batch", "-ex", "x/xw 0xffffffff0", "-ex", "x/xw -16")
+    assert done.lines == ["0xfffffff0:\t0x0d0c0b0a"] * 2

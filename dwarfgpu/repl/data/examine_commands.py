@@ -50,6 +50,7 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     objects = ObjectAccess(shell.session)
     if text:
         space, address = address_of(shell, objects, text)
+        address &= (1 << space.address_bits) - 1  # as GDB shows it
     elif before.space is None or before.address is None:
         raise UsageError("Argument required (starting display address).")
     else:
