@@ -303,8 +303,14 @@ def _require_code_object(args: argparse.Namespace, session: Session) -> None:
     from dwarfgpu.service.machine.state_code_objects import in_another_code_object
 
     named = load_state(args.state, file_limits_of(args)).code_objects
+    is_dispatch = vars(args).get("launched") is not None  # its file is a temporary one
     error = in_another_code_object(
-        session.pc, own, args.file, args.state, named, "--demo" if args.demo else args.file
+        session.pc,
+        own,
+        args.file,
+        "the dispatch" if is_dispatch else args.state,
+        named,
+        "--demo" if args.demo else args.file,
     )
     if error is not None:
         alternative = ", or give --load-address" if named[0].path.exists() else ""

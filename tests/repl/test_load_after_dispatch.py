@@ -37,3 +37,12 @@ def test_a_core_file_is_opened_and_closed(tmp_path: Path) -> None:
     done = run("debug", other, "--dispatch", "vadd", *SIZES, *INPUTS, "--batch", *words)
     assert done.lines[-1] == "[Inferior 1 exited normally]"
     assert done.err.splitlines()[-1] == "No threads."
+
+
+def test_another_code_object_is_not_that_of_the_dispatch() -> None:
+    """The state of a dispatch is a temporary file, which the user does not know."""
+    code, other = CODE / "integers.gfx942.O0.v5.co", FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    words = ("--batch", "-ex", f"file {other}")
+    done = run("debug", code, "--dispatch", "vadd", *SIZES, *INPUTS, *words)
+    assert f"; the dispatch names {code.name}, loaded at 0x7f0000000000: " in done.err
+    assert "dispatch.json" not in done.err
