@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Struct, Type, strip
-from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.base_class_casts import is_same_class, way_up
 from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.typed_value import TypedValue
@@ -22,6 +24,21 @@ def written_cast(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedV
         if isinstance(value.error, UndefinedBits):  # as in GDB, it stays `<optimized out>`
             return TypedValue(to.type, error=value.error, unit=unit)
     return evolve(arithmetic.cast(value, to.type), unit=unit)
+
+
+def loses_bits(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> bool:
+    """Return whether a cast to a pointer truncates an integer, which GDB warns of on machines of
+    less than 64 bits (`value_cast`)."""
+    bare, address_bits = strip(to.type), arithmetic.objects.architecture.address_bits
+    if address_bits >= 64 or not isinstance(bare, Pointer) or bare.kind != "pointer":
+        return False
+    if not is_integer(strip(value.type)) or isinstance(arithmetic.objects, Unevaluated):
+        return False
+    try:
+        number = signed(arithmetic.number(value).value.integer, 64)
+    except DwarfGpuError:
+        return False  # the cast reports what is unknown
+    return abs(number) >> address_bits != 0
 
 
 def _keeps_address(from_: Type | None, to: Type | None) -> bool:

@@ -29,7 +29,7 @@ from dwarfgpu.language.array_expressions import alignment_bytes, elements
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.calls import called
-from dwarfgpu.language.casts import in_memory, named_cast, written_cast
+from dwarfgpu.language.casts import in_memory, loses_bits, named_cast, written_cast
 from dwarfgpu.language.convenience_functions import FUNCTIONS
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.fortran_operators import (
@@ -297,6 +297,8 @@ class Evaluator(Operations):
         operand = self.referred(self.value(node.operand))
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)
+        if self.options.warn is not None and loses_bits(self.arithmetic, operand, to):
+            self.options.warn("value truncated")
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
     def _assign(self, node: ast.Assign) -> TypedValue:

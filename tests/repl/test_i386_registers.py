@@ -91,3 +91,18 @@ def test_an_address_has_32_bits(tmp_path: Path) -> None:
     path.write_text(json.dumps({**state, "memory": memory}))
     done = run("debug", "--state", path, "--batch", "-ex", "x/xw 0xffffffff0", "-ex", "x/xw -16")
     assert done.lines == ["0xfffffff0:\t0x0d0c0b0a"] * 2
+
+
+@pytest.mark.parametrize(
+    ("value", "is_truncated"),
+    [
+        ("0xffffffff", False), ("-1", False), ("0x100000000", True), ("-0x100000000", True),
+        ("0xffffffffffffffffULL", False), ("5", False),
+    ],
+)  # fmt: skip
+def test_a_truncated_pointer(tmp_path: Path, value: str, is_truncated: bool) -> None:
+    path = tmp_path / "i386.json"
+    state = {"schema": "dwarfgpu-state-1", "architecture": "i386", "waves": [{}]}
+    path.write_text(json.dumps(state))
+    done = run("debug", "--state", path, "--batch", "-ex", f"p (void *) {value}")
+    assert ("warning: value truncated" in done.err.splitlines()) is is_truncated
