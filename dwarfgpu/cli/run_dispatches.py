@@ -24,6 +24,7 @@ from dwarfgpu.service.run.run_kernel import (
     buffer_names,
     buffers_not_made,
     output,
+    require_numpy,
     run_kernel,
 )
 from dwarfgpu.service.run.run_report import (
@@ -110,6 +111,7 @@ def run_all(
 
     `behind`: waves that have gone on to their end, whose memory is that of the dispatches.
     """
+    require_numpy()
     stops, visit = showing.stops, None
     code_object = dispatches[0].code_object
     if stops is not None:

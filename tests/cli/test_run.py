@@ -315,6 +315,7 @@ def test_without_numpy_the_error_is_one_line(repository: Path) -> None:
     )  # fmt: skip
     assert done.returncode != 0
     [line] = done.stderr.splitlines()
+    assert not done.stdout
     assert line.startswith("dwarfgpu: Unsupported: running kernels needs NumPy: ")
     assert line.endswith(" install numpy")
 

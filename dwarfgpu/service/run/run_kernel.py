@@ -219,7 +219,7 @@ def machine_of_state(
     Errors as of `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state`;
     `Unsupported` without NumPy.
     """
-    _require_numpy()
+    require_numpy()
     from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 
     segments, kernargs = _loaded_segments(code_objects), _kernarg_segments(state, code_objects)
@@ -252,7 +252,7 @@ def machines_of_core(
 ) -> list[RunningMachine]:
     """Return the states of one process as running machines; global memory is read when it is
     accessed."""
-    _require_numpy()
+    require_numpy()
     from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
     from dwarfgpu.machine.simulated.launch.machine_of_state import machines_of_process
 
@@ -276,7 +276,7 @@ def _started(
     progress: Callable[[int], None] | None = None,
     limits: FileLimits,
 ) -> RunningMachine:
-    _require_numpy()
+    require_numpy()
     from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 
     return machine_of_dispatch(
@@ -294,13 +294,14 @@ def _started(
 def why_not_simulated(instruction: Instruction) -> str | None:
     """Return the part of an instruction that is not simulated; None if all is. `Unsupported`
     without NumPy."""
-    _require_numpy()
+    require_numpy()
     from dwarfgpu.machine.simulated.semantics import compiled_instructions
 
     return compiled_instructions.why_not_simulated(instruction)
 
 
-def _require_numpy() -> None:
+def require_numpy() -> None:
+    """Raise `Unsupported` where NumPy is missing or cannot be loaded."""
     try:
         import dwarfgpu.machine.simulated.storage.wave_registers  # noqa: F401 - the first that needs it
     except ImportError as error:
