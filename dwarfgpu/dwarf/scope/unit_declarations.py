@@ -38,7 +38,7 @@ from dwarfgpu.dwarf.scope.meaning import (
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
-from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable import Variable, is_another_function
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
@@ -164,6 +164,10 @@ class UnitDeclarations(UnitSearch):
         if not path:
             for scope in reversed(self.chain):
                 directives += scope.children((dw.TAG_IMPORTED_MODULE,))
+                # Of an instance of a function, only the abstract one has the directives.
+                abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+                if abstract is not None and not is_another_function(scope, abstract):
+                    directives += abstract.children((dw.TAG_IMPORTED_MODULE,))
         return directives
 
     def _spend_import(self, work: int) -> None:
