@@ -12,7 +12,17 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bytes, strides_of
-from dwarfgpu.dwarf.types.types import Absent, Array, Base, Pointer, Type, declared_name, strip
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    BareType,
+    Base,
+    Dynamic,
+    Pointer,
+    Type,
+    declared_name,
+    strip,
+)
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.arithmetic_conversions import Number, is_integer
 from dwarfgpu.language.builtin_types import INT_BITS
@@ -149,7 +159,7 @@ def _integer_of(context: FunctionContext, number: int, like: Number) -> TypedVal
 
 def _kind(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     bare = strip(arguments[0].type)
-    if isinstance(bare, Absent):
+    if isinstance(bare, Absent | Dynamic):
         bare = bare.form
     for _ in range(2):
         if isinstance(bare, Array):
@@ -165,13 +175,25 @@ def _kind(context: FunctionContext, arguments: Arguments, name: str) -> TypedVal
 
 def _array_of(context: FunctionContext, value: TypedValue, name: str) -> Array:
     """Return the type of an array with known bounds; `UsageError` for anything else."""
-    bare = strip(value.type)
+    bare = _resolved(context, value)
     if isinstance(bare, Absent) and isinstance(bare.form, Array):
         raise UsageError(f"{name} can only be used on allocated/associated arrays")
     if isinstance(bare, Array) and not _is_text(bare):
         return bare
     error = context.objects.read(value).error
     raise error or UsageError(f"{name} can only be applied to arrays")
+
+
+def _resolved(context: FunctionContext, value: TypedValue) -> BareType | None:
+    """Return the type of an object. Where it depends on an object that is nowhere, why is an
+    error; if nothing is evaluated, its constant part is the answer."""
+    bare = strip(value.type)
+    if not isinstance(bare, Dynamic):
+        return bare
+    if isinstance(context.objects, Unevaluated):
+        return bare.form
+    error = context.objects.read(value).error
+    raise error or UsageError("The bounds of the array are unknown.")
 
 
 def _is_text(array: Array) -> bool:
@@ -225,7 +247,7 @@ def _known(bound: int | None, name: str) -> int:
 
 
 def _shape(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    bare = strip(arguments[0].type)
+    bare = _resolved(context, arguments[0])
     if not isinstance(bare, Array | Absent) or isinstance(bare, Array) and _is_text(bare):
         return _integers(context, [])
     counts = _counts(_array_of(context, arguments[0], name))
@@ -233,7 +255,7 @@ def _shape(context: FunctionContext, arguments: Arguments, name: str) -> TypedVa
 
 
 def _rank(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    bare = strip(arguments[0].type)
+    bare = _resolved(context, arguments[0])
     form = bare.form if isinstance(bare, Absent) else bare
     is_array = isinstance(form, Array) and not _is_text(form)
     return _integer(context, len(form.dimensions) if is_array and isinstance(form, Array) else 0)
@@ -251,7 +273,7 @@ def _location(context: FunctionContext, arguments: Arguments, name: str) -> Type
 
 
 def _allocated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
-    bare = strip(arguments[0].type)
+    bare = _resolved(context, arguments[0])
     form = bare.form if isinstance(bare, Absent) else bare
     if not isinstance(form, Array) or _is_text(form):
         raise UsageError("ALLOCATED can only be applied to arrays")
@@ -261,7 +283,7 @@ def _allocated(context: FunctionContext, arguments: Arguments, name: str) -> Typ
 def _associated(context: FunctionContext, arguments: Arguments, name: str) -> TypedValue:
     """Return whether a pointer is associated, or with a target (Fortran 2018 16.9.20)."""
     pointer, objects = arguments[0], context.objects
-    bare = strip(pointer.type)
+    bare = _resolved(context, pointer)
     form = bare.form if isinstance(bare, Absent) else bare
     is_array = isinstance(form, Array) and form.attribute == "pointer"
     if not is_array and not isinstance(form, Pointer):
@@ -273,7 +295,7 @@ def _associated(context: FunctionContext, arguments: Arguments, name: str) -> Ty
     if len(arguments) == 1 or isinstance(objects, Unevaluated):
         return context.truth(is_associated)
     target = arguments[1]
-    if isinstance(strip(target.type), Absent):
+    if isinstance(_resolved(context, target), Absent):
         return context.truth(False)
     sides = [_pointed(context, side) for side in (pointer, target)]
     if is_associated and not _is_alike(strip(sides[0].type), strip(sides[1].type)):
