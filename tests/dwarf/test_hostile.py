@@ -501,6 +501,45 @@ def test_using_directives_in_a_circle(monkeypatch: pytest.MonkeyPatch) -> None:
         search()
 
 
+def test_namespaces_that_are_searched_count_more_than_directives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each imports the next one twice, which is searched once."""
+    namespace = Shape(dw.TAG_NAMESPACE, ((dw.AT_NAME, dw.FORM_STRING),), True)
+    imported = Shape(dw.TAG_IMPORTED_MODULE, ((dw.AT_IMPORT, dw.FORM_REF4),))
+    first = 12 + 13
+    one = len(b"\2n0000\0") + 2 * 5 + 1
+
+    def search(count: int) -> None:
+        entries = b"".join(
+            b"\2n%04d\0" % number + (b"\3" + word(first + one * (number + 1))) * 2 + b"\0"
+            for number in range(count)
+        )
+        scopes, unit = scopes_of(entries + b"\2n\0\0", namespace, imported)
+        assert NameLookup((scopes.info,), unit).of("n0000::x") == ()
+
+    monkeypatch.setattr(unit_declarations, "_MAX_IMPORTS", 300)
+    search(10)
+    with pytest.raises(LimitExceeded, match="the imports of a unit lead"):
+        search(40)
+
+
+def test_aliases_of_other_names_are_not_followed() -> None:
+    """Each is an alias of the next one."""
+    alias = Shape(
+        dw.TAG_IMPORTED_DECLARATION,
+        ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_IMPORT, dw.FORM_REF4)),
+    )
+    variable = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))
+    one, first = len(b"\2a0000\0") + 4, 12 + 13
+    entries = b"".join(
+        b"\2a%04d\0" % number + word(first + one * (number + 1)) for number in range(500)
+    )
+    scopes, unit = scopes_of(entries + b"\3v\0", alias, variable)
+    with at_most(100_000):
+        assert NameLookup((scopes.info,), unit).of("x") == ()
+
+
 def test_owners_of_variables_of_nameless_functions() -> None:
     """The functions are looked through once, not for every variable."""
     shapes = [

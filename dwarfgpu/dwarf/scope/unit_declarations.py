@@ -42,9 +42,11 @@ from dwarfgpu.dwarf.scope.variable import Variable, is_another_function
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
-_MAX_IMPORTS: Final = 100_000
+_MAX_IMPORTS: Final = 50_000
 """Maximum number of using-directives, using-declarations and imported units to follow for one name,
 counted once per scope."""
+_NAMESPACE: Final = 16
+"""What a namespace counts towards them whose declarations are searched: as that takes longer."""
 _MAX_COMPARED: Final = 32
 """Units that are read to find out whether a name has another meaning in one of them."""
 
@@ -136,7 +138,8 @@ class UnitDeclarations(UnitSearch):
                 continue
             visited.add(target)
             inner = scope_path(target)
-            self._spend_import(1 + len(named_entries(target.unit).with_name(part.name)) // 8)
+            names = named_entries(target.unit).with_name(part.name)
+            self._spend_import(_NAMESPACE + len(names) // 8)
             dies = self._declared(target.unit, inner, part, accepts)
             dies = dies or self._in_type_units(inner, part, accepts)
             if dies:
@@ -163,11 +166,15 @@ class UnitDeclarations(UnitSearch):
                 directives.append(directive)
         if not path:
             for scope in reversed(self.chain):
-                directives += scope.children((dw.TAG_IMPORTED_MODULE,))
+                holders = [scope]
                 # Of an instance of a function, only the abstract one has the directives.
                 abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
                 if abstract is not None and not is_another_function(scope, abstract):
-                    directives += abstract.children((dw.TAG_IMPORTED_MODULE,))
+                    holders.append(abstract)
+                for holder in holders:
+                    for directive in holder.children((dw.TAG_IMPORTED_MODULE,)):
+                        self._spend_import(1)
+                        directives.append(directive)
         return directives
 
     def _spend_import(self, work: int) -> None:
@@ -181,9 +188,11 @@ class UnitDeclarations(UnitSearch):
         if target is None:
             return []
         name = declaration.name if declaration.has(dw.AT_NAME) else target.name
+        if canonical(name or "") != part.name:
+            return []
+        self._spend_import(_NAMESPACE)  # many may have the name, and lead to a long chain
         target = followed(target)
-        is_it = canonical(name or "") == part.name and accepts(target)
-        return [target] if is_it and has_parameters(target, part) else []
+        return [target] if accepts(target) and has_parameters(target, part) else []
 
     def in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of other units in a namespace; if they have none, those in the
