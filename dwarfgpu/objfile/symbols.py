@@ -20,6 +20,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import name_bytes, printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, shortened
+from dwarfgpu.objfile.elf_structures import SHN_XINDEX
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]
@@ -79,7 +80,7 @@ class Symbol:
     @property
     def is_in_section(self) -> bool:
         """Whether it is an address of the file, not an absolute number or of another kind."""
-        return 0 < self.section < _RESERVED
+        return _is_of_section(self.section)
 
     @property
     def is_absolute(self) -> bool:
@@ -294,7 +295,7 @@ class SymbolTable(OfOpenFile):
         return sorted(
             (self._address(section, value), name, number)
             for number, (name, info, _, section, value, _) in enumerate(self._rows())
-            if not info & 15 and 0 < section < _RESERVED and name < len(names)
+            if not info & 15 and _is_of_section(section) and name < len(names)
             if not names.startswith(_NO_LABELS, name)
             if section >= len(bases) or bases[section] is not None
         )
@@ -409,6 +410,12 @@ def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:
         while True:
             number = values.index(value, number + 1)
             yield number
+
+
+def _is_of_section(index: int) -> bool:
+    """Return whether a section index is that of a section: SHN_XINDEX, too, is that of one, whose
+    number does not fit into the field."""
+    return 0 < index < _RESERVED or index == SHN_XINDEX
 
 
 def _first(member: tuple[int, bool, int]) -> int:

@@ -256,3 +256,13 @@ def test_strings_without_a_text_are_searched_once() -> None:
     assert Strings.searches == 1
     assert table.mangled_with("suc") == ()
     assert Strings.searches == 2
+
+
+@pytest.mark.parametrize(
+    ("section", "is_in_one"),
+    [(0, False), (1, True), (0xFEFF, True), (0xFF00, False), (0xFFF1, False), (0xFFFF, True)],
+)
+def test_a_section_whose_number_does_not_fit_into_the_field_is_one(
+    section: int, is_in_one: bool
+) -> None:
+    assert Symbol("f", 0x1000, 4, "function", section, False).is_in_section is is_in_one
