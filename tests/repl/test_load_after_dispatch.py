@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.command import FIXTURES, run
 
 CODE = FIXTURES / "run"
@@ -46,3 +48,24 @@ def test_another_code_object_is_not_that_of_the_dispatch() -> None:
     done = run("debug", code, "--dispatch", "vadd", *SIZES, *INPUTS, *words)
     assert f"; the dispatch names {code.name}, loaded at 0x7f0000000000: " in done.err
     assert "dispatch.json" not in done.err
+
+
+@pytest.mark.parametrize(("save", "load"), [("save", "load"), ("generate-core-file", "core-file")])
+def test_watchpoints_of_another_machine(tmp_path: Path, save: str, load: str) -> None:
+    """Those of local variables end with the former machine; those of places watch the new one."""
+    file = tmp_path / "saved"
+    commands = (
+        "break nest", "run", "watch -location out[3]", "next", "watch r", f"{save} {file}",
+        "delete 1", f"{load} {file}", "info watchpoints", "continue",
+    )  # fmt: skip
+    words = [word for command in commands for word in ("-ex", command)]
+    code = CODE / "integers.gfx942.O0.v5.co"
+    done = run(
+        "debug", code, "--dispatch", "nest", *SIZES, *INPUTS, "--scratch", 4096, "--batch", *words
+    )
+    lines = [line for line in done.lines if line]
+    assert "Hardware watchpoint 3: r" in lines
+    at = next(at for at, line in enumerate(lines) if line.startswith("Num "))
+    assert lines[at + 1].split() == ["2", "hw", "watchpoint", "keep", "y", "-location", "out[3]"]
+    assert "watchpoint 2: -location out[3]" in lines[at + 3]
+    assert lines[at + 4 : at + 6] == ["Old value = 0", "New value = -1"]

@@ -18,6 +18,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display_commands import displayed
 from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.replaced_machine import look_at
 from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
@@ -133,7 +134,8 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: load FILE
 
-    Unsaved assignments to the current machine are lost. FILE may be in quotes.
+    Unsaved assignments to the current machine are lost, and watchpoints of local variables are
+    deleted. FILE may be in quotes.
     """
     argument = unquoted(argument)
     if not argument:
@@ -141,7 +143,7 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
     opener = shell.machine.opener
     if opener is None:
         raise UsageError("This session belongs to a Python program: its state cannot be replaced.")
-    shell.look_at(opener.state(argument))
+    look_at(shell, opener.state(argument))
     yield Output(f"Loaded {argument}.", {"file": argument})
     if shell.session.pc is not None:
         yield from shown_frame(shell, selected_number(shell.session))

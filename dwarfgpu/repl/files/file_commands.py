@@ -16,6 +16,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.greeting import show_core
 from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.replaced_machine import look_at
 from dwarfgpu.repl.shell import Shell
 
 
@@ -89,7 +90,7 @@ def core_file(shell: Shell, argument: str) -> Iterator[Part]:
     opened = opener.core(shell.session, argument or None)
     for warning in opened.warnings:
         shell.console.warn(warning)
-    shell.look_at(opened)
+    look_at(shell, opened)
     if shell.is_of_core:
         show_core(shell)
     for note in shell.session.notes:

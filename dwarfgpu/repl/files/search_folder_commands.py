@@ -12,6 +12,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.opened_machine import Opener, SearchFolders
 from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.replaced_machine import look_at
 from dwarfgpu.repl.shell import Shell
 
 
@@ -101,6 +102,6 @@ def _search(shell: Shell, folders: SearchFolders) -> None:
     if core is None:
         shell.machine = evolve(shell.machine, opener=opener)
         return
-    shell.look_at(opener.core(focus, core.dump.file.path, wave=focus.wave))
+    look_at(shell, opener.core(focus, core.dump.file.path, wave=focus.wave))
     for note in shell.session.notes:
         shell.console.note(note, once=True)

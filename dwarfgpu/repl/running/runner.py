@@ -54,6 +54,7 @@ def go_on_from_core(shell: Shell) -> None:
         return
     if core.gpu.waves:
         shell.session = opener.resumable(shell.session, core)
+        arm(shell)
 
 
 def _with_power(shell: Shell, power: type[Power]) -> Power | None:

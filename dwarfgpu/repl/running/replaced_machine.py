@@ -1,0 +1,27 @@
+"""Another machine behind the prompt: a state or core file that is opened."""
+
+from __future__ import annotations
+
+from dwarfgpu.repl.opened_machine import Opened
+from dwarfgpu.repl.running.runner import arm
+from dwarfgpu.repl.running.stops import delete_local_watchpoints
+from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.running.watchpoint_values import looked_again
+from dwarfgpu.repl.shell import Shell
+
+
+def look_at(shell: Shell, opened: Opened) -> None:
+    """Replace the session and its machine; the watchpoints that have a meaning there watch it.
+
+    Those of local variables belong to calls of the former machine, and are deleted, as at the end
+    of a program; so are those that were set in a wave that the new one does not have.
+    """
+    delete_local_watchpoints(shell)
+    shell.look_at(opened)
+    for item in list(shell.breakpoints.values()):
+        if isinstance(item, Watchpoint):
+            if item.session.wave in shell.machine.threads:
+                looked_again(shell, item)
+            else:
+                del shell.breakpoints[item.number]
+    arm(shell)
