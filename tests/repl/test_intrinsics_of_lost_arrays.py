@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
@@ -42,6 +44,8 @@ def test_optimized_out_arrays(tmp_path: Path, tool: Callable[[str], str]) -> Non
     compiler = [tool("gfortran"), "-g", "-O2", "-fno-backtrace"]
     build(tmp_path, {"a.f90": SOURCE}, [[*compiler, "-o", "a", "a.f90"]])
     files = with_core(tool, tmp_path)
+    if any("<optimized out>" not in text for text in answers(None, files, ["print x", "print q"])):
+        pytest.skip("this gfortran keeps the descriptors")
     asked = [
         "shape(x)", "rank(x)", "size(x)", "lbound(x)", "allocated(x)", "associated(q)", "rank(q)",
         "associated(q, x)",
