@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope import unit_declarations
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.declarations import named_within, qualified_name
 from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
@@ -538,6 +538,24 @@ def test_aliases_of_other_names_are_not_followed() -> None:
     scopes, unit = scopes_of(entries + b"\3v\0", alias, variable)
     with at_most(100_000):
         assert NameLookup((scopes.info,), unit).of("x") == ()
+
+
+def test_aliases_of_one_name_are_followed_once() -> None:
+    """Each is an alias of the next one, and all have the name; the last is the variable."""
+    alias = Shape(
+        dw.TAG_IMPORTED_DECLARATION,
+        ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_IMPORT, dw.FORM_REF4)),
+    )
+    variable = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))
+    one, first = len(b"\2v\0") + 4, 12 + 13
+    entries = b"".join(b"\2v\0" + word(first + one * (number + 1)) for number in range(500))
+    scopes, unit = scopes_of(entries + b"\3v\0", alias, variable)
+    with at_most(100_000):
+        found = named_within(unit, (), "v")
+    assert {die.tag for die in found} == {dw.TAG_VARIABLE}
+    circle = b"".join(b"\2v\0" + word(first + one * ((number + 1) % 9)) for number in range(9))
+    scopes, unit = scopes_of(circle, alias)
+    assert {die.tag for die in named_within(unit, (), "v")} == {dw.TAG_IMPORTED_DECLARATION}
 
 
 def test_owners_of_variables_of_nameless_functions() -> None:

@@ -195,13 +195,28 @@ def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tup
     """Return the entities of a name in a namespace of a unit; a command asks for it several
     times."""
     members: list[Die] = []
+    ends: dict[Die, Die] = {}
     template = name.partition("<")[0] if name.endswith(">") else ""
     instances = (die for die in named(unit, template) if die.tag in _TEMPLATES) if template else ()
     for die in chain(named(unit, name), instances):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
         if not is_part and is_within(path_of(die), path):
-            members.append(followed(die))
-    return tuple(members)
+            members.append(_end_of(die, ends))
+    return tuple(dict.fromkeys(members))
+
+
+def _end_of(die: Die, ends: dict[Die, Die]) -> Die:
+    """Return the target as `followed` does, however far it is; every step is taken once, because
+    a file may have many aliases of one another."""
+    passed: dict[Die, None] = {}
+    while die.tag == dw.TAG_IMPORTED_DECLARATION and die not in passed:
+        passed[die] = None
+        target = ends[die] if die in ends else die.reference(dw.AT_IMPORT)
+        if target is None:
+            break
+        die = target
+    ends.update(dict.fromkeys(passed, die))
+    return die
 
 
 @kept_with(first)
