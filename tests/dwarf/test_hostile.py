@@ -549,12 +549,12 @@ def test_aliases_of_one_name_are_followed_once() -> None:
     variable = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))
     one, first = len(b"\2v\0") + 4, 12 + 13
     entries = b"".join(b"\2v\0" + word(first + one * (number + 1)) for number in range(500))
-    scopes, unit = scopes_of(entries + b"\3v\0", alias, variable)
+    _scopes, unit = scopes_of(entries + b"\3v\0", alias, variable)
     with at_most(100_000):
         found = named_within(unit, (), "v")
     assert {die.tag for die in found} == {dw.TAG_VARIABLE}
     circle = b"".join(b"\2v\0" + word(first + one * ((number + 1) % 9)) for number in range(9))
-    scopes, unit = scopes_of(circle, alias)
+    _scopes, unit = scopes_of(circle, alias)
     assert {die.tag for die in named_within(unit, (), "v")} == {dw.TAG_IMPORTED_DECLARATION}
 
 
