@@ -127,7 +127,7 @@ class _Bounds:
         begin, end = reader.uleb(), reader.uleb()
         if base is not None and base + begin <= base + end < self.unit.tombstone:
             return (base + begin, base + end)
-        return self._range(self._based(begin), self._based(end))
+        return self._offsets(begin, end)
 
     def _sized(self, begin: int) -> Bounds:
         return self._range(begin, begin + self.reader.uleb())
@@ -142,7 +142,7 @@ class _Bounds:
                 return self._range(begin, begin + reader.unsigned(4))
             case 4:
                 begin, end = reader.unsigned(4), reader.unsigned(4)
-                return self._range(self._based(begin), self._based(end))
+                return self._offsets(begin, end)
             case 1 | 2:
                 return self.read(kind)
             case _:
@@ -157,7 +157,15 @@ class _Bounds:
             return None
         if begin == end == 0:
             return _NOTHING
-        return self._range(self._based(begin), self._based(end))
+        return self._offsets(begin, end)
+
+    def _offsets(self, begin: int, end: int) -> Bounds:
+        low, high = self._based(begin), self._based(end)
+        mask = self.unit.address_mask
+        # A sum beyond the last address is no mark of a linker, unless the offset is one.
+        if low > mask and not self.unit.tombstone <= begin <= mask:
+            raise IllFormed(f"list entry begins at {low:#x}, beyond the last address {mask:#x}")
+        return self._range(low, high)
 
     def _range(self, begin: int, end: int) -> Bounds:
         if begin >= self.unit.tombstone:

@@ -350,6 +350,30 @@ def test_a_length_beyond_the_last_address(version: int, size_bytes: int) -> None
         ranged(of_ranges + data + END, version)
 
 
+@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("begin", [(1 << 64) - 0x1000, (1 << 64) - 3])
+def test_an_offset_beyond_the_last_address(version: int, begin: int) -> None:
+    """It is no mark of code that the linker dropped: a variable there is not optimized out."""
+    if version == 5:
+        of_locations = of_ranges = b"\x04" + uleb(begin, 0x10)
+        size_of_block, end_of_list = b"\x01", b"\0"
+    else:
+        of_locations = of_ranges = address(begin) + address(0x10)
+        size_of_block, end_of_list = b"\x01\0", address(0) + address(0)
+    expected = (
+        f"list entry begins at {0x1000 + begin:#x}, beyond the last address {(1 << 64) - 1:#x}"
+    )
+    with pytest.raises(IllFormed, match=expected):
+        located(of_locations + size_of_block + b"\x50" + end_of_list, version)
+    with pytest.raises(IllFormed, match=expected):
+        ranged(of_ranges + end_of_list, version)
+
+
+@pytest.mark.parametrize("begin", [(1 << 64) - 2, (1 << 64) - 1])
+def test_an_offset_that_is_the_mark_of_a_linker(begin: int) -> None:
+    assert ranged(b"\x04" + uleb(begin, begin) + b"\0") == ()
+
+
 def test_a_range_up_to_the_last_address() -> None:
     data = address(0x1000) + uleb((1 << 64) - 0x1000)
     locations = b"\x08" + data + b"\x01" + X + END
