@@ -266,3 +266,15 @@ def test_a_section_whose_number_does_not_fit_into_the_field_is_one(
     section: int, is_in_one: bool
 ) -> None:
     assert Symbol("f", 0x1000, 4, "function", section, False).is_in_section is is_in_one
+
+
+def test_an_offset_in_a_section_whose_number_is_elsewhere_is_no_address() -> None:
+    """In a relocatable file of so many sections, SHT_SYMTAB_SHNDX has the number."""
+    form, strings = Struct("<IBBHQQ"), StringTable(b"\0low\0high\0", "names")
+    rows = form.pack(1, 0x12, 0, 7, 4, 8) + form.pack(5, 0x12, 0, 0xFFFF, 4, 8)
+    table = SymbolTable(rows, strings, form, 64, [0x1000 * number for number in range(70_000)])
+    low, high = table.symbols
+    assert (low.address, low.is_in_section, high.is_in_section) == (0x7004, True, False)
+    assert table.named("high", ()) == ()
+    nearest = table.before(0x7006), table.before(0xFFFF006)
+    assert [symbol and symbol.name for symbol in nearest] == ["low", "low"]
