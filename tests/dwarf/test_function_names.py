@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -28,8 +29,10 @@ from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import Function
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.symbol import symbol_listing
 from dwarfgpu.view.type_text import type_text
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.language.sessions import FIXTURES, demo
@@ -293,3 +296,18 @@ def test_functions_of_one_name_are_bounded() -> None:
     with pytest.raises(LimitExceeded, match="more than 20 functions of a unit are named f"):
         functions_named(program, "f")
     assert functions_named(program, "g") == ()
+
+
+def test_types_of_listed_functions_are_not_kept() -> None:
+    """A list may have millions of them."""
+    program = CodeObject.open(FIXTURES / "x86_64/bodies.gcc.O2.v5")
+    before = _functions_in_memory()
+    rows = [*listed_symbols(program.info, "functions")]
+    texts = [symbol_listing.symbol_text(row) for row in rows]
+    assert len(texts) > 3 and all(text.endswith(");") for text in texts)
+    assert _functions_in_memory() == before
+
+
+def _functions_in_memory() -> int:
+    gc.collect()
+    return sum(isinstance(each, Function) for each in gc.get_objects())

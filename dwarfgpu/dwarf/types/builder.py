@@ -146,7 +146,7 @@ class TypeBuilder:
         if tag == dw.TAG_ENUMERATION_TYPE:
             return self._enum(die)
         if tag in (dw.TAG_SUBROUTINE_TYPE, dw.TAG_SUBPROGRAM):
-            return self._function(die)
+            return self.function_type(die)
         if tag == dw.TAG_PTR_TO_MEMBER_TYPE:
             return MemberPointer(
                 self.target(die),
@@ -390,7 +390,9 @@ class TypeBuilder:
             _scope(die),
         )
 
-    def _function(self, die: Die) -> Function:
+    def function_type(self, die: Die) -> Function:
+        """Return the type of a function (DWARF 5 3.3, 5.10), which is not kept: a list of functions
+        may have millions."""
         children = list(die.children())
         parameters = [child for child in children if child.tag == dw.TAG_FORMAL_PARAMETER]
         this = this_of(die, parameters)

@@ -146,8 +146,7 @@ def _type(die: Die) -> Type | None:
     types = types_of(die.unit)
     if die.tag == dw.TAG_SUBPROGRAM:
         described = with_parameters(die)
-        kind = types.build(described)
-        assert isinstance(kind, Function)
+        kind = types.function_type(described)
         parameters = passed_parameters(described, kind.parameters)
         return Function(types.type_of(die), parameters, kind.is_prototyped, kind.is_variadic)
     is_object = die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER)
