@@ -276,7 +276,11 @@ class Shell:
         writes = self.session.write_count.writes
         try:
             yield from parts
-        except UsageError as error:
+        except DwarfGpuError as error:
+            if self.session.write_count.writes != writes:
+                self.follow_pc()
+            if not isinstance(error, UsageError):
+                raise
             from dwarfgpu.repl.advice import advised  # only mistakes need it
 
             raise advised(self.session, error) from None
@@ -286,7 +290,7 @@ class Shell:
             if code_object.info.bare_names is not None:
                 self.console.note(str(code_object.info.bare_names), once=True)
         if self.session.write_count.writes != writes:
-            self._follow_pc()
+            self.follow_pc()
         yield from self.hooked(f"hookpost-{call.command.name}")
 
     def remark(self) -> None:
@@ -295,9 +299,9 @@ class Shell:
             self.console.note(note, once=True)
         self.values.notes.clear()
 
-    def _follow_pc(self) -> None:
-        """Focus on the frame at the program counter, where a command has set that of the wave in
-        focus."""
+    def follow_pc(self) -> None:
+        """Focus on the frame at the program counter, where the last assignment, or the last one
+        undone, has set that of the wave in focus."""
         top, target = self.session.top or self.session, self.session.target
         number = top.architecture.program_counter
         if not isinstance(target, RecordedTarget) or number is None:

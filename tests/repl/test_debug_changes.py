@@ -53,6 +53,19 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
             "$v2[3]: 0x8 -> 0x9", "$v0[3]: 0x7 -> 0x3", "Nothing was assigned."]),
         (["display t", "set var t = 7", "undo"], [
             "1: t = 3", "$v0[3]: 0x7 -> 0x3", "1: t = 3"]),
+        # The focus follows the program counter: of several commands, before displays, and after an
+        # error.
+        (["set var $s4 = 0", "set var $pc = 0x1520", "undo 2", "output/x $pc", "redo 2",
+            "output/x $pc"], [
+            "$pc: 0x1520 -> 0x151c", "$s4: 0x0 -> 0x18", "0x151c$s4: 0x18 -> 0x0",
+            "$pc: 0x151c -> 0x1520", "0x1520"]),
+        (["set var $pc = 0x1520", "set var $s4 = 0", "undo 2", "redo 2", "p/x $pc"], [
+            "$s4: 0x0 -> 0x18", "$pc: 0x1520 -> 0x151c", "$pc: 0x151c -> 0x1520",
+            "$s4: 0x18 -> 0x0", "$1 = 0x1520"]),
+        (["display/x $pc", "set var $pc = 0x1520", "undo"], [
+            "1: /x $pc = 0x151c", "$pc: 0x1520 -> 0x151c", "1: /x $pc = 0x151c"]),
+        (["p ($pc = 0x1520) / 0", "p/x $pc"], [
+            "$1 = 0x1520", "Argument to arithmetic operation not a number or boolean."]),
         ([f"diff {STATE}"], [f"No difference from {STATE}."]),
         (["set var t = 7", f"diff {STATE}"], ["wave 1 $v0[3]: 0x3 -> 0x7"]),
         (["diff /no/such"], ["/no/such cannot be read: No such file or directory"]),

@@ -64,6 +64,7 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
         if not writes and not number:
             raise UsageError("Nothing was assigned." if is_undo else "Nothing was undone.")
         shell.session.forget_frames()
+        shell.follow_pc()  # only the last of several groups is known afterwards
         for write in reversed(writes) if is_undo else writes:
             yield from _lines(shell, write, is_undo=is_undo)
     yield from displayed(shell)
