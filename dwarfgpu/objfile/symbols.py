@@ -114,7 +114,7 @@ class SymbolTable(OfOpenFile):
         self._is_wide = address_bits == 64
         self._mask = (1 << address_bits) - 1
         self._bases = tuple(bases)
-        self._has_unknown_places = len(self._bases) > _RESERVED
+        self._has_high_sections = len(self._bases) > _RESERVED
         """Whether a value may be an offset in a section whose number does not fit into the row."""
         self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
         """The symbols of names that were searched for; the table never changes."""
@@ -129,7 +129,7 @@ class SymbolTable(OfOpenFile):
         """Name, info, other, section, value and size of each."""
         rows: Iterable[tuple[int, ...]] = self._form.iter_unpack(self._data)
         rows = rows if self._is_wide else map(wide, rows)
-        return map(_without_place, rows) if self._has_unknown_places else iter(rows)
+        return map(_undefined_if_high, rows) if self._has_high_sections else iter(rows)
 
     def _symbol(self, row: tuple[int, ...]) -> Symbol:
         name, info, other, section, value, size_bytes = row
@@ -362,7 +362,7 @@ class SymbolTable(OfOpenFile):
     def _row(self, number: int) -> tuple[int, ...]:
         row = self._form.unpack_from(self._data, number * self._form.size)
         row = row if self._is_wide else wide(row)
-        return _without_place(row) if self._has_unknown_places else row
+        return _undefined_if_high(row) if self._has_high_sections else row
 
 
 class _Symbols(Sequence[Symbol]):
@@ -416,7 +416,7 @@ def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:
             yield number
 
 
-def _without_place(row: tuple[int, ...]) -> tuple[int, ...]:
+def _undefined_if_high(row: tuple[int, ...]) -> tuple[int, ...]:
     """Return the row of a symbol; as undefined if its section is in SHT_SYMTAB_SHNDX, which is not
     read: its value is an offset there."""
     name, info, other, section, value, size_bytes = row
