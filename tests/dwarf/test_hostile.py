@@ -524,37 +524,33 @@ def test_namespaces_that_are_searched_count_more_than_directives(
         search(40)
 
 
+ALIAS = Shape(
+    dw.TAG_IMPORTED_DECLARATION, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_IMPORT, dw.FORM_REF4))
+)
+NAMED_VARIABLE = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))
+
+
 def test_aliases_of_other_names_are_not_followed() -> None:
     """Each is an alias of the next one."""
-    alias = Shape(
-        dw.TAG_IMPORTED_DECLARATION,
-        ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_IMPORT, dw.FORM_REF4)),
-    )
-    variable = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))
     one, first = len(b"\2a0000\0") + 4, 12 + 13
     entries = b"".join(
         b"\2a%04d\0" % number + word(first + one * (number + 1)) for number in range(500)
     )
-    scopes, unit = scopes_of(entries + b"\3v\0", alias, variable)
+    scopes, unit = scopes_of(entries + b"\3v\0", ALIAS, NAMED_VARIABLE)
     with at_most(100_000):
         assert NameLookup((scopes.info,), unit).of("x") == ()
 
 
 def test_aliases_of_one_name_are_followed_once() -> None:
     """Each is an alias of the next one, and all have the name; the last is the variable."""
-    alias = Shape(
-        dw.TAG_IMPORTED_DECLARATION,
-        ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_IMPORT, dw.FORM_REF4)),
-    )
-    variable = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))
     one, first = len(b"\2v\0") + 4, 12 + 13
     entries = b"".join(b"\2v\0" + word(first + one * (number + 1)) for number in range(500))
-    _scopes, unit = scopes_of(entries + b"\3v\0", alias, variable)
+    _scopes, unit = scopes_of(entries + b"\3v\0", ALIAS, NAMED_VARIABLE)
     with at_most(100_000):
         found = named_within(unit, (), "v")
     assert {die.tag for die in found} == {dw.TAG_VARIABLE}
     circle = b"".join(b"\2v\0" + word(first + one * ((number + 1) % 9)) for number in range(9))
-    _scopes, unit = scopes_of(circle, alias)
+    _scopes, unit = scopes_of(circle, ALIAS)
     assert {die.tag for die in named_within(unit, (), "v")} == {dw.TAG_IMPORTED_DECLARATION}
 
 
