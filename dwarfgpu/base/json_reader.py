@@ -65,6 +65,8 @@ class Field:
             shown = "data nested that deep"
         except ValueError:  # an integer with more digits than Python writes
             shown = "a number that large"
+        except TypeError:  # of a program, not of a file
+            shown = f"an object of {type(self.value).__name__}"
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         return UnreadableFile(
             f"{self.source}: {self.path or 'document'}: expected {description}, not {shown}"

@@ -7,12 +7,14 @@ from dwarfgpu.batch.corpus import corpus_report
 from dwarfgpu.batch.corpus_html import corpus_html
 from dwarfgpu.batch.examine import examine, examine_all
 from dwarfgpu.batch.reading_options import Options
-from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.batch.record_types import CorpusReport, Record
+from dwarfgpu.objfile.collection.members import Member, members
 
 __all__ = [
+    "CorpusReport",
     "Member",
     "Options",
-    "Wanted",
+    "Record",
     "corpus_html",
     "corpus_report",
     "examine",

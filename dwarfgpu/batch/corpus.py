@@ -7,27 +7,41 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Final, cast
 
-from dwarfgpu.base.json_reader import is_decimal
+from dwarfgpu.base.arguments import wrong_type
+from dwarfgpu.base.json_reader import Field, Json, is_decimal
 from dwarfgpu.base.records import define, field
+from dwarfgpu.batch.record_types import (
+    CompilerFindings,
+    CorpusReport,
+    Example,
+    Record,
+    RuleFindings,
+    UnreadableMember,
+)
 from dwarfgpu.errors import UsageError
-from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.expr.static_check.severity import SEVERITIES
 
 SCHEMA: Final = "dwarfgpu-corpus-1"
 MAX_EXAMPLES: Final = 3
 """Examples of one rule for one compiler, each in another file."""
 MAX_UNREADABLE: Final = 100
 """Files that are named as unreadable."""
-_SEVERITIES: Final = ("error", "warning", "note")
 _CHECKED: Final = ("units", "entries", "expressions", "fdes")
 _NUMBERS: Final = re.compile(r"([0-9]+)")
 
 
-def corpus_report(records: Iterable[JsonObject]) -> JsonObject:
-    """Return the report on records of `examine` with the question `check`, in any order;
-    `UsageError` for others."""
+def corpus_report(records: Iterable[Record]) -> CorpusReport:
+    """Return the report on records of `examine` with the question `check`, in any order.
+
+    `UsageError`, with the number of the record, for one that is of another question or lacks what
+    `docs/schema/batch.json` requires.
+    """
+    value: object = records
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise wrong_type("records", value, "the records of examine_all")
     corpus = Corpus()
     for record in records:
         corpus.add(record)
@@ -40,7 +54,7 @@ class _RuleCount:
 
     count: int = 0
     files: int = 0
-    examples: list[Plain] = field(factory=list)
+    examples: list[Example] = field(factory=list)
 
 
 @define(eq=False)
@@ -61,70 +75,104 @@ class Corpus:
     counts: Counter[str] = field(factory=Counter)
     omitted: int = 0
     compilers: dict[tuple[str | None, str | None], _Compiler] = field(factory=dict)
-    unreadable: list[Plain] = field(factory=list)
+    unreadable: list[UnreadableMember] = field(factory=list)
 
-    def add(self, record: JsonObject) -> None:
+    def add(self, record: Record) -> None:
         """Add the record of one file; one without an answer cannot be read. `UsageError` for
-        a text that is not a record of `check`."""
-        _require_record(record)
-        answer: Any = record["answer"]
+        what is not a record of `check`."""
+        whole = Field(f"records[{self.files['examined']}]", "", cast(Json, record))
+        _require_question(whole)
+        file, answer = whole["file"].text(), whole["answer"]
         self.files["examined"] += 1
-        if answer is None:
+        if answer.value is None:
             self.files["unreadable"] += 1
-            error: Any = record["error"]
+            message = whole["error"]["message"].text()
             if len(self.unreadable) < MAX_UNREADABLE:
-                self.unreadable.append({"file": record["file"], "message": error["message"]})
+                self.unreadable.append({"file": file, "message": message})
             return
-        self.files["incomplete"] += bool(answer["incomplete"])
-        self.checked.update({name: answer["checked"][name] for name in _CHECKED})
-        self.counts.update(answer["counts"])
-        self.omitted += answer["findings_omitted"]
-        for wrote in answer["compilers"]:
-            self._add_compiler(str(record["file"]), wrote)
+        self.files["incomplete"] += answer["incomplete"].boolean()
+        self.checked.update(numbers(answer["checked"], _CHECKED))
+        self.counts.update(numbers(answer["counts"], SEVERITIES))
+        self.omitted += number(answer["findings_omitted"])
+        for wrote in answer["compilers"].items():
+            self._add_compiler(file, wrote)
 
-    def _add_compiler(self, file: str, wrote: Any) -> None:
-        key = wrote["compiler"], wrote["version"]
+    def _add_compiler(self, file: str, wrote: Field) -> None:
+        key = optional_text(wrote["compiler"]), optional_text(wrote["version"])
         compiler = self.compilers.setdefault(key, _Compiler())
-        compiler.units += wrote["units"]
+        compiler.units += number(wrote["units"])
         compiler.files += 1
-        for finding in wrote["findings"]:
-            kind = finding["rule"], finding["severity"]
+        for finding in wrote["findings"].items():
+            kind = finding["rule"].text(), finding["severity"].text(*SEVERITIES)
             rule = compiler.rules.setdefault(kind, _RuleCount())
-            rule.count += finding["count"]
+            rule.count += number(finding["count"])
             rule.files += 1
+            example = finding["example"]
+            message, entry = example["message"].text(), example["entry"].text()
             if len(rule.examples) < MAX_EXAMPLES:
-                rule.examples.append({"file": file, **finding["example"]})
+                rule.examples.append({"file": file, "message": message, "entry": entry})
 
-    def report(self) -> JsonObject:
+    def report(self) -> CorpusReport:
         """Return the report so far; compilers by name and version, the worst rules first."""
+        files, checked, counts = self.files, self.checked, self.counts
         return {
             "schema": SCHEMA,
-            "files": {name: self.files[name] for name in ("examined", "unreadable", "incomplete")},
-            "checked": {name: self.checked[name] for name in _CHECKED},
-            "counts": {name: self.counts[name] for name in _SEVERITIES},
+            "files": {
+                "examined": files["examined"],
+                "unreadable": files["unreadable"],
+                "incomplete": files["incomplete"],
+            },
+            "checked": {
+                "units": checked["units"],
+                "entries": checked["entries"],
+                "expressions": checked["expressions"],
+                "fdes": checked["fdes"],
+            },
+            "counts": {
+                "error": counts["error"],
+                "warning": counts["warning"],
+                "note": counts["note"],
+            },
             "findings_omitted": self.omitted,
             "compilers": [
-                _compiler_json(key, self.compilers[key])
+                _compiler_findings(key, self.compilers[key])
                 for key in sorted(self.compilers, key=_by_name_and_version)
             ],
             "unreadable": list(self.unreadable),
         }
 
 
-def _require_record(record: object) -> None:
-    question = record.get("question") if isinstance(record, dict) else None
+def numbers(counts: Field, names: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of an object by their names; `UsageError` for a missing one."""
+    return {name: number(counts[name]) for name in names}
+
+
+def number(count: Field) -> int:
+    """Return an integer that is not negative; `UsageError` for anything else, texts too."""
+    if isinstance(count.value, str):
+        raise count.expected("an integer")
+    return count.integer(0)
+
+
+def optional_text(text: Field) -> str | None:
+    """Return a text or None; `UsageError` for anything else."""
+    return None if text.value is None else text.text()
+
+
+def _require_question(record: Field) -> None:
+    question = record["question"].value if record.has("question") else None
     if question != "check":
-        instead = "" if question is None else f", not of {question}"
-        raise UsageError(f"records of check are needed{instead}")
+        instead = f", not of {question}" if isinstance(question, str) else ""
+        raise UsageError(f"{record.source}: records of check are needed{instead}")
 
 
-def _compiler_json(key: tuple[str | None, str | None], compiler: _Compiler) -> JsonObject:
+def _compiler_findings(key: tuple[str | None, str | None], compiler: _Compiler) -> CompilerFindings:
     name, version = key
     kinds = sorted(
         compiler.rules.items(),
-        key=lambda item: (_SEVERITIES.index(item[0][1]), -item[1].count, item[0]),
+        key=lambda item: (SEVERITIES.index(item[0][1]), -item[1].count, item[0]),
     )
-    findings: list[Plain] = [
+    findings: list[RuleFindings] = [
         {
             "rule": rule,
             "severity": severity,

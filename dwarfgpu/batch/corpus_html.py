@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from dwarfgpu.base.json_reader import Field, Json
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.batch.corpus import number, numbers, optional_text
+from dwarfgpu.batch.record_types import CorpusReport
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.errors import plural
-from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.expr.static_check.severity import SEVERITIES
 
 _STYLE: Final = """\
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
@@ -38,9 +41,31 @@ _TOTALS: Final = (
 )
 
 
-def corpus_html(report: JsonObject) -> str:
-    """Return a report of `corpus_report` as a page of HTML."""
+def corpus_html(report: CorpusReport) -> str:
+    """Return a report of `corpus_report` as a page of HTML; `UsageError`, with the name of the
+    member, for what lacks something that `docs/schema/corpus.json` requires."""
+    _require_report(Field("report", "", cast(Json, report)))
     return "\n".join(_lines(report)) + "\n"
+
+
+def _require_report(report: Field) -> None:
+    for group, name, _ in _TOTALS:
+        number(report[group][name])
+    number(report["findings_omitted"])
+    for compiler in report["compilers"].items():
+        optional_text(compiler["compiler"])
+        optional_text(compiler["version"])
+        numbers(compiler, ("units", "files"))
+        for finding in compiler["findings"].items():
+            finding["rule"].text()
+            finding["severity"].text(*SEVERITIES)
+            numbers(finding, ("count", "files"))
+            for example in finding["examples"].items():
+                for name in ("file", "message", "entry"):
+                    example[name].text()
+    for file in report["unreadable"].items():
+        file["file"].text()
+        file["message"].text()
 
 
 def _lines(report: Any) -> Iterator[str]:
@@ -130,7 +155,7 @@ def _unreadable(report: Any) -> Iterator[str]:
         yield f"<li><code>{_text(file['file'])}</code><br>{_text(file['message'])}</li>"
     yield "</ul>"
     further = report["files"]["unreadable"] - len(report["unreadable"])
-    if further:
+    if further > 0:
         yield f"<p>{further:,} more files cannot be read.</p>"
 
 

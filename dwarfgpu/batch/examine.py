@@ -6,32 +6,34 @@ Law: the contents of a file raise nothing; they become the `error` of the record
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
-from dwarfgpu.base.arguments import require, wrong_type, wrong_value
+from dwarfgpu.base.arguments import require, wrong_value
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.objfile.collection.members import Member, members, path_text
 from dwarfgpu.objfile.collection.open_member import open_member
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
+    from dwarfgpu.batch.record_types import ErrorRecord, Record
     from dwarfgpu.service.check.checked_file import Report
 
 SCHEMA: Final = "dwarfgpu-batch-1"
 
 
 def examine(
-    member: Member | str,
+    member: Member | str | os.PathLike[str],
     question: str = "check",
     options: Options = Options(),  # noqa: B008
-) -> JsonObject:
+) -> Record:
     """Return the answer to a question about an object file (docs/schema/batch.json).
 
     `member`: one of `members`, or the path of an object file. `question`: `check`, `where` (every
@@ -41,10 +43,8 @@ def examine(
     question that does not exist, and for any other type of `member` or `options`.
     """
     _require_request(question, options)
-    if isinstance(member, str):
-        member = Member(member)
     if not isinstance(member, Member):
-        raise wrong_type("member", member, "a Member or a path as str")
+        member = Member(path_text("member", member, "a Member or a path"))
     try:
         status, answer = QUESTIONS[question](member, options)
     except DwarfGpuError as error:
@@ -52,15 +52,28 @@ def examine(
     return answered(member, question, status, answer)
 
 
-def answered(member: Member | str, question: str, status: int, answer: JsonObject) -> JsonObject:
+def answered(member: Member | str, question: str, status: int, answer: JsonObject) -> Record:
     """Return the record of an object file with the answer to a question."""
-    head: JsonObject = {"schema": SCHEMA, "file": str(member), "question": question}
-    return {**head, "status": status, "answer": answer, "error": None}
+    return {
+        "schema": SCHEMA,
+        "file": str(member),
+        "question": question,
+        "status": status,
+        "answer": answer,
+        "error": None,
+    }
 
 
-def failed(member: Member | str, question: str, error: DwarfGpuError) -> JsonObject:
+def failed(member: Member | str, question: str, error: DwarfGpuError) -> Record:
     """Return the record of an object file that cannot be examined."""
-    return {**answered(member, question, 2, {}), "answer": None, **error_json(error)}
+    return {
+        "schema": SCHEMA,
+        "file": str(member),
+        "question": question,
+        "status": 2,
+        "answer": None,
+        "error": cast("ErrorRecord", error_json(error)["error"]),
+    }
 
 
 def summary_record(statuses: Counter[int]) -> JsonObject:
@@ -70,11 +83,11 @@ def summary_record(statuses: Counter[int]) -> JsonObject:
 
 
 def examine_all(
-    paths: Iterable[str],
+    paths: Iterable[str | os.PathLike[str]],
     question: str = "check",
     options: Options = Options(),  # noqa: B008
     jobs: int = 0,
-) -> Iterator[JsonObject]:
+) -> Iterator[Record]:
     """Return the records of all object files in files and folders, in a fixed order.
 
     `jobs`: how many processes, at most 256; 0 for this one. A program that uses processes must be
@@ -84,7 +97,7 @@ def examine_all(
     _require_request(question, options)
     return in_order(
         partial(examine, question=question, options=options),
-        members(paths, Wanted(options.target, options.limits)),
+        members(paths, options.target, options.limits),
         lambda member, error: failed(member, question, error),
         jobs,
     )

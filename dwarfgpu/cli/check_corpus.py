@@ -19,14 +19,14 @@ _FORMS: Final = (".html", ".json")
 
 
 @frozen(eq=False)
-class CorpusReport:
+class WrittenReport:
     """The report that is being made, and where it goes."""
 
     paths: tuple[Path, ...]
     corpus: Corpus
 
     @classmethod
-    def at(cls, names: Iterable[str], inputs: Sequence[str]) -> CorpusReport:
+    def at(cls, names: Iterable[str], inputs: Sequence[str]) -> WrittenReport:
         """Return the report for the names that the options give: files .html or .json, or folders
         for both. `UsageError` for another name, and for a file that cannot be written."""
         paths: list[Path] = []

@@ -23,7 +23,7 @@ from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.errors import DwarfGpuError, Malformed, UnreadableFile, UsageError, counted
 from dwarfgpu.expr.static_check.severity import SEVERITIES
-from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.objfile.collection.members import Member, members
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.batch_options import jobs_of
 from dwarfgpu.options.limit_options import file_limits_of
@@ -36,6 +36,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
     from dwarfgpu.batch.corpus import Corpus
+    from dwarfgpu.batch.record_types import Record
 
 _FORMS = ("json", "sarif", "json_lines")
 
@@ -63,7 +64,7 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     options = Options(
         arguments.target, arguments.dialect, directories, limits, chosen_rules(arguments)
     )
-    found_members = members(paths, Wanted(options.target, limits))
+    found_members = members(paths, options.target, limits)
     first = list(islice(found_members, 2))
     is_only = len(paths) == len(first) == 1 and _is_itself(paths[0], first[0])
     with_compilers = arguments.json_lines or arguments.report is not None
@@ -73,9 +74,9 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     reports = in_order(partial(_report, request), chain(first, found_members), _unreadable, jobs)
     if arguments.report is None:
         return _printed(reports, arguments, is_only=is_only, has_baseline=baseline is not None)
-    from dwarfgpu.cli.check_corpus import CorpusReport  # few requests want one
+    from dwarfgpu.cli.check_corpus import WrittenReport  # few requests want one
 
-    report = CorpusReport.at(arguments.report, paths)
+    report = WrittenReport.at(arguments.report, paths)
     added = _added(reports, report.corpus)
     with failing_at_the_end():  # the report is worth more than what is printed
         status = _printed(added, arguments, is_only=is_only, has_baseline=baseline is not None)
@@ -198,7 +199,7 @@ def _json_lines(reports: Iterable[Report]) -> int:
     return max(statuses, default=0)
 
 
-def _record(report: Report) -> JsonObject:
+def _record(report: Report) -> Record:
     try:
         return answered(report.path, "check", *check_answer(report))
     except DwarfGpuError as error:

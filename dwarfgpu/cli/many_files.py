@@ -19,7 +19,7 @@ from dwarfgpu.batch.examine import examine, failed, summary_record
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
-from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.objfile.collection.members import Member, members
 from dwarfgpu.objfile.collection.open_member import open_member
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
@@ -76,7 +76,7 @@ def show_many(
     jobs, limits = jobs_of(arguments), file_limits_of(arguments)
     directories = tuple(getattr(arguments, "debug_dir", None) or DEBUG_DIRECTORIES)
     options = Options(arguments.target, arguments.dialect, directories, limits, minimum=minimum)
-    found_members = members(paths, Wanted(options.target, limits))
+    found_members = members(paths, options.target, limits)
     if arguments.json_lines:
         line = partial(_line, question, options)
         return _print_lines(in_order(line, found_members, partial(_lost_line, question), jobs))
@@ -87,9 +87,7 @@ def show_many(
 
 def _line(question: str, options: Options, member: Member) -> _Shown:
     record = examine(member, question, options)
-    status = record["status"]
-    assert isinstance(status, int)
-    return _Shown(str(member), status, json.dumps(record, allow_nan=False))
+    return _Shown(str(member), record["status"], json.dumps(record, allow_nan=False))
 
 
 def _lost_line(question: str, member: Member, error: DwarfGpuError) -> _Shown:

@@ -60,7 +60,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 247),
         ("eval --file PROGRAM greeting", 250),
         ("info FILE", 147),
-        ("check FILE", 263),
+        ("check FILE", 264),
         ("where --demo t", 236),
         ("where --all FILE", 191),
         ("run --demo", 276),

@@ -12,6 +12,7 @@ import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile.collection import ar, zip
-from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.objfile.collection.members import Member, members
 from dwarfgpu.objfile.collection.open_member import open_member
 from tests.cli.command import FIXTURES
 from tests.dwarf.builder import X86_64, elf
@@ -32,10 +33,10 @@ DATA = (FIXTURES / "hip/data.gfx942.O2.v5.co").read_bytes()
 CORE = FIXTURES / "core/crash.x86_64.O2.core"
 
 
-def names(*paths: Path, **wanted: str) -> list[str]:
+def names(*paths: Path, **wanted: Any) -> list[str]:
     """The members of files and folders, without the folder of the first; `!` and the problem."""
     folder = f"{paths[0].parent}/"
-    result = members([str(path) for path in paths], Wanted(**wanted))
+    result = members([str(path) for path in paths], **wanted)
     return [
         f"{member}{'' if member.problem is None else f' ! {member.problem}'}".replace(folder, "")
         for member in result
@@ -180,21 +181,21 @@ class TestTarget:
         if name:
             files = {"a.co": self.PLAIN_942.read_bytes(), "h": elf({}, X86_64)}
             path.write_bytes(archives.ar(files))
-        [only] = members([str(path)], Wanted("gfx90a"))
+        [only] = members([str(path)], "gfx90a")
         assert str(only.problem) == f"{path} holds no code for gfx90a"
         several = [str(self.PLAIN_942), str(self.CUBIN)]
-        [only] = members(several, Wanted("gfx90a"))
+        [only] = members(several, "gfx90a")
         assert str(only.problem) == "none of 2 files and folders holds code for gfx90a"
 
     def test_no_target_at_all_is_an_error_before_the_work(self, tmp_path: Path) -> None:
         for paths in ([str(self.folder(tmp_path))], [str(self.PLAIN_942), str(self.PLAIN_1100)]):
             with pytest.raises(UsageError, match="axpy is not a target"):
-                next(members(paths, Wanted("axpy")))
+                next(members(paths, "axpy"))
 
     def test_a_file_alone(self) -> None:
-        [only] = members([str(self.PLAIN_1100)], Wanted("gfx942"))
+        [only] = members([str(self.PLAIN_1100)], "gfx942")
         assert str(only.problem) == f"{self.PLAIN_1100} is for gfx1100, not for gfx942"
-        [only] = members([str(self.PLAIN_1100)], Wanted("axpy"))
+        [only] = members([str(self.PLAIN_1100)], "axpy")
         assert "axpy is not a target" in str(only.problem)
 
 
@@ -415,7 +416,7 @@ class TestHostile:
         bomb, good = members([str(path)])
         assert "--max-inflated-ratio" in str(bomb.problem) and good.problem is None
         limits = FileLimits(inflated_ratio=2000)
-        unpacked, _ = members([str(path)], Wanted(limits=limits))
+        unpacked, _ = members([str(path)], limits=limits)
         assert "ELF identification" in str(unpacked.problem)
 
     @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.arguments import wrong_type
+from dwarfgpu.base.argument_types import require_right_fields
+from dwarfgpu.base.arguments import require, wrong_type
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import fields, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.objfile.container import (
     check_target,
@@ -62,6 +63,10 @@ class Step:
     text: str
     """`(NAME)` in an archive or a package, `[TARGET]` or `[INDEX:TARGET]` in a fat binary."""
 
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a field of another type."""
+        require_right_fields(self, fields)
+
     def __str__(self) -> str:
         return self.text
 
@@ -77,37 +82,58 @@ class Member:
     problem: DwarfGpuError | None = None
     """Why it, or what is in it, cannot be read."""
 
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for a field of another type."""
+        require_right_fields(self, fields)
+
     def __str__(self) -> str:
         return f"{self.path}{''.join(map(str, self.steps))}"
 
 
 @frozen
-class Wanted:
+class _Wanted:
     """Which members are wanted, and what the files may cost."""
 
-    target: str | None = None
-    """The code objects for this GPU alone."""
-    limits: FileLimits = DEFAULT_FILE_LIMITS
+    target: str | None
+    limits: FileLimits
 
 
-def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]:  # noqa: B008
+def members(
+    paths: Iterable[str | os.PathLike[str]],
+    target: str | None = None,
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
+) -> Iterator[Member]:
     """Return the object files of files and folders, in the given order; in a folder by name.
 
     A file that is named twice, or by a link, is read once; links to folders are not followed, core
     files in folders and archives are left out. A folder or an archive without an object file is a
-    member with that problem, and so is what lies beyond 100,000 files. Code objects for other GPUs
-    than the wanted one are left out, unless one file that is not an archive is all. `UsageError`
-    for a target that is none and, at once, for one path in place of several.
+    member with that problem, and so is what lies beyond 100,000 files. `target`: code objects for
+    other GPUs are left out, unless one file that is not an archive is all. `UsageError` at once for
+    an argument of another type, for one path in place of several and, with the first member, for a
+    target that is none.
     """
     if isinstance(paths, str | bytes | os.PathLike):
         raise wrong_type("paths", paths, "a list of paths", f": write [{paths!r:.60}]")
     if not isinstance(paths, Iterable):
         raise wrong_type("paths", paths, "a list of paths")
-    return _of_paths(paths, wanted)
+    names = tuple(
+        path_text(f"paths[{number}]", path, "a path") for number, path in enumerate(paths)
+    )
+    if not isinstance(target, str | None):
+        raise wrong_type("target", target, "str or None")
+    require("limits", limits, FileLimits)
+    return _of_paths(names, _Wanted(target, limits))
 
 
-def _of_paths(named_paths: Iterable[str], wanted: Wanted) -> Iterator[Member]:
-    paths = tuple(named_paths)
+def path_text(name: str, path: object, expected: str) -> str:
+    """Return a path as text; `WrongType` with the name of the argument for what is none."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise wrong_type(name, path, f"{expected} as str or Path")
+    return text
+
+
+def _of_paths(paths: tuple[str, ...], wanted: _Wanted) -> Iterator[Member]:
     is_one_file = len(paths) == 1 and not _has_several(paths[0])
     if wanted.target is not None and not is_one_file:
         require_target(wanted.target)
@@ -143,7 +169,7 @@ def _too_many(path: str) -> LimitExceeded:
     return LimitExceeded(f"{path}: more than {MAX_FILES} files: name a smaller folder")
 
 
-def _of_path(path: str, wanted: Wanted, visited: set[str]) -> Iterator[Member]:
+def _of_path(path: str, wanted: _Wanted, visited: set[str]) -> Iterator[Member]:
     """Yield the members of a file or folder that the user named."""
     if not os.path.isdir(path):
         yield from _of_file(path, wanted, visited, os.path.dirname(_real_path(path)), is_named=True)
@@ -192,7 +218,7 @@ def _real_path(path: str) -> str:
 
 
 def _of_file(
-    path: str, wanted: Wanted, visited: set[str], folder: str, depth: int = 0, *, is_named: bool
+    path: str, wanted: _Wanted, visited: set[str], folder: str, depth: int = 0, *, is_named: bool
 ) -> Iterator[Member]:
     """Yield the members of a file that was not read yet; `folder`: where the files of a thin
     archive may be, `depth`: in how many of these it is."""
@@ -222,7 +248,7 @@ def _too_deep(subject: object) -> LimitExceeded:
 
 
 def _of_thin(
-    path: str, wanted: Wanted, visited: set[str], folder: str, depth: int, *, is_named: bool
+    path: str, wanted: _Wanted, visited: set[str], folder: str, depth: int, *, is_named: bool
 ) -> Iterator[Member]:
     """Yield the members of the files that a thin archive names."""
     from dwarfgpu.objfile.collection.ar import thin_names  # few requests name an archive
@@ -291,7 +317,7 @@ class _Walk:
     """The object files inside one file on disk."""
 
     path: str
-    wanted: Wanted
+    wanted: _Wanted
     is_named: bool
     expansion: _Expansion
 
