@@ -48,7 +48,10 @@ def test_sessions_of_scripts_have_one_type(repository: Path, tmp_path: Path) -> 
     assert not mypy_says(SCRIPT, repository, tmp_path)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/library.md", "docs/howto-many-files.md"])
+GUIDES = ("library", "howto-many-files", "howto-pyelftools", "howto-backend", "contributing")
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{name}.md" for name in GUIDES)])
 def test_the_examples_of_the_documentation_have_types(
     page: str, repository: Path, tmp_path: Path
 ) -> None:

@@ -29,8 +29,8 @@ Contents: TypeAlias = int | bytes | Sequence[int | None]
 class Machine(TypedDict, total=False):
     """What is known of the stopped machine; everything else is unknown."""
 
-    pc: int
-    """The program location, as loaded."""
+    pc: int | None
+    """The program location, as loaded; None if it is unknown, as without it."""
     registers: Mapping[str | int, Contents]
     """By name or DWARF number."""
     memory: Mapping[int, bytes]
