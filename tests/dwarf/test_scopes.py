@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
 from tests.cli.command import run
 from tests.dwarf.builder import (
@@ -426,3 +426,22 @@ def test_where_a_function_is_entered(
     (tmp_path / "f").write_bytes(data)
     shown = run("debug", tmp_path / "f", "-batch", "-ex", "print f")
     assert f"0x{entry:x} <f>" in shown.out
+
+
+def test_a_unit_with_unreadable_ranges_has_the_code_of_its_functions() -> None:
+    """As in GDB. Where no function says it either, the message names the unit."""
+    function = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B))
+    shapes = [
+        Shape(0x11, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),), True),
+        Shape(dw.TAG_SUBPROGRAM, function),
+    ]
+    entries = b"\x01" + b"\xff" * 4 + b"\x02f\0" + (0x10).to_bytes(8, "little") + b"\x08\0"
+    for questions in (1, 20_000):  # the second time, an index of all units answers
+        here = Scopes(debug_info(file_of(entries, shapes, {".debug_rnglists": b"\0"})))
+        for _ in range(questions):
+            function_at = here._code.linked_unit(0x14)
+        assert function_at is here.info.units[0]
+        assert here.unit_at(0x14) is function_at
+        for address in range(0x18, 0x18 + questions):
+            with pytest.raises(DwarfGpuError, match="the code of the unit at 0x0: .*outside the"):
+                here.unit_at(address)

@@ -92,7 +92,11 @@ class CoveredCode:
 
     def _code_in(self, unit: CompilationUnit) -> Iterator[tuple[int, int]]:
         """Yield the code of a unit for which `.debug_aranges` names none that it does not have."""
-        spans = self._spans_of(unit)
+        spans: tuple[Range, ...] = ()
+        try:
+            spans = self._spans_of(unit)
+        except DwarfGpuError as error:  # its subprograms may say what they cover
+            self._problem = error
         yield from spans
         if not spans and not unit.is_skeleton:
             yield from self._code_of(unit).ranges()
@@ -104,12 +108,18 @@ class CoveredCode:
         yield from self._info.gdb_index.units_at(address)
 
     def _covers(self, unit: CompilationUnit, address: int) -> bool:
-        """Return whether the code of a unit covers an address; if its own entry has no ranges,
-        whether that of its subprograms does. A skeleton always has ranges (DWARF 5 3.1.2).
+        """Return whether the code of a unit covers an address; if its own entry has no ranges, or
+        none that can be read, whether that of its subprograms does. A skeleton always has ranges
+        (DWARF 5 3.1.2).
 
         GCC's strict DWARF 2 has no DW_AT_ranges: the entry covers a part, `.debug_aranges` all.
         """
-        spans = self._spans_of(unit)
+        try:
+            spans = self._spans_of(unit)
+        except DwarfGpuError:
+            if unit.is_skeleton or self.subprogram(unit, address) is None:
+                raise
+            return True
         is_covered = covers(spans, address)
         if is_covered or unit.is_skeleton:
             return is_covered
@@ -128,6 +138,7 @@ class CoveredCode:
             try:
                 self._spans[unit] = covered(unit.root)
             except DwarfGpuError as error:  # not read again for each address
+                error.context = f"{error.context}, the code of the unit at {unit.header.offset:#x}"
                 self._spans[unit] = error
         return value_or_raise(self._spans[unit])
 
