@@ -32,7 +32,6 @@ from dwarfgpu.objfile.elf_structures import (
     SHF_ALLOC,
     SHF_COMPRESSED,
     SHF_EXECINSTR,
-    SHF_TLS,
     SHN_XINDEX,
     SHT_DYNSYM,
     SHT_NOBITS,
@@ -51,8 +50,9 @@ from dwarfgpu.objfile.file_kinds import (
     archive_kind,
     compressed_by,
 )
-from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, placed
-from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
+from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, placed, symbol_bases
+from dwarfgpu.objfile.string_table import StringTable
+from dwarfgpu.objfile.symbols import Symbol, SymbolTable, extension_of, section_numbers, wide
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,21 +165,6 @@ class ObjectFile(OfOpenFile):
         return tuple(self._section_fields(index) for index in range(count))
 
     @cached_property
-    def _symbol_bases(self) -> tuple[int | None, ...]:
-        """The start of each section whose symbol values are offsets: those of a relocatable object,
-        except thread-local ones, which have no single address. None for memory of a cubin that has
-        addresses of its own."""
-        sections = self.sections if self.is_relocatable else ()
-        return tuple(
-            None
-            if self.machine == "CUDA" and not section.flags & SHF_ALLOC
-            else 0
-            if section.flags & SHF_TLS
-            else section.address
-            for section in sections
-        )
-
-    @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:
         """The first section of each name."""
         named: dict[str, Section] = {}
@@ -220,18 +205,20 @@ class ObjectFile(OfOpenFile):
         return None
 
     def _table(self, section: Section) -> SymbolTable:
-        linked = self.sections[section.link] if 0 < section.link < len(self.sections) else None
-        form = struct.Struct(self._order + self._layout.symbol)
         if section.type != SHT_NOBITS:
             self._check_range(section.offset, section.size_bytes, section.name)
+        linked = self.sections[section.link] if 0 < section.link < len(self.sections) else None
+        form = struct.Struct(self._order + self._layout.symbol)
         subject = f"{section.name} of {self.path}"
         self.limits.check_symbols(subject, self.unpacked_bytes(section) // form.size)
+        extension = extension_of(section, self.sections)
         return SymbolTable(
             self.data_of(section),
             StringTable(b"" if linked is None else self.data_of(linked), self.path),
             form,
             8 * self.address_bytes,
-            self._symbol_bases,
+            symbol_bases(self.machine, self.sections) if self.is_relocatable else (),
+            section_numbers(self.data_of(extension), self.endian) if extension else (),
         )
 
     def symbols_of(self, section: Section) -> Sequence[Symbol]:

@@ -19,12 +19,18 @@ PF_W: Final = 2
 SHT_SYMTAB: Final = 2
 SHT_NOBITS: Final = 8
 SHT_DYNSYM: Final = 11
+SHT_SYMTAB_SHNDX: Final = 18
 SHF_WRITE: Final = 0x1
 SHF_ALLOC: Final = 0x2
 SHF_EXECINSTR: Final = 0x4
 SHF_TLS: Final = 0x400
 SHF_COMPRESSED: Final = 0x800
+SHN_LORESERVE: Final = 0xFF00
+"""Section indices from here on denote no section."""
 SHN_XINDEX: Final = 0xFFFF
+RESERVED_BELOW_ZERO: Final = 0x10000
+"""What is subtracted from reserved indices of symbols: SHT_SYMTAB_SHNDX has sections of the same
+numbers (System V ABI, "Section Header Table Indexes")."""
 ELFCOMPRESS_ZLIB: Final = 1
 ELFCOMPRESS_ZSTD: Final = 2
 

@@ -20,9 +20,9 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported, counted
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_COMPRESSED, SHN_XINDEX, Section
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_COMPRESSED, Section
 from dwarfgpu.objfile.file_bytes import FileBytes
-from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol
 
 if TYPE_CHECKING:
     from dwarfgpu.objfile.section_buffer import SectionBuffer
@@ -32,8 +32,6 @@ _MIN_BUFFER_BYTES: Final = 1 << 20
 _MAX_BUFFER_BYTES: Final = 1 << 32
 SHT_RELA: Final = 4
 SHT_REL: Final = 9
-SHN_UNDEF: Final = 0
-SHN_COMMON: Final = 0xFFF2
 MAX_FIELD_BYTES: Final = 8
 _MAX_ULEB_BYTES: Final = 16
 """Of a field: a value of 64 bits has 10, and assemblers may pad it."""
@@ -200,7 +198,7 @@ class Relocator:
             is_loaded = section.flags & SHF_ALLOC
             base = self._load_address if is_loaded else self._start_of(section)
             return symbol.address + base
-        if _is_external(index, symbol):
+        if self._is_external(index, symbol):
             return self._external_address + _NOWHERE_BYTES * index
         return symbol.address
 
@@ -262,19 +260,33 @@ class Relocator:
             yield Field(
                 offset,
                 _encoded(kind, value, size_bytes, file.endian),
-                self._problem(section, offset, symbol) if _is_external(index, symbol) else None,
+                self._problem(section, offset, symbol)
+                if self._is_external(index, symbol)
+                else None,
             )
 
     def _problem(self, section: Section, offset: int, symbol: Symbol) -> Unavailable:
+        path, what = self._file.path, f"{section.name}+{offset:#x} depends"
+        if symbol.section == UNKNOWN_SECTION:
+            return Unavailable(
+                f"{path}: SHT_SYMTAB_SHNDX does not have the section of {symbol.name}, on which "
+                f"{what}"
+            )
+        if symbol.section > 0:
+            return Unavailable(
+                f"{path}: {symbol.name}, on which {what}, is in section {symbol.section} of "
+                f"{len(self._file.sections)}"
+            )
         return Unavailable(
-            f"{self._file.path} is not linked, and does not define {symbol.name}, on which "
-            f"{section.name}+{offset:#x} depends"
+            f"{path} is not linked, and does not define {symbol.name}, on which {what}"
         )
 
-
-def _is_external(index: int, symbol: Symbol) -> bool:
-    """Return whether another file, or the linker, decides where a symbol of that index is."""
-    return index > 0 and symbol.section in (SHN_UNDEF, SHN_COMMON, SHN_XINDEX)
+    def _is_external(self, index: int, symbol: Symbol) -> bool:
+        """Return whether the file itself does not decide where a symbol of that index is: another
+        one, or the linker, does (SHN_UNDEF, SHN_COMMON and processor-specific ones), or its section
+        is unknown."""
+        is_placed = 0 < symbol.section < len(self._file.sections)
+        return index > 0 and not is_placed and not symbol.is_absolute
 
 
 def _value(kind: RelocationKind, target: int, place: int) -> int:

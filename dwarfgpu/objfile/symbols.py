@@ -1,4 +1,4 @@
-"""Symbol tables and string tables (System V ABI, "Symbol Table", "String Table").
+"""Symbol tables (System V ABI, "Symbol Table").
 
 Law: entries become `Symbol` objects on demand; a look-up by name or address makes one.
 """
@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import count
 from struct import Struct
 from typing import Final, Literal, overload
 
@@ -17,11 +18,18 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.base.printable import name_bytes, printable
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, shortened
-from dwarfgpu.objfile.elf_structures import SHN_XINDEX
+from dwarfgpu.objfile.elf_structures import (
+    RESERVED_BELOW_ZERO,
+    SHN_LORESERVE,
+    SHN_XINDEX,
+    SHT_SYMTAB_SHNDX,
+    Section,
+)
 from dwarfgpu.objfile.file_bytes import OfOpenFile
+from dwarfgpu.objfile.string_table import StringTable
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]
 _INDIRECT: Final = 10
@@ -31,13 +39,10 @@ _KINDS: Final[dict[int, SymbolKind]] = {
 _AT_ADDRESSES: Final = _KINDS.keys() - {6}
 """The value of a thread-local symbol is an offset in the thread-local storage of the file (System V
 ABI, "Symbol Values"), not an address."""
-_RESERVED: Final = 0xFF00
-"""SHN_LORESERVE: section indices from here on denote no section."""
-_ABSOLUTE: Final = 0xFFF1
-"""SHN_ABS: values that no loading changes (System V ABI, "Special Section Indexes")."""
-_LONG_NAME_BYTES: Final = 256
-_LONGEST_NAME_BYTES: Final = 1 << 14
-"""Longer names are cut."""
+SHN_ABS: Final = 0xFFF1 - RESERVED_BELOW_ZERO
+"""Values that no loading changes (System V ABI, "Special Section Indexes")."""
+UNKNOWN_SECTION: Final = SHN_XINDEX - RESERVED_BELOW_ZERO
+"""SHT_SYMTAB_SHNDX should have the number of the section, and has not."""
 _MAX_KEPT: Final = 1_000
 """Names whose symbols are kept."""
 _MAX_KEPT_SYMBOLS: Final = 16
@@ -69,7 +74,8 @@ class Symbol:
     size_bytes: int
     kind: SymbolKind
     section: int
-    """Index of its section; 0 for a symbol that is not defined here."""
+    """Index of its section; 0 for a symbol that is not defined here; for the reserved indices less
+    than 0, of 16 bits: SHN_ABS is -15."""
     is_local: bool = False
     """Whether other files cannot mean it (STB_LOCAL)."""
     is_protected: bool = False
@@ -80,13 +86,13 @@ class Symbol:
     @property
     def is_in_section(self) -> bool:
         """Whether it is an address of the file, not an absolute number or of another kind."""
-        return _is_of_section(self.section)
+        return self.section > 0 or self.section == UNKNOWN_SECTION
 
     @property
     def is_absolute(self) -> bool:
         """Whether it is a number that a linker or an assembler was given, wherever the file is
         loaded."""
-        return self.section == _ABSOLUTE
+        return self.section == SHN_ABS
 
 
 def wide(row: tuple[int, ...]) -> tuple[int, ...]:
@@ -105,17 +111,20 @@ class SymbolTable(OfOpenFile):
         form: Struct,
         address_bits: int,
         bases: Collection[int | None],
+        section_numbers: Sequence[int] = (),
     ) -> None:
         """`bases`: added to the values of the symbols of each section; None where these are not
-        addresses."""
+        addresses. `section_numbers`: of the symbols whose fields are too small (SHT_SYMTAB_SHNDX),
+        by the number of the symbol."""
         self._data = data[: len(data) - len(data) % form.size]
         self._names = names
         self._form = form
         self._is_wide = address_bits == 64
         self._mask = (1 << address_bits) - 1
         self._bases = tuple(bases)
-        self._has_high_sections = len(self._bases) > _RESERVED
-        """Whether a value may be an offset in a section whose number does not fit into the row."""
+        self._section_numbers = section_numbers
+        self._is_plain = not self._bases and not section_numbers
+        """Whether no question needs more than the field of a section."""
         self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
         """The symbols of names that were searched for; the table never changes."""
         self._absent: bytes | None = None
@@ -129,11 +138,24 @@ class SymbolTable(OfOpenFile):
         """Name, info, other, section, value and size of each."""
         rows: Iterable[tuple[int, ...]] = self._form.iter_unpack(self._data)
         rows = rows if self._is_wide else map(wide, rows)
-        return map(_undefined_if_high, rows) if self._has_high_sections else iter(rows)
+        return iter(rows) if self._is_plain else map(self._with_section, count(), rows)
+
+    def _with_section(self, number: int, row: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the fields of a symbol with the number of its section, as `Symbol` has it."""
+        name, info, other, section, value, size_bytes = row
+        if section < SHN_LORESERVE:
+            return row
+        if section == SHN_XINDEX and number < len(self._section_numbers):
+            section = self._section_numbers[number]
+        else:
+            section -= RESERVED_BELOW_ZERO
+        return name, info, other, section, value, size_bytes
 
     def _symbol(self, row: tuple[int, ...]) -> Symbol:
         name, info, other, section, value, size_bytes = row
         kind = _KINDS.get(info & 15, "other")
+        if self._is_plain and section >= SHN_LORESERVE:
+            section -= RESERVED_BELOW_ZERO
         address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
         name_text, is_local, is_protected = self._names.at(name), not info >> 4, other & 3 == 3
         return Symbol(
@@ -141,8 +163,14 @@ class SymbolTable(OfOpenFile):
         )
 
     def _address(self, section: int, value: int) -> int:
-        base = self._bases[section] if section < len(self._bases) else None
+        base = self._bases[section] if 0 <= section < len(self._bases) else None
         return value if base is None else value + base & self._mask
+
+    def _has_address(self, section: int) -> bool:
+        """Return whether the value of a symbol of a section is an address, or a number."""
+        if 0 <= section < len(self._bases):
+            return self._bases[section] is not None
+        return section != UNKNOWN_SECTION or not self._bases
 
     @cached_property
     def symbols(self) -> Sequence[Symbol]:
@@ -270,15 +298,23 @@ class SymbolTable(OfOpenFile):
         )
 
     @cached_property
-    def _by_address(self) -> list[tuple[int, bool, int]]:
-        """Address, whether it has a size, and number of each named function and object."""
-        names, is_placed = self._names.data, bool(self._bases)
+    def _by_address(self) -> _ByAddress:
+        """The named functions and objects; of those at one address, the ones with a size last."""
+        names, is_plain = self._names.data, self._is_plain
         end = len(names)
-        return sorted(
-            (self._address(section, value) if is_placed else value, size_bytes > 0, number)
-            for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows())
-            if info & 15 in _AT_ADDRESSES and section and name < end and names[name]
-            if section >= len(self._bases) or self._bases[section] is not None
+        keys, numbers = list[int](), array("I")
+        for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows()):
+            if info & 15 in _AT_ADDRESSES and section and name < end and names[name]:
+                if not is_plain:
+                    if not self._has_address(section):
+                        continue
+                    value = self._address(section, value)
+                keys.append(value << 1 | (size_bytes > 0))
+                numbers.append(number)
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        return _ByAddress(
+            array("Q", (keys[index] >> 1 for index in order)),
+            array("I", (numbers[index] for index in order)),
         )
 
     def before(self, address: int) -> Symbol | None:
@@ -287,27 +323,37 @@ class SymbolTable(OfOpenFile):
             self._remaining -= 1
             with suppress(LookupError):
                 return self._nearest(address)
-        end = bisect_right(self._by_address, address, key=_first)
+        end = bisect_right(self._by_address.addresses, address)
         return None if end == 0 else self._symbol(self._row(self._last_named(end)))
 
     @cached_property
-    def _labels(self) -> list[tuple[int, int, int]]:
-        """Address, place of the name and number of each named symbol of a section that has no type:
-        as for functions, GDB takes of several the one whose name is last in the string table."""
-        names, bases = self._names.data, self._bases
-        return sorted(
-            (self._address(section, value), name, number)
-            for number, (name, info, _, section, value, _) in enumerate(self._rows())
-            if not info & 15 and _is_of_section(section) and name < len(names)
-            if not names.startswith(_NO_LABELS, name)
-            if section >= len(bases) or bases[section] is not None
+    def _labels(self) -> _ByAddress:
+        """The named symbols of a section that have no type: as for functions, GDB takes of several
+        the one whose name is last in the string table."""
+        names, addresses, numbers = self._names.data, list[int](), list[int]()
+        for number, (name, info, _, section, value, _) in enumerate(self._rows()):
+            if info & 15 or not section or name >= len(names):
+                continue
+            if self._is_plain:
+                is_placed = section < SHN_LORESERVE or section == SHN_XINDEX
+            else:
+                is_placed = section > 0 and self._has_address(section)
+            if is_placed and not names.startswith(_NO_LABELS, name):
+                addresses.append(self._address(section, value))
+                numbers.append(number)
+        offsets = self._name_offsets
+        numbers_by_name = sorted(range(len(numbers)), key=lambda index: offsets[numbers[index]])
+        order = sorted(numbers_by_name, key=addresses.__getitem__)
+        return _ByAddress(
+            array("Q", (addresses[index] for index in order)),
+            array("I", (numbers[index] for index in order)),
         )
 
     def label_before(self, address: int) -> Symbol | None:
         """Return the symbol without a type before an address
         (`dwarfgpu.objfile.elf.ObjectFile.label_before`)."""
-        end = bisect_right(self._labels, address, key=_start_of)
-        return None if end == 0 else self._symbol(self._row(self._labels[end - 1][2]))
+        end = bisect_right(self._labels.addresses, address)
+        return None if end == 0 else self._symbol(self._row(self._labels.numbers[end - 1]))
 
     def _nearest(self, address: int) -> Symbol | None:
         """Return what `before` does, from the values alone; `LookupError` where too many of those
@@ -351,8 +397,13 @@ class SymbolTable(OfOpenFile):
         return number
 
     def _numbers_before(self, end: int) -> list[int]:
-        start = bisect_left(self._by_address, self._by_address[end - 1][:2])
-        return [number for *_, number in self._by_address[start:end]]
+        addresses, numbers = self._by_address.addresses, self._by_address.numbers
+        start = bisect_left(addresses, addresses[end - 1])
+        if self._size_of(numbers[end - 1]):
+            start = bisect_left(
+                numbers, True, start, end, key=lambda number: self._size_of(number) > 0
+            )
+        return numbers[start:end].tolist()
 
     def _name_bytes(self, number: int) -> bytes:
         names, start = self._names.data, self._row(number)[0]
@@ -362,7 +413,15 @@ class SymbolTable(OfOpenFile):
     def _row(self, number: int) -> tuple[int, ...]:
         row = self._form.unpack_from(self._data, number * self._form.size)
         row = row if self._is_wide else wide(row)
-        return _undefined_if_high(row) if self._has_high_sections else row
+        return row if self._is_plain else self._with_section(number, row)
+
+
+@frozen(eq=False)
+class _ByAddress:
+    """Symbols in the order of their addresses: millions of tuples take too much memory."""
+
+    addresses: array[int]
+    numbers: array[int]
 
 
 class _Symbols(Sequence[Symbol]):
@@ -416,53 +475,18 @@ def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:
             yield number
 
 
-def _undefined_if_high(row: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the row of a symbol; as undefined if its section is in SHT_SYMTAB_SHNDX, which is not
-    read: its value is an offset there."""
-    name, info, other, section, value, size_bytes = row
-    return name, info, other, 0 if section == SHN_XINDEX else section, value, size_bytes
+def extension_of(table: Section, sections: Sequence[Section]) -> Section | None:
+    """Return the section with the numbers of the sections of a table's symbols, for those whose
+    field is too small (System V ABI, SHT_SYMTAB_SHNDX); None where no symbol needs it."""
+    if len(sections) <= SHN_LORESERVE:
+        return None
+    extensions = (section for section in sections if section.type == SHT_SYMTAB_SHNDX)
+    return next((section for section in extensions if section.link == table.index), None)
 
 
-def _is_of_section(index: int) -> bool:
-    """Return whether a section index is that of a section: SHN_XINDEX, too, is that of one, whose
-    number does not fit into the field."""
-    return 0 < index < _RESERVED or index == SHN_XINDEX
-
-
-def _first(member: tuple[int, bool, int]) -> int:
-    return member[0]
-
-
-def _start_of(member: tuple[int, int, int]) -> int:
-    return member[0]
-
-
-class StringTable:
-    """Names by their offsets. Long ones are kept once, because many entries may share them."""
-
-    def __init__(self, data: bytes, path: str) -> None:
-        self.data = data
-        self._path = path
-        self._long: dict[int, str] = {}
-        self._left_bytes = 2 * len(data) + _LONGEST_NAME_BYTES
-
-    def at(self, offset: int) -> str:
-        """Return the string at an offset; empty if it is outside of the table or unterminated.
-
-        Raises `LimitExceeded` if long ones overlap.
-        """
-        symbol = self._long.get(offset)
-        if symbol is not None:
-            return symbol
-        end = self.data.find(b"\0", offset)
-        if not 0 <= offset <= end:
-            return ""
-        size_bytes = min(end - offset, _LONGEST_NAME_BYTES)
-        text = printable(self.data[offset : offset + size_bytes])
-        if size_bytes < _LONG_NAME_BYTES:
-            return text
-        self._left_bytes -= size_bytes
-        if self._left_bytes < 0:
-            raise LimitExceeded(f"{self._path}: the names of a string table overlap")
-        self._long[offset] = text if offset + size_bytes == end else f"{text}..."
-        return self._long[offset]
+def section_numbers(data: bytes, endian: Endian) -> Sequence[int]:
+    """Return the numbers in the contents of such a section."""
+    numbers = array("I", data[: len(data) & ~3])
+    if endian != sys.byteorder:
+        numbers.byteswap()
+    return numbers

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dwarfgpu.objfile import symbols
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable
+from dwarfgpu.objfile.string_table import StringTable
+from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol, SymbolTable
 from tests.dwarf.builder import FIXTURES
 from tests.work import calls_of
 
@@ -260,7 +261,7 @@ def test_strings_without_a_text_are_searched_once() -> None:
 
 @pytest.mark.parametrize(
     ("section", "is_in_one"),
-    [(0, False), (1, True), (0xFEFF, True), (0xFF00, False), (0xFFF1, False), (0xFFFF, True)],
+    [(0, False), (1, True), (0xFEFF, True), (0xFFF1, True), (-15, False), (UNKNOWN_SECTION, True)],
 )
 def test_a_section_whose_number_does_not_fit_into_the_field_is_one(
     section: int, is_in_one: bool
@@ -268,13 +269,25 @@ def test_a_section_whose_number_does_not_fit_into_the_field_is_one(
     assert Symbol("f", 0x1000, 4, "function", section, False).is_in_section is is_in_one
 
 
-def test_an_offset_in_a_section_whose_number_is_elsewhere_is_no_address() -> None:
-    """In a relocatable file of so many sections, SHT_SYMTAB_SHNDX has the number."""
-    form, strings = Struct("<IBBHQQ"), StringTable(b"\0low\0high\0", "names")
-    rows = form.pack(1, 0x12, 0, 7, 4, 8) + form.pack(5, 0x12, 0, 0xFFFF, 4, 8)
-    table = SymbolTable(rows, strings, form, 64, [0x1000 * number for number in range(70_000)])
-    low, high = table.symbols
-    assert (low.address, low.is_in_section, high.is_in_section) == (0x7004, True, False)
-    assert table.named("high", ()) == ()
-    nearest = table.before(0x7006), table.before(0xFFFF006)
-    assert [symbol and symbol.name for symbol in nearest] == ["low", "low"]
+def test_sections_whose_number_is_elsewhere() -> None:
+    """In a relocatable file of so many sections, SHT_SYMTAB_SHNDX has the number; one that it lacks
+    makes an offset of the value that is no address."""
+    form, strings = Struct("<IBBHQQ"), StringTable(b"\0low\0high\0absolute\0", "names")
+    rows = b"".join(
+        form.pack(name, 0x12, 0, section, 4, 8)
+        for name, section in ((1, 7), (5, 0xFFFF), (10, 0xFFF1))
+    )
+    bases = [0x1000 * number for number in range(70_000)]
+    table = SymbolTable(rows, strings, form, 64, bases)
+    low, high, absolute = table.symbols
+    assert [symbol.section for symbol in table.symbols] == [7, UNKNOWN_SECTION, -15]
+    assert (low.address, absolute.address, absolute.is_absolute) == (0x7004, 4, True)
+    nearest = table.before(0x7006), table.before(0xFFFF006), table.before(6)
+    assert [symbol and symbol.name for symbol in nearest] == ["low", "low", "absolute"]
+
+    table = SymbolTable(rows, strings, form, 64, bases, [0, 0xFFF1])
+    low, high, absolute = table.symbols
+    assert (high.section, high.address, high.is_absolute) == (0xFFF1, 0xFFF1004, False)
+    assert (low.address, absolute.is_absolute) == (0x7004, True)
+    assert table.named("high", ()) == (high,)
+    assert table.before(0xFFF1006) == high
