@@ -102,10 +102,6 @@ class DebugInfo(OfOpenFile):
         """For that file: the limit that leaves instances of templates without their arguments, from
         when a name reaches it."""
         self.types = program.shared(TypeBuilder)
-        self.aranges = AddressIndex(sections, self.unit_starting_at)
-        self.gdb_index = GdbIndex(sections, self.unit_at, self.own_type_unit)
-        self.strings = StringIndex(sections, lambda: self.units)
-        self.split = SplitFiles(sections, self.part, is_main=main is None)
         self._package = package
 
     @classmethod
@@ -159,6 +155,32 @@ class DebugInfo(OfOpenFile):
     def architecture(self) -> Architecture | None:
         """The architecture of the code; None if it is not supported."""
         return self.sections.program.architecture
+
+    # A package has a part for each row: most need only a few of these.
+
+    @cached_property
+    def aranges(self) -> AddressIndex:
+        """The units by address, of `.debug_aranges`."""
+        return AddressIndex(self.sections, self.unit_starting_at)
+
+    @cached_property
+    def gdb_index(self) -> GdbIndex:
+        """The `.gdb_index` of the file."""
+        return GdbIndex(self.sections, self.unit_at, self.own_type_unit)
+
+    @cached_property
+    def strings(self) -> StringIndex:
+        """The units that may mention a name."""
+        return StringIndex(self.sections, lambda: self.units)
+
+    @cached_property
+    def split(self) -> SplitFiles:
+        """The split units of skeletons in the file."""
+        return SplitFiles(self.sections, self.part, is_main=self.main is self)
+
+    @property
+    def _own_package(self) -> Package | None:
+        return None if self._package is not None else self.split.own_package
 
     # Readers that few questions need are loaded by those.
 
@@ -218,8 +240,8 @@ class DebugInfo(OfOpenFile):
 
         For a package, the units of its rows.
         """
-        if self.split.own_package is not None:
-            return self.split.own_package.units
+        if self._own_package is not None:
+            return self._own_package.units
         return self._info_headers[0] + self._types_headers[0]
 
     def reported_units(self) -> Iterator[CompilationUnit]:
@@ -233,8 +255,8 @@ class DebugInfo(OfOpenFile):
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
         """Why the other units could not be used."""
-        if self.split.own_package is not None:
-            return self.split.own_package.problems
+        if self._own_package is not None:
+            return self._own_package.problems
         return *self._info_headers[1].values(), *self._types_headers[1].values()
 
     @property
