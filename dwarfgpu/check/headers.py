@@ -3,7 +3,7 @@ tables that cannot be read to their end or contradict themselves (DWARF 5 6.2)."
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
@@ -15,7 +15,7 @@ from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
+from dwarfgpu.dwarf.index.aranges import ArangeSet
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
@@ -60,9 +60,9 @@ def check_headers(info: DebugInfo, architecture: Architecture | None, findings: 
             _compare(described, ".debug_aranges", arange.address_size, findings)
 
 
-def _aranges(info: DebugInfo) -> list[ArangeSet]:
+def _aranges(info: DebugInfo) -> Sequence[ArangeSet]:
     try:
-        return read_aranges(info.section(".debug_aranges"), info.object.endian)[0]
+        return info.aranges.listed
     except DwarfGpuError:
         return []
 

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit_header
 from dwarfgpu.dwarf.address_ranges import Range
@@ -231,6 +232,23 @@ def test_the_section_is_read_once_where_no_unit_can_be(monkeypatch: pytest.Monke
     ranges = one_set(0, (0x1000, 0x100))
     damaged = Content(header + b"no stream", flags=0x800)
     scopes = Scopes(debug_info(elf({".debug_info": damaged, ".debug_aranges": ranges})))
+    reads = counted_reads(monkeypatch)
+    for pc in (0x1000, 0x1001, 0x3000):
+        with pytest.raises(DwarfGpuError, match=r"\.debug_info of .* cannot be decompressed"):
+            scopes.unit_at(pc)
+    assert reads == [len(ranges)]
+
+
+def test_check_reads_the_section_once(
+    monkeypatch: pytest.MonkeyPatch, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reads = counted_reads(monkeypatch)
+    main(["check", str(repository / "fixtures/x86_64/demo.gcc.O0.v5")])
+    assert len(reads) == 1, capsys.readouterr()
+
+
+def counted_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The size of the section, for each time that it is read from now on."""
     reads: list[int] = []
 
     def counted(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
@@ -238,7 +256,4 @@ def test_the_section_is_read_once_where_no_unit_can_be(monkeypatch: pytest.Monke
         return read_aranges(data, endian)
 
     monkeypatch.setattr(aranges, "read_aranges", counted)
-    for pc in (0x1000, 0x1001, 0x3000):
-        with pytest.raises(DwarfGpuError, match=r"\.debug_info of .* cannot be decompressed"):
-            scopes.unit_at(pc)
-    assert reads == [len(ranges)]
+    return reads

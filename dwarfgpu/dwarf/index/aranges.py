@@ -6,7 +6,7 @@ verifies the returned unit, and finds that of addresses in no set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from struct import Struct, iter_unpack
 from typing import Final
 
@@ -137,12 +137,21 @@ class AddressIndex:
         self._unit_at = unit_at
 
     @cached_property
+    def _listed(self) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
+        return read_aranges(self._sections.section(".debug_aranges"), self._sections.endian)
+
+    @property
+    def listed(self) -> Sequence[ArangeSet]:
+        """The sets of the section, those that fit no unit too."""
+        return self._listed[0]
+
+    @cached_property
     def _read(self) -> tuple[tuple[ArangeSet, ...], tuple[DwarfGpuError, ...]]:
         try:
-            data = self._sections.section(".debug_aranges")
+            sets, unread = self._listed
         except DwarfGpuError as error:
             return (), (error,)
-        sets, problems = read_aranges(data, self._sections.endian)
+        problems = list(unread)
         usable: list[ArangeSet] = []
         for arange_set in sets:
             try:
