@@ -7,7 +7,7 @@ within the file: anything outside of it is `Malformed`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.arch.registry import machine_name
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_HEADERS_OF_A_PIECE: Final = 1024
 _MAX_HEADER: Final = 64
 """Bytes of the header of a 64-bit file."""
 
@@ -162,7 +163,10 @@ class ObjectFile(OfOpenFile):
         # A count that does not fit its field is in section 0 (System V ABI).
         count = self._section_count or self._section_fields(0)[5]
         self._check_table("section", self._sections_at, count, self._section_bytes)
-        return tuple(self._section_fields(index) for index in range(count))
+        layout = self._layout.section
+        return tuple(
+            self._header_rows(layout, self._sections_at, count, self._section_bytes, "section")
+        )
 
     @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:
@@ -180,12 +184,12 @@ class ObjectFile(OfOpenFile):
             count = self._section_fields(0)[7]
         self._check_table("program", self._segments_at, count, self._segment_bytes)
         out: list[Segment] = []
-        for index in range(count):
-            offset = self._segments_at + index * self._segment_bytes
-            row = self._unpack(self._layout.segment, offset, f"program header {index}")
-            if self.address_bytes == 4:
-                row = (row[0], row[6], *row[1:6], row[7])
-            out.append(Segment(row[0], row[1], row[2], row[3], row[5], row[6], row[7]))
+        layout = self._layout.segment
+        for row in self._header_rows(
+            layout, self._segments_at, count, self._segment_bytes, "program"
+        ):
+            in_order = row if self.address_bytes == 8 else (row[0], row[6], *row[1:6], row[7])
+            out.append(Segment(*in_order[:4], *in_order[5:]))
         return tuple(out)
 
     @property
@@ -476,6 +480,22 @@ class ObjectFile(OfOpenFile):
             raise self._malformed(f"{subject} headers have {counted(entry_bytes, 'byte')} each")
         if offset + count * entry_bytes > self.size_bytes:
             raise self._malformed(f"{count} {subject} headers do not fit into the file")
+
+    def _header_rows(
+        self, layout: str, offset: int, count: int, entry_bytes: int, subject: str
+    ) -> Iterator[tuple[int, ...]]:
+        """Yield the fields of the headers of a table, which is read in pieces: there may be a
+        million."""
+        form = struct.Struct(self._order + layout)
+        for first in range(0, count, _HEADERS_OF_A_PIECE):
+            last = min(first + _HEADERS_OF_A_PIECE, count) - 1
+            data = self.file_bytes(
+                offset + first * entry_bytes,
+                (last - first) * entry_bytes + form.size,
+                f"{subject} headers {first} to {last}",
+            )
+            for start in range(0, (last - first) * entry_bytes + 1, entry_bytes):
+                yield form.unpack_from(data, start)
 
     def _section_fields(self, index: int) -> tuple[int, ...]:
         offset = self._sections_at + index * self._section_bytes

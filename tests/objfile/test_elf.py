@@ -18,7 +18,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_structures import Section
 from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
-from dwarfgpu.objfile.file_bytes import map_file
+from dwarfgpu.objfile.file_bytes import FileBytes, map_file
 from dwarfgpu.objfile.kernel_symbols import kernels, wave_size
 from tests.dwarf.builder import FIXTURES, X86_64, Content, elf, read_fixture
 
@@ -288,3 +288,19 @@ def test_sections_of_an_address_are_found_without_a_look_at_all(
     assert not file.is_code(0xFFF)
     assert not file.is_code(0x1000 + 4 * count + 4)
     assert looks <= 2 * count
+
+
+def test_headers_of_many_sections_are_read_in_pieces() -> None:
+    names = [f".s{number}" for number in range(3_000)]
+    whole = elf(dict.fromkeys(names, b"x"), X86_64)
+    reads: list[tuple[int, int]] = []
+
+    class Counted:
+        def read(self, start: int, size_bytes: int) -> bytes:
+            reads.append((start, size_bytes))
+            return whole[start : start + size_bytes]
+
+    file = ObjectFile("many", FileBytes.of(Counted(), len(whole)))
+    assert [section.name for section in file.sections] == ["", *names, ".shstrtab"]
+    assert file.sections == ObjectFile("many", whole).sections
+    assert len(reads) < 10
