@@ -192,8 +192,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "not reported"
     ),
     "ill-formed-list": (
-        "offsets without a base address, an index without a table, or ranges of `DW_AT_ranges` "
-        "that overlap"
+        "offsets without a base address, an index without a table, a length that passes the last "
+        "address, or ranges of `DW_AT_ranges` that overlap"
     ),
     "unreadable-list": "a list that is truncated or has an unknown kind of entry",
     "unreadable-unit": "a unit that cannot be read to its end",

@@ -12,7 +12,7 @@ _PARTS: Final = ("source", "function", "qualified", "line", "label")
 """In GDB's order: of several that a word begins, the first one is meant."""
 _NAME: Final = pattern(r"-(?P<name>[a-zA-Z]+)(?:\s+|$)")
 _END: Final = pattern(r"\s+(?=-[a-zA-Z])|$")
-_LINE: Final = pattern(r"[-+]?(?:[0-9]{1,18}|(?=$))")
+_LINE: Final = pattern(r"[-+]?(?:[0-9]{1,40}|(?=$))")
 _LABEL: Final = pattern(r"(?P<function>\S(?:.*[^:\s])?)\s*(?<!:):(?!:)\s*(?P<label>[^\W\d]\w*)")
 
 

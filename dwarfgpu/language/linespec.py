@@ -50,8 +50,8 @@ from dwarfgpu.session.stack_frames import functions_at
 
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""
-NUMBER: Final = pattern(r"[0-9]{1,18}")
-_LINE: Final = pattern(r"[-+]?[0-9]{1,18}")
+NUMBER: Final = pattern(r"[0-9]{1,40}")
+_LINE: Final = pattern(r"[-+]?[0-9]{1,40}")
 _COUNTS: Final = {"+0": 5, "-0": -15}
 """The offsets, in lines, as which GDB reads an offset of 0."""
 IN_FILE: Final = pattern(

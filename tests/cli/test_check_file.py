@@ -205,6 +205,17 @@ def test_one_known_finding_excuses_one(known: Path) -> None:
     assert done.lines[-1] == "0 errors, 1 warning; 8 known by the baseline"
 
 
+@pytest.mark.parametrize("form", ["--sarif", "--json-lines"])
+def test_an_output_of_another_form_is_no_baseline(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "baseline"
+    path.write_text(run("check", DATA, form).out)
+    done = run("check", DATA, "--baseline", path)
+    assert done.status == 2
+    assert done.err.endswith(
+        "; a baseline is what check prints with --json, for one file or several\n"
+    )
+
+
 def test_a_baseline_of_another_build_is_good_too(tmp_path: Path) -> None:
     """Addresses and offsets differ between the two wave sizes' builds of one source."""
     path = tmp_path / "other.json"

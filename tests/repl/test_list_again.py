@@ -24,6 +24,17 @@ from tests.work import at_most, calls_of
 SOURCE = FIXTURES / "x86_64/demo.c"
 
 
+@pytest.mark.parametrize("number", ["99999999999999999999", "9" * 40])
+def test_a_number_of_any_length_is_a_line(copy: Path, number: str) -> None:
+    shell = shell_of(copy)
+    main = line_of(copy, "main")
+    count = len(copy.read_text().splitlines())
+    first = output_of(shell, f"list {main},{number}")
+    assert first == lines(copy, main, count)
+    assert "out of range" in output_of(shell, f"list {number}")
+    assert "is out of range" in output_of(shell, f"info line {number}")
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     return Path(shutil.copyfile(SOURCE, tmp_path / "demo.c"))

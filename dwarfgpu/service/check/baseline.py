@@ -11,7 +11,7 @@ from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field, load
 from dwarfgpu.base.records import frozen
 from dwarfgpu.check.finding import Finding
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UnreadableFile
 
 SCHEMA: Final = "dwarfgpu-check-1"
 
@@ -40,12 +40,17 @@ class Baseline:
 def read_baseline(path: str) -> Baseline:
     """Read the baseline from the output of `--json`; `UsageError` for another file."""
     record_input(path)
-    document = load(Path(path))
+    try:
+        return _baseline(load(Path(path)))
+    except UnreadableFile as error:
+        advice = "a baseline is what check prints with --json, for one file or several"
+        raise UnreadableFile(f"{error.message}; {advice}") from None
+
+
+def _baseline(document: Field) -> Baseline:
     document["schema"].text(SCHEMA)
     if document.has("checked"):
         return Baseline((_file(document),))
-    if not document.has("files"):
-        raise UsageError(f"{path}: not the output of check FILE --json")
     files = document["files"].items()
     return Baseline(tuple(_file(file) for file in files if file.has("findings")))
 
