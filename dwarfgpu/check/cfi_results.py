@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.expr.static_check.abstract_value import REGISTER, Known
 from dwarfgpu.expr.static_check.severity import Severity
-from dwarfgpu.model.location import Location, PartialComposite
+from dwarfgpu.model.location import IncompleteComposite, Location
 from dwarfgpu.model.storage import Memory
 
 _EMPTY: Final = "an empty expression"
@@ -54,7 +54,7 @@ def short_of_register(
         if result is None or register is None or size_bits is None:
             return None
         noun = "a register" if result.kinds == REGISTER else "a location"
-        if isinstance(result.entry, PartialComposite):
+        if isinstance(result.entry, IncompleteComposite):
             noun = "pieces"
         is_short = size_bits < register.size_bits
         shortage = f"has {register.size_bits} bits, and its rule gives {noun} of {size_bits} bits"

@@ -37,8 +37,8 @@ from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
 )
 from dwarfgpu.model.value import Value
 
@@ -180,7 +180,7 @@ def evaluate_attribute(
                 return result
     with Evaluator(context, observe) as evaluator:
         entry = evaluator.attribute(attribute, ctx).entry
-    assert not isinstance(entry, PartialComposite)
+    assert not isinstance(entry, IncompleteComposite)
     return entry
 
 
@@ -264,7 +264,7 @@ class Evaluator:
         top = stack[-1]
         if type(top) is Location and kind != "value":
             return top if top.stop is not None else dated(top, ctx)
-        if isinstance(top, PartialComposite):
+        if isinstance(top, IncompleteComposite):
             top = top.completed()
         if kind == "location":
             return dated(self._as_location(top, ctx), ctx)
@@ -475,7 +475,7 @@ class Evaluator:
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
         """Return the entry as the kind that the operation requires (A.2.5.4.4.3)."""
-        if isinstance(entry, PartialComposite):
+        if isinstance(entry, IncompleteComposite):
             raise incomplete()
         if kind == "entry" or (kind == "pointer" and isinstance(entry, ImplicitPointerValue)):
             return entry

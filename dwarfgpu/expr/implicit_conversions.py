@@ -20,8 +20,8 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
 )
 from dwarfgpu.model.storage import Implicit, Memory, Register
@@ -96,7 +96,7 @@ def as_location(ctx: Context, entry: Entry) -> Location | Nested:
             )
         arch = require(ctx.architecture, "target architecture")
         return memory_location(ctx, arch.address_space(0), entry.bits)
-    if isinstance(entry, PartialComposite):
+    if isinstance(entry, IncompleteComposite):
         raise incomplete()
     if entry.storage.space.number != 0:
         raise EvaluationError(
@@ -115,7 +115,7 @@ def as_value(ctx: Context, entry: Entry) -> Value:
             "an implicit pointer value has no number; only stack operations, stack_value, "
             "form_aspace_address and conversion to a location accept it"
         )
-    if isinstance(entry, PartialComposite):
+    if isinstance(entry, IncompleteComposite):
         raise incomplete()
     if len(entry.single_locations) == 1:
         single = entry.single_locations[0]

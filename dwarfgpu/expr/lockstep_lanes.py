@@ -29,7 +29,7 @@ from dwarfgpu.expr.evaluate import Evaluator, Result, jump_target, program_of
 from dwarfgpu.expr.operation import OPERATIONS, Stack
 from dwarfgpu.model.lane_extract import MODEL_TYPES
 from dwarfgpu.model.lane_integers import Array, Divergence, Lanes, lanes
-from dwarfgpu.model.location import PartialComposite
+from dwarfgpu.model.location import IncompleteComposite
 from dwarfgpu.model.value import Value
 
 T = TypeVar("T")
@@ -205,7 +205,7 @@ class _Lockstep:
 def _divided(part: _Part, key: Array) -> list[_Part] | None:
     """Return the parts of a part, by key; None where there are too many."""
     values = np.unique(key) if key.dtype != bool else np.array([False, True])
-    if len(values) > MAX_PARTS or any(type(entry) is PartialComposite for entry in part.stack):
+    if len(values) > MAX_PARTS or any(type(entry) is IncompleteComposite for entry in part.stack):
         return None
     out = []
     for value in values:

@@ -217,21 +217,21 @@ class ImplicitPointerValue:
 
 
 @frozen(eq=False)
-class PartialComposite:
+class IncompleteComposite:
     """An incomplete composite location description: only composite operations accept it.
 
     It is a chain, so that appending a part copies nothing.
     """
 
     part: Part
-    before: PartialComposite | None = field(repr=False)
+    before: IncompleteComposite | None = field(repr=False)
     count: int
     size_bits: int
 
     def completed(self) -> Location:
         """Return a complete composite of the same parts (DW_OP_LLVM_piece_end)."""
         parts: list[Part] = []
-        link: PartialComposite | None = self
+        link: IncompleteComposite | None = self
         while link is not None:
             parts.append(link.part)
             link = link.before
@@ -239,7 +239,7 @@ class PartialComposite:
         return composite(parts)
 
 
-Entry: TypeAlias = Value | ImplicitPointerValue | Location | PartialComposite
+Entry: TypeAlias = Value | ImplicitPointerValue | Location | IncompleteComposite
 """What a stack entry can be."""
 
 UNDEFINED_LOCATION = Location((SingleLocation(UNDEFINED),))

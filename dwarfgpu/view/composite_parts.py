@@ -12,8 +12,8 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
 )
 from dwarfgpu.model.storage import Composite, Compound, Repeated, Selected, Undefined
@@ -127,19 +127,19 @@ class UndefinedParts:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Compound | PartialComposite, bool]] = {}
+        self._known: dict[int, tuple[Compound | IncompleteComposite, bool]] = {}
 
     def are_in(self, entry: Entry) -> bool:
         """Return whether any part is undefined storage."""
         if isinstance(entry, Value | ImplicitPointerValue):
             return False
-        if isinstance(entry, PartialComposite):
-            return self._are_in_partial(entry)
+        if isinstance(entry, IncompleteComposite):
+            return self._are_in_incomplete(entry)
         return self._are_at(entry)
 
-    def _are_in_partial(self, entry: PartialComposite) -> bool:
-        links: list[PartialComposite] = []
-        link: PartialComposite | None = entry
+    def _are_in_incomplete(self, entry: IncompleteComposite) -> bool:
+        links: list[IncompleteComposite] = []
+        link: IncompleteComposite | None = entry
         while link is not None and id(link) not in self._known:
             links.append(link)
             link = link.before

@@ -18,8 +18,8 @@ from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
 )
 from dwarfgpu.model.storage import (
@@ -59,9 +59,9 @@ def entry_json(entry: Entry, endian: Endian = "little") -> JsonObject:
             return implicit_pointer_json(storage)
         case Location():
             return location_json(entry, endian)
-        case PartialComposite():
+        case IncompleteComposite():
             return {
-                "kind": "partial_composite",
+                "kind": "incomplete_composite",
                 "bit_size": entry.size_bits,
                 "part_count": entry.count,
             }

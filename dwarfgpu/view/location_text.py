@@ -15,8 +15,8 @@ from dwarfgpu.errors import counted
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
 )
 from dwarfgpu.model.storage import (
@@ -240,9 +240,9 @@ def entry_text(entry: Entry, texts: CompositeTexts | None = None) -> str:
             known = {} if texts is None else texts
             text = "<undefined>" if entry.is_undefined else _described(entry, known)
             return "loc " + _cut(text, _MAX_ENTRY_CHARACTERS)
-        case PartialComposite():
+        case IncompleteComposite():
             parts = counted(entry.count, "part")
-            return f"partial composite of {parts}, {_size(entry.size_bits)}"
+            return f"incomplete composite of {parts}, {_size(entry.size_bits)}"
         case other:
             assert_never(other)
 

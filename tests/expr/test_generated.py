@@ -25,8 +25,8 @@ from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
 )
 from dwarfgpu.model.storage import Memory, Part
@@ -174,7 +174,9 @@ def suitable(rng: Random, world: World, ctx: Context, operation: Operation) -> l
     if operation.leading and operation.leading[-1] == "stack":
         out += [Value.of(5, ctx.generic)] * 260
         if operation.name == "LLVM_piece_end":
-            out.append(PartialComposite(Part(random_location(rng, world, ctx.unit), 8), None, 1, 8))  # type: ignore[arg-type]
+            out.append(
+                IncompleteComposite(Part(random_location(rng, world, ctx.unit), 8), None, 1, 8)
+            )  # type: ignore[arg-type]
     return out
 
 

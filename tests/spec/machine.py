@@ -39,8 +39,8 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
 )
 from dwarfgpu.model.storage import (
@@ -313,8 +313,8 @@ def shown(entry: Entry) -> str:
             return _shown_value(entry)
         case ImplicitPointerValue():
             return f"value: {_shown_pointer(entry.storage)}"
-        case PartialComposite():
-            return f"partial {shown(entry.completed())}"
+        case IncompleteComposite():
+            return f"incomplete {shown(entry.completed())}"
         case Location():
             return " | ".join(map(_shown_place, entry.single_locations))
         case other:

@@ -16,8 +16,8 @@ from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
     composite,
 )
@@ -111,8 +111,8 @@ def test_location_text(location: Location, text: str) -> None:
         (UNDEFINED_LOCATION, "loc <undefined>"),
         (ImplicitPointerValue(POINTER, GENERIC), "implicit pointer to DIE 0x2a + 4 bytes (value)"),
         (
-            PartialComposite(Part(at(V3), 64), None, 2, 64),
-            "partial composite of 2 parts, 8 bytes",
+            IncompleteComposite(Part(at(V3), 64), None, 2, 64),
+            "incomplete composite of 2 parts, 8 bytes",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """Composite location description operations (AMD text A.2.5.4.4.6).
 
-Law: only these operations make and complete a `PartialComposite`; the others reject it.
+Law: only these operations make and complete a `IncompleteComposite`; the others reject it.
 
 Declares DW_OP_piece, DW_OP_bit_piece, DW_OP_LLVM_piece_end, DW_OP_LLVM_extend,
 DW_OP_LLVM_select_bit_piece, DW_OP_LLVM_overlay, DW_OP_LLVM_bit_overlay.
@@ -19,8 +19,8 @@ from dwarfgpu.expr.operand_codec import ULEB, Size
 from dwarfgpu.expr.operation import LLVM_USER, Stack, op
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
     composite,
     narrowed,
@@ -35,7 +35,7 @@ PIECES: Final = ("piece", "bit_piece")
 
 
 @op(0x93, spec="A.2.5.4.4.6")
-def piece(ctx: Context, stack: Stack, *, size: Size) -> PartialComposite | Nested:
+def piece(ctx: Context, stack: Stack, *, size: Size) -> IncompleteComposite | Nested:
     """Add a part of a number of bytes to an incomplete composite.
 
     A location at the top becomes the part; on an empty stack, or straight after another part, the
@@ -47,7 +47,7 @@ def piece(ctx: Context, stack: Stack, *, size: Size) -> PartialComposite | Neste
 @op(0x9D, spec="A.2.5.4.4.6")
 def bit_piece(
     ctx: Context, stack: Stack, *, size: Size, displacement: ULEB
-) -> PartialComposite | Nested:
+) -> IncompleteComposite | Nested:
     """Add a part of a number of bits, from a bit displacement, to an incomplete composite.
 
     As DW_OP_piece; the part begins `displacement` bits into its location, whatever that is.
@@ -58,9 +58,9 @@ def bit_piece(
 @op((LLVM_USER, 0x0A), spec="A.2.5.4.4.6")
 def LLVM_piece_end(stack: Stack) -> Location:
     """Make the incomplete composite at the top complete."""
-    if not stack or not isinstance(stack[-1], PartialComposite):
+    if not stack or not isinstance(stack[-1], IncompleteComposite):
         raise IllFormed("no incomplete composite location description is at the top of the stack")
-    return cast(PartialComposite, stack.pop()).completed()
+    return cast(IncompleteComposite, stack.pop()).completed()
 
 
 @op((LLVM_USER, 0x0B), spec="A.2.5.4.4.6")
@@ -124,9 +124,9 @@ def LLVM_bit_overlay(
 
 def _piece(
     ctx: Context, stack: Stack, size_bits: int, displacement_bits: int | None
-) -> PartialComposite | Nested:
+) -> IncompleteComposite | Nested:
     """Return the four cases of DW_OP_piece, in the order of the text."""
-    if not stack or isinstance(stack[-1], PartialComposite):
+    if not stack or isinstance(stack[-1], IncompleteComposite):
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
     top = as_location(ctx, stack.pop())
     if isinstance(top, Location):
@@ -134,27 +134,27 @@ def _piece(
     appended = partial(
         _append_location, ctx, stack, size_bits=size_bits, displacement_bits=displacement_bits
     )
-    return cast("PartialComposite | Nested", and_then(top, appended))
+    return cast("IncompleteComposite | Nested", and_then(top, appended))
 
 
 def _append_location(
     ctx: Context, stack: Stack, location: Location, size_bits: int, displacement_bits: int | None
-) -> PartialComposite:
+) -> IncompleteComposite:
     if displacement_bits is not None:
         displaced = location.displaced(displacement_bits)  # an error where storage has no bits
         location = displaced if displacement_bits else location
     return _append(ctx, stack, part_of(ctx, location, size_bits))
 
 
-def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
+def _append(ctx: Context, stack: Stack, part: Part) -> IncompleteComposite:
     size_bits, count, before = part.size_bits, 1, None
-    if stack and isinstance(stack[-1], PartialComposite):
-        before = cast(PartialComposite, stack.pop())
+    if stack and isinstance(stack[-1], IncompleteComposite):
+        before = cast(IncompleteComposite, stack.pop())
         size_bits, count = before.size_bits + size_bits, before.count + 1
         if count > ctx.limits.parts:
             raise LimitExceeded(f"a composite of more than {ctx.limits.parts} parts", "--max-parts")
     require_composite_size(ctx, size_bits)
-    return PartialComposite(part, before, count, size_bits)
+    return IncompleteComposite(part, before, count, size_bits)
 
 
 def part_of(ctx: Context, location: Location, size_bits: int) -> Part:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.operand_codec import U8
 from dwarfgpu.expr.operation import Stack, op
-from dwarfgpu.model.location import Entry, PartialComposite
+from dwarfgpu.model.location import Entry, IncompleteComposite
 
 
 @op(0x12, spec="A.2.5.4.1")
@@ -54,6 +54,6 @@ def _copied(stack: Stack, index: int) -> Entry:
         entries = "entry" if index == 0 else "entries"
         raise IllFormed(f"{index + 1} stack {entries} needed, the stack has {len(stack)}")
     entry = stack[-1 - index]
-    if isinstance(entry, PartialComposite):
+    if isinstance(entry, IncompleteComposite):
         raise IllFormed("an incomplete composite location description cannot be copied")
     return entry

@@ -44,7 +44,7 @@ from dwarfgpu.expr.static_check.piece_effects import on_stack, piece_bits, poppe
 from dwarfgpu.expr.static_check.severity import Report
 from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
 from dwarfgpu.expr.steps import Perform
-from dwarfgpu.model.location import PartialComposite
+from dwarfgpu.model.location import IncompleteComposite
 
 _ONE_KIND: Final = {
     "const_type": TYPED,
@@ -194,7 +194,7 @@ class Transfer:
     def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:
         """Return whether a piece more makes a composite too large (A.2.5.4.4.6)."""
         partial = entries[0].entry if entries else None
-        if self.arch is None or not isinstance(partial, PartialComposite):
+        if self.arch is None or not isinstance(partial, IncompleteComposite):
             return False
         size_bits = piece_bits(instruction) + partial.size_bits
         if size_bits <= self.arch.largest_space_bits:

@@ -42,8 +42,8 @@ from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
+    IncompleteComposite,
     Location,
-    PartialComposite,
     SingleLocation,
 )
 from dwarfgpu.model.storage import Implicit, Memory, Register, is_compound
@@ -114,7 +114,7 @@ class Known:
     def remaining_bits(self) -> int | None:
         """The bits from the location to the end of its storage; None if they are unknown, or the
         storage has no size."""
-        if isinstance(self.entry, PartialComposite):
+        if isinstance(self.entry, IncompleteComposite):
             return self.entry.size_bits
         if not isinstance(self.entry, Location):
             return None
@@ -164,7 +164,7 @@ class _Coercer:
     """The implicit conversions that need no other evaluation."""
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
-        if isinstance(entry, PartialComposite):
+        if isinstance(entry, IncompleteComposite):
             raise incomplete()
         if kind == "entry" or (kind == "pointer" and isinstance(entry, ImplicitPointerValue)):
             return entry
@@ -264,7 +264,7 @@ def blank_location(size_bits: int) -> Location:
 
 
 def _is_large(entry: Entry) -> bool:
-    return isinstance(entry, PartialComposite) and entry.count > _MAX_PARTS
+    return isinstance(entry, IncompleteComposite) and entry.count > _MAX_PARTS
 
 
 def kind_of(entry: Entry) -> int:
@@ -274,7 +274,7 @@ def kind_of(entry: Entry) -> int:
             return GENERIC if entry.type.is_generic else TYPED
         case ImplicitPointerValue():
             return POINTER
-        case PartialComposite():
+        case IncompleteComposite():
             return PARTIAL
         case Location():
             single = entry.single_locations[0]
