@@ -79,13 +79,16 @@ def wrong_type(name: str, value: object, expected: str, advice: str = "") -> Wro
 
 
 def _refusal(name: str, value: object, expected: str, advice: str) -> str:
+    return f"{name}: expected {expected}, not {received(value)}{advice}"
+
+
+def received(value: object) -> str:
+    """Return what messages call an argument that is not accepted."""
     if isinstance(value, int) and not isinstance(value, bool):
-        received = shown(value)
-    elif value is None or isinstance(value, bool | float | str | bytes):
-        received = f"{value!r:.60}"
-    else:
-        received = f"an object of {type(value).__name__}"
-    return f"{name}: expected {expected}, not {received}{advice}"
+        return shown(value)
+    if value is None or isinstance(value, bool | float | str | bytes):
+        return f"{value!r:.60}"
+    return f"an object of {type(value).__name__}"
 
 
 def require(name: str, value: object, *kinds: type) -> None:

@@ -217,6 +217,11 @@ class CodeObject(OfOpenFile):
             raise
 
     @property
+    def architecture(self) -> Architecture | None:
+        """The architecture of the code; None if it is not supported."""
+        return self.info.architecture
+
+    @property
     def placement_note(self) -> str | None:
         """The note on what addresses of an unlinked object are; None for any other file."""
         if not placed_sections(self.file):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeGuard, cast
 
-from dwarfgpu.base.arguments import WrongType, WrongValue, is_integer
+from dwarfgpu.base.arguments import WrongType, WrongValue, is_integer, received
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
@@ -56,9 +56,10 @@ def bytes_of(expression: object, dialect: Dialect, form: UnitFormat) -> bytes:
         if parsed is expression and _are_operations(parsed):
             return _encoded(parsed, encodings(dialect).by_code, form)
         wrong = WrongValue if all(map(is_integer, parsed)) else WrongType
+    instead = f"{parsed!r:.60}" if wrong is WrongValue else received(expression)
     raise wrong(
         "an expression is bytes, a list of bytes, a LocationExpr, a LocationEntry or a list of "
-        f"DWARFExprOp of pyelftools, not {expression!r:.60}"
+        f"DWARFExprOp of pyelftools, not {instead}"
     )
 
 

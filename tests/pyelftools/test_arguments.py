@@ -165,6 +165,13 @@ def test_a_lane_is_one_of_the_architecture() -> None:
     refused(line, pyelftools.evaluate, die.attributes["DW_AT_location"], die, code, lane=64)
 
 
+def test_a_wrong_expression_is_called_by_its_type() -> None:
+    expressions: tuple[Any, ...] = object(), [object()]
+    for wrong in expressions:
+        with pytest.raises(dg.UsageError, match="not an object of (object|list)$"):
+            pyelftools.dis(wrong)
+
+
 def test_the_code_object_is_not_the_elffile() -> None:
     elf, code = opened("x86_64/demo.gcc.O0.v5")
     die = named(elf, "here")

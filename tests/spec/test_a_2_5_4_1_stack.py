@@ -45,7 +45,7 @@ def stack_row(clauses: str, text: str, *entries: str) -> object:
         stack_row("any-kind drop", f"lit1; {POINTER}; drop", "1"),
         # An incomplete composite that is not reached does no harm.
         stack_row("incomplete dup", f"{PARTIAL}; lit1; dup", "incomplete {32: s0}", "1", "1"),
-        stack_row("incomplete swap", f"{PARTIAL}; lit1; lit2; swap", "incomplete {32: s0}", "2", "1"),
+        stack_row("swap above", f"{PARTIAL}; lit1; lit2; swap", "incomplete {32: s0}", "2", "1"),
         stack_row("incomplete pick", f"{PARTIAL}; lit1; pick 0", "incomplete {32: s0}", "1", "1"),
         # A copy accesses what is copied, not what is above it.
         stack_row("incomplete over", f"lit7; {PARTIAL}; over", "7", "incomplete {32: s0}", "7"),
