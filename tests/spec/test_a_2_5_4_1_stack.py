@@ -9,7 +9,7 @@ from tests.spec.machine import Fact, breaks, facts, keeps, shown, world
 
 S = "A.2.5.4.1/"
 WORLD = world()
-PARTIAL = "regx s0; piece 4"
+PIECE = "regx s0; piece 4"
 POINTER = "implicit_pointer 0x100 0; deref"
 POINTED = "value: pointer to 0x100+0 in global"
 
@@ -44,12 +44,12 @@ def stack_row(clauses: str, text: str, *entries: str) -> object:
                   POINTED, "1", POINTED),
         stack_row("any-kind drop", f"lit1; {POINTER}; drop", "1"),
         # An incomplete composite that is not reached does no harm.
-        stack_row("incomplete dup", f"{PARTIAL}; lit1; dup", "incomplete {32: s0}", "1", "1"),
-        stack_row("swap above", f"{PARTIAL}; lit1; lit2; swap", "incomplete {32: s0}", "2", "1"),
-        stack_row("incomplete pick", f"{PARTIAL}; lit1; pick 0", "incomplete {32: s0}", "1", "1"),
+        stack_row("incomplete dup", f"{PIECE}; lit1; dup", "incomplete {32: s0}", "1", "1"),
+        stack_row("incomplete swap", f"{PIECE}; lit1; lit2; swap", "incomplete {32: s0}", "2", "1"),
+        stack_row("incomplete pick", f"{PIECE}; lit1; pick 0", "incomplete {32: s0}", "1", "1"),
         # A copy accesses what is copied, not what is above it.
-        stack_row("incomplete over", f"lit7; {PARTIAL}; over", "7", "incomplete {32: s0}", "7"),
-        stack_row("incomplete pick", f"lit7; {PARTIAL}; pick 1", "7", "incomplete {32: s0}", "7"),
+        stack_row("incomplete over", f"lit7; {PIECE}; over", "7", "incomplete {32: s0}", "7"),
+        stack_row("incomplete pick", f"lit7; {PIECE}; pick 1", "7", "incomplete {32: s0}", "7"),
     ],
 )  # fmt: skip
 def test_stack(text: str, entries: tuple[str, ...]) -> None:
@@ -69,16 +69,16 @@ def test_stack(text: str, entries: tuple[str, ...]) -> None:
     *(
         breaks(S + "incomplete", f"{text}", IllFormed, "incomplete composite")
         for text in (
-            f"{PARTIAL}; dup",
-            f"{PARTIAL}; drop",
-            f"{PARTIAL}; pick 0",
-            f"{PARTIAL}; lit1; pick 1",
-            f"{PARTIAL}; lit1; over",
-            f"{PARTIAL}; lit1; swap",
-            f"lit1; {PARTIAL}; swap",
-            f"{PARTIAL}; lit1; lit2; rot",
-            f"lit0; {PARTIAL}; lit2; rot",
-            f"lit1; lit2; {PARTIAL}; rot",
+            f"{PIECE}; dup",
+            f"{PIECE}; drop",
+            f"{PIECE}; pick 0",
+            f"{PIECE}; lit1; pick 1",
+            f"{PIECE}; lit1; over",
+            f"{PIECE}; lit1; swap",
+            f"lit1; {PIECE}; swap",
+            f"{PIECE}; lit1; lit2; rot",
+            f"lit0; {PIECE}; lit2; rot",
+            f"lit1; lit2; {PIECE}; rot",
         )
     ),
     keeps("A.2.5.4.0/user-0", ".byte 0xe9, 0x01; lit1", "1", note="1 is LLVM's no-op"),
