@@ -11,7 +11,7 @@ from dwarfgpu.arch.registry import name_in_gdb
 IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "architecture": ("auto",),
     "auto-solib-add": ("on",),
-    "case-sensitive": ("on", "auto"),
+    "case-sensitive": ("auto",),
     "charset": ("auto", "UTF-8"),
     "check": ("type on", "range off", "range auto"),
     "cp-abi": ("auto", "gnu-v3"),
@@ -40,7 +40,6 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "annotate": "Annotation_level is 0.",
     "args": 'Argument list to give program being debugged when it is started is "".',
     "auto-solib-add": "Autoloading of shared library symbols is on.",
-    "case-sensitive": 'Case sensitivity in name search is "auto; currently on".',
     "charset": 'The host character set is "auto; currently UTF-8".\n'
     'The target character set is "auto; currently UTF-8".\n'
     'The target wide character set is "auto; currently UTF-32".',
@@ -76,8 +75,12 @@ _SENTENCES: Final[Mapping[str, str]] = {
 """GDB's sentences, with the values that always hold."""
 
 
-def in_force(name: str, value: str, architecture: Architecture) -> bool:
+def in_force(
+    name: str, value: str, architecture: Architecture, *, ignores_case: bool = False
+) -> bool:
     """Return whether a value of a setting describes what is done anyway."""
+    if name == "case-sensitive" and value == _case_sensitivity(ignores_case):
+        return True
     if name == "endian" and value == architecture.endian:
         return True
     if name == "architecture" and value == name_in_gdb(architecture):
@@ -85,8 +88,13 @@ def in_force(name: str, value: str, architecture: Architecture) -> bool:
     return value in IN_FORCE.get(name, ())
 
 
-def sentence_in_force(name: str, architecture: Architecture) -> str | None:
+def sentence_in_force(
+    name: str, architecture: Architecture, *, ignores_case: bool = False
+) -> str | None:
     """Return GDB's sentence for a setting that has one value here; None for others."""
+    if name == "case-sensitive":
+        now = _case_sensitivity(ignores_case)
+        return f'Case sensitivity in name search is "auto; currently {now}".'
     if name == "endian":
         return (
             f"The target endianness is set automatically (currently {architecture.endian} endian)."
@@ -95,3 +103,7 @@ def sentence_in_force(name: str, architecture: Architecture) -> str | None:
         own = name_in_gdb(architecture)
         return f'The target architecture is set to "auto" (currently "{own}").'
     return _SENTENCES.get(name)
+
+
+def _case_sensitivity(ignores_case: bool) -> str:
+    return "off" if ignores_case else "on"

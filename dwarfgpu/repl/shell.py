@@ -176,6 +176,13 @@ class Shell:
         return SPELLED[name] if name in OF_FRAME else None
 
     @property
+    def ignores_case(self) -> bool:
+        """Whether regular expressions match names in both cases, as in Fortran."""
+        chosen = self.settings.word("language")
+        is_of_frame = chosen in ("auto", "local")
+        return (frame_language(self.session) if is_of_frame else chosen) == "fortran"
+
+    @property
     def is_of_core(self) -> bool:
         """Whether a core file is open."""
         return self.machine.core is not None

@@ -176,7 +176,7 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
         if subprogram is None:
             return None
         is_start, linkage = subprogram.entry == address, subprogram.die.linkage_name
-        if linkage is None and is_start:
+        if is_start and (linkage is None or subprogram.die.unit.style == "fortran"):
             return full_function_name(subprogram.die)  # of C, a lambda, or main
         if is_start and linkage is not None and (described := demangled_function(linkage)):
             return described  # several equal functions may be at one address: this is in DWARF

@@ -35,6 +35,8 @@ _CLASSES: Final = {
     "cntrl": r"\x00-\x1f\x7f",
     "xdigit": "0-9a-fA-F",
 }
+_MEMBER: Final = pattern(r"(?:\\.|[^\\])-(?:\\.|[^\\])|\\x[0-9a-f]{2}|\\.|[^\\]")
+"""A range, or a character, of a translated set."""
 _OPTION: Final = pattern(r"-(?P<letter>[qnt-])(?:\s+|$)")
 _TYPE: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
@@ -74,10 +76,10 @@ def _leading_boolean(text: str) -> tuple[bool, str]:
         return True, text
 
 
-def compiled(text: str) -> Regexp:
+def compiled(text: str, *, ignores_case: bool = False) -> Regexp:
     """Compile a pattern; `UsageError` with GDB's wording if it is invalid."""
     try:
-        return regexp(_Translation(text).result)
+        return regexp(_Translation(text, ignores_case=ignores_case).result)
     except UsageError as error:
         raise UsageError(f"{INVALID}{error.message}") from None
 
@@ -85,8 +87,9 @@ def compiled(text: str) -> Regexp:
 class _Translation:
     """The pattern in the syntax of Python's `re`."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, ignores_case: bool) -> None:
         self._text = text
+        self._ignores_case = ignores_case
         self._parts: list[str] = []
         self._open = self._groups = 0
         position = 0
@@ -110,6 +113,8 @@ class _Translation:
             return self._escaped(position + 1)
         if character == "[":
             inside, end = _set(self._text, position)
+            if self._ignores_case:
+                inside = f"{inside[:-1]}{_other_case(inside)}]"
             self._parts.append(inside)
             return end
         if character == "*":
@@ -120,8 +125,13 @@ class _Translation:
             is_end = self._text[position + 1 : position + 3] in ("", "\\)", "\\|")
             self._parts.append("$" if is_end else "\\$")
         else:
-            self._parts.append(f"\\{character}" if character in _LITERAL else character)
+            self._parts.append(self._literal(character))
         return position + 1
+
+    def _literal(self, character: str) -> str:
+        if self._ignores_case and character.isalpha():
+            return f"[{character}{character.swapcase()}]"
+        return f"\\{character}" if character in _LITERAL else character
 
     def _escaped(self, position: int) -> int:
         if position == len(self._text):
@@ -143,8 +153,8 @@ class _Translation:
             raise UsageError("Invalid back reference")
         elif character in "<>":
             return self._word_end(position)
-        is_operator = character in "()|"
-        self._parts.append(character if is_operator else _ESCAPES.get(character, f"\\{character}"))
+        meaning = character if character in "()|" else _ESCAPES.get(character, f"\\{character}")
+        self._parts.append(self._literal(character) if meaning.isalpha() else meaning)
         return position + 1
 
     def _repeat(self, operator: str) -> None:
@@ -209,6 +219,18 @@ def _set(text: str, start: int) -> tuple[str, int]:
     if position >= len(text):
         raise UsageError("Unmatched [ or [^")
     return "".join(out) + "]", position + 1
+
+
+def _other_case(inside: str) -> str:
+    """Return the ranges and characters of a set in the other case, as members of the set."""
+    members = _MEMBER.findall(inside[1:-1].removeprefix("^"))
+    return "".join(member.swapcase() for member in members if _is_cased(member))
+
+
+def _is_cased(member: str) -> bool:
+    """Return whether a member of a set is a letter, or a range of letters of one case."""
+    letters = member.replace("-", "")
+    return letters.isalpha() and (letters.islower() or letters.isupper())
 
 
 def _is_plain(text: str) -> bool:

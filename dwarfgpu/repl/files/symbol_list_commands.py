@@ -33,7 +33,7 @@ def info_functions(shell: Shell, argument: str) -> Iterator[Part]:
     -n omits functions that are only in the symbol table, -q omits the title. -t lists only
     functions whose type matches. REGEXP is basic: "a\\|b", "^ma", "x$".
     """
-    yield from _listing(shell, _query_of("functions", argument))
+    yield from _listing(shell, _query_of(shell, "functions", argument))
 
 
 @command("info variables", topic="data", aliases=("var",), complete=_LISTED)
@@ -44,7 +44,7 @@ def info_variables(shell: Shell, argument: str) -> Iterator[Part]:
 
     The arguments are those of "info functions".
     """
-    yield from _listing(shell, _query_of("variables", argument))
+    yield from _listing(shell, _query_of(shell, "variables", argument))
 
 
 @command("info types", topic="data", complete=_LISTED)
@@ -53,7 +53,7 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info types [-q] [REGEXP]
     """
-    yield from _listing(shell, _query_of("types", argument))
+    yield from _listing(shell, _query_of(shell, "types", argument))
 
 
 def note_limits(shell: Shell, search: SymbolSearch) -> None:
@@ -63,14 +63,14 @@ def note_limits(shell: Shell, search: SymbolSearch) -> None:
         shell.console.note(f"{of_file}{error_line(error)}")
 
 
-def _query_of(kind: Kind, argument: str) -> SymbolQuery:
+def _query_of(shell: Shell, kind: Kind, argument: str) -> SymbolQuery:
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery  # few sessions list symbols
 
     letters, typed, text = listing_options(argument, "q" if kind == "types" else "qnt")
     return SymbolQuery(
         kind,
-        compiled(text) if text else None,
-        None if typed is None else compiled(typed),
+        compiled(text, ignores_case=shell.ignores_case) if text else None,
+        None if typed is None else compiled(typed, ignores_case=shell.ignores_case),
         "q" in letters,
         "n" not in letters and typed is None and kind != "types",
         _title(kind, text, typed),

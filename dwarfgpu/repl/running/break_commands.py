@@ -261,7 +261,8 @@ def rbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
     in_file = _IN_FILE.fullmatch(argument)
     regexp = argument if in_file is None else in_file["regexp"].strip()
-    query = SymbolQuery("functions", compiled(regexp) if regexp else None)
+    pattern = compiled(regexp, ignores_case=shell.ignores_case) if regexp else None
+    query = SymbolQuery("functions", pattern)
     search = SymbolSearch(shell.session, query)
     rows = sorted(
         search.described(),

@@ -53,7 +53,8 @@ def info_args(shell: Shell, argument: str) -> Iterator[Part]:
 def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
     session = shell.session
     letters, typed, argument = listing_options(argument)
-    pattern, of_type = compiled(argument), compiled(typed or "")
+    pattern = compiled(argument, ignores_case=shell.ignores_case)
+    of_type = compiled(typed or "", ignores_case=shell.ignores_case)
     has_code = session.pc is None or session.code_object is not None
     if has_code and not argument:  # also for a type: those of all of them would be read
         require_listable(session, kind)

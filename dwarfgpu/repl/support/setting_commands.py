@@ -193,14 +193,14 @@ def _list(
 
 def _refuse(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
     """Refuse to change a setting, but for the value that it has."""
-    if in_force(name, argument, shell.session.architecture):
+    if in_force(name, argument, shell.session.architecture, ignores_case=shell.ignores_case):
         return iter(())
     raise UsageError(f'The setting "{name}" {why}.')
 
 
 def _show_in_force(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
     """Show the value that a setting always has here, or why it has none."""
-    sentence = sentence_in_force(name, shell.session.architecture)
+    sentence = sentence_in_force(name, shell.session.architecture, ignores_case=shell.ignores_case)
     yield Output(sentence or f'The setting "{name}" {why}.', {"value": sentence})
 
 

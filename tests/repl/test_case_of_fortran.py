@@ -1,0 +1,82 @@
+"""In Fortran, regular expressions match names in both cases (GDB's `case-sensitive auto`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.files.posix_regexps import compiled
+from tests.cli.command import FIXTURES, run
+from tests.repl.side_by_side import build
+
+SHAPES = FIXTURES / "fortran/shapes.gcc.O0.v5"
+DEMO = FIXTURES / "x86_64/demo.gcc.O0.v5"
+
+
+def said(command: str, program: object = SHAPES) -> str:
+    done = run("debug", program, "-batch", "-ex", command)
+    return str(done.out) + str(done.err)
+
+
+@pytest.mark.parametrize("word", ["point", "POINT", "Poin[T]", "[^A-OQ-Z]OINT$", r"P\oint"])
+def test_names_in_both_cases(word: str) -> None:
+    assert "\n5:\tType point;\n" in said(f"info types {word}")
+
+
+def test_functions_and_variables() -> None:
+    assert "23:\tvoid shapes(void);" in said("info functions ^SHAPES$")
+    assert "integer(kind=2) store::table(3);" in said("info variables TABLE")
+
+
+def test_the_setting_is_that_of_the_language() -> None:
+    shown = 'Case sensitivity in name search is "auto; currently {}".\n'
+    assert said("show case-sensitive") == shown.format("off")
+    assert said("show case-sensitive", DEMO) == shown.format("on")
+    assert "main" in said("info functions ^main$", DEMO)
+    assert "int main" not in said("info functions ^MAIN$", DEMO)
+    for value, program in (("off", SHAPES), ("on", DEMO), ("auto", SHAPES), ("auto", DEMO)):
+        assert said(f"set case-sensitive {value}", program) == ""
+    for value, program in (("on", SHAPES), ("off", DEMO)):
+        assert "case-sensitive" in said(f"set case-sensitive {value}", program)
+
+
+def test_a_function_of_a_module_has_its_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    source = "module m\ncontains\nsubroutine work\nend subroutine\nend module\n"
+    source += "program p\nuse m\ncall work\nend program\n"
+    build(tmp_path, {"a.f90": source}, [[tool("gfortran"), "-g", "a.f90", "-o", "a"]])
+    for command in ("print m::work", "output m::work"):
+        assert said(command, tmp_path / "a").rstrip().endswith(" <m::work>")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a",
+        "aB",
+        "[a-c]x",
+        "[^a-cX]",
+        "[[:upper:]]b",
+        "[A-z]",
+        "a\\|B",
+        "\\(aB\\)*c",
+        "[]a]",
+        "[a-]b",
+    ],
+)
+def test_as_re_ignores_case(text: str) -> None:
+    """The same texts match as with `re.IGNORECASE`."""
+    ours = compiled(text, ignores_case=True)
+    theirs = re.compile(compiled(text).pattern, re.IGNORECASE)
+    for letters in product("abcABCxXzZ_-]", repeat=2):
+        name = "".join(letters)
+        assert ours.search(name) is (theirs.search(name) is not None), name
+
+
+def test_errors_are_the_same() -> None:
+    with pytest.raises(UsageError, match="Unmatched"):
+        compiled("[a", ignores_case=True)
