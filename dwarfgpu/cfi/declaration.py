@@ -23,7 +23,7 @@ from dwarfgpu.errors import Malformed
 
 Operand: TypeAlias = int | bytes
 Meaning = Literal["register", "offset", "space", "expression", "advance", "address"]
-Factor = Literal["code", "data"]
+Factor = Literal["code", "data", "negated data"]
 
 
 @frozen(cache_hash=True)
@@ -69,7 +69,9 @@ class OperandKind:
         """Return the operand with the CIE's factor applied."""
         if self.factor is None or isinstance(value, bytes):
             return value
-        return value * (form.code_alignment if self.factor == "code" else form.data_alignment)
+        if self.factor == "code":
+            return value * form.code_alignment
+        return value * (form.data_alignment if self.factor == "data" else -form.data_alignment)
 
 
 def _checked(value: int, signed: bool) -> int:
@@ -120,6 +122,7 @@ PackedRegister: TypeAlias = Annotated[int, _packed("register")]
 Bytes: TypeAlias = Annotated[int, _uleb("offset")]
 """An unsigned number of bytes, not factored."""
 Factored: TypeAlias = Annotated[int, _uleb("offset", "data")]
+NegatedFactored: TypeAlias = Annotated[int, _uleb("offset", "negated data")]
 SignedFactored: TypeAlias = Annotated[int, _sleb("offset", "data")]
 Space: TypeAlias = Annotated[int, _uleb("space")]
 PackedDelta: TypeAlias = Annotated[int, _packed("advance", "code")]

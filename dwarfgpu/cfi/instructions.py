@@ -32,6 +32,7 @@ from dwarfgpu.cfi.declaration import (
     ExpressionBlock,
     Factored,
     MoveTo,
+    NegatedFactored,
     PackedDelta,
     PackedRegister,
     Recall,
@@ -193,9 +194,9 @@ def offset_extended_sf(*, register: Register, offset_bytes: SignedFactored) -> A
 
 
 @cfa(0x2F, spec="Linux Standard Base Core, 10.6.1.3")
-def GNU_negative_offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
+def GNU_negative_offset_extended(*, register: Register, offset_bytes: NegatedFactored) -> Assign:
     """Save a register as DW_CFA_offset_extended does, with the offset subtracted."""
-    return Assign(register, OffsetRule(-offset_bytes))
+    return Assign(register, OffsetRule(offset_bytes))
 
 
 @cfa(0x14, spec="A.6.4.2.3")

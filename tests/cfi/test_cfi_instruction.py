@@ -125,6 +125,7 @@ def test_codes_that_vendors_share() -> None:
         ("2e10", "DW_CFA_GNU_args_size: +16"),
         ("07e001", "DW_CFA_undefined: reg224"),
         ("c3", "DW_CFA_restore: RBX"),
+        ("2f0602", "DW_CFA_GNU_negative_offset_extended: RBP 16"),
     ],
 )
 def test_text(instruction: str, text: str) -> None:
