@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import (
     PARENT,
     ada_name,
+    allocatable,
     fortran_dimensions,
     fortran_name,
     is_string,
@@ -55,18 +56,9 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
     if style == "fortran":
         if isinstance(form, Array) and not is_string(form):
             inner = definition(form.element, style, depth + 1)
-            return f"{inner}{_allocatable(bare)} ({fortran_dimensions(form)})"
+            return f"{inner}{allocatable(bare)} ({fortran_dimensions(form)})"
         return fortran_name(bare)
     return _ada(form)
-
-
-def _allocatable(bare: Type | None) -> str:
-    form = bare.form if isinstance(bare, Absent) else bare
-    if isinstance(form, Array) and form.attribute == "allocatable":
-        return ", allocatable"
-    if not isinstance(bare, Dynamic) or bare.properties.allocated is None:
-        return ""
-    return ", allocatable"
 
 
 def _fortran(struct_type: Struct) -> Iterator[str]:
@@ -76,7 +68,7 @@ def _fortran(struct_type: Struct) -> Iterator[str]:
         bare, own = strip(member.type), member.name or ""  # of C, a union may have none
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array) and not is_string(form):
-            spelled = f"{fortran_name(form.element)}{_allocatable(bare)} :: {own}"
+            spelled = f"{fortran_name(form.element)}{allocatable(bare)} :: {own}"
             yield f"    {spelled}({fortran_dimensions(form)})"
         elif isinstance(form, Pointer):
             yield f"    PTR TO -> ( {fortran_name(form.target)} :: {own} )"

@@ -222,7 +222,7 @@ ROWS = [
 ]
 TYPES = {
     ("fortran.2", "shifted"): "integer(kind=4) (-1:1,0:1)",
-    ("fortran.2", "dynamic"): "real(kind=4) (:)",
+    ("fortran.2", "dynamic"): "real(kind=4), allocatable (:)",
     ("fortran.2", "text"): "character*11",
     ("fortran.2", "words"): "character*3 (2)",
     ("fortran.2", "labelled"): "Type named",

@@ -33,6 +33,11 @@ def test_functions_and_variables() -> None:
     assert "integer(kind=2) store::table(3);" in said("info variables TABLE")
 
 
+def test_arrays_that_are_allocated_later() -> None:
+    assert "Type point, integer(kind=4) (:)" in said("info functions inner")
+    assert "real(kind=4), allocatable (:)" in said("info functions inner")
+
+
 def test_the_setting_is_that_of_the_language() -> None:
     shown = 'Case sensitivity in name search is "auto; currently {}".\n'
     assert said("show case-sensitive") == shown.format("off")

@@ -53,8 +53,9 @@ def fortran_name(type_: Type | None, depth: int = 0) -> str:
             if is_string(array):
                 count = array.dimensions[0]
                 return f"character*{'(*)' if count is None else count}"
-            attribute = ", allocatable" if array.attribute == "allocatable" else ""
-            return f"{inner(array.element)}{attribute} ({fortran_dimensions(array)})"
+            return (
+                f"{inner(array.element)}{allocatable(strip(type_))} ({fortran_dimensions(array)})"
+            )
         case Pointer() as pointer:
             mark = "PTR" if pointer.kind == "pointer" else "REF"
             return f"{mark} TO -> ( {inner(pointer.target)} )"
@@ -67,6 +68,16 @@ def fortran_name(type_: Type | None, depth: int = 0) -> str:
             return typedef.name
         case other:
             return other.name or "..." if isinstance(other, Base | Enum | Unspecified) else "..."
+
+
+def allocatable(bare: Type | None) -> str:
+    """Return `, allocatable` for a type of such arrays, else nothing."""
+    form = bare.form if isinstance(bare, Absent) else bare
+    if isinstance(form, Array) and form.attribute == "allocatable":
+        return ", allocatable"
+    if not isinstance(bare, Dynamic) or bare.properties.allocated is None:
+        return ""
+    return ", allocatable"
 
 
 def ada_name(type_: Type | None, depth: int = 0) -> str:
