@@ -42,7 +42,12 @@ from dwarfgpu.repl.files.source_file_commands import (
 )
 from dwarfgpu.repl.files.source_path_commands import directory, unset
 from dwarfgpu.repl.files.symbol_commands import info_address, info_scope, info_symbol
-from dwarfgpu.repl.files.symbol_list_commands import info_functions, info_types, info_variables
+from dwarfgpu.repl.files.symbol_list_commands import (
+    info_functions,
+    info_modules,
+    info_types,
+    info_variables,
+)
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.running.break_commands import break_, hbreak, rbreak, tbreak, thbreak
 from dwarfgpu.repl.running.breakpoint_commands import (
@@ -166,6 +171,7 @@ _INFO: Final = (
     info_sources,
     info_stack,
     info_symbol,
+    info_modules,
     info_types,
     info_variables,
     info_vtbl,

@@ -15,7 +15,12 @@ FREQUENT: Final = {
     "data.type_commands": ("ptype", "whatis"),
     "files.list_commands": ("list", "l", "info line"),
     "files.source_file_commands": ("info source", "info sharedlibrary"),
-    "files.symbol_list_commands": ("info functions", "info types", "info variables"),
+    "files.symbol_list_commands": (
+        "info functions",
+        "info modules",
+        "info types",
+        "info variables",
+    ),
     "files.symbol_commands": ("info address", "info scope", "info symbol"),
     "stack.backtrace_commands": ("backtrace", "bt"),
     "stack.frame_commands": ("up", "down"),

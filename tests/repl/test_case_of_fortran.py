@@ -28,6 +28,14 @@ def test_names_in_both_cases(word: str) -> None:
     assert "\n5:\tType point;\n" in said(f"info types {word}")
 
 
+def test_modules() -> None:
+    one = "\n\nFile fortran/shapes.f90:\n3:\tstore\n"
+    assert said("info modules") == f"All defined modules:{one}"
+    assert said("info modules STO") == f'All modules matching regular expression "STO":{one}'
+    assert said("info modules -q nosuch") == ""
+    assert said("info modules", DEMO) == "All defined modules:\n"
+
+
 def test_functions_and_variables() -> None:
     assert "23:\tvoid shapes(void);" in said("info functions ^SHAPES$")
     assert "integer(kind=2) store::table(3);" in said("info variables TABLE")

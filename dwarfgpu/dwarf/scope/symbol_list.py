@@ -56,11 +56,12 @@ from dwarfgpu.dwarf.types.types import declared_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
-Kind = Literal["functions", "variables", "types"]
+Kind = Literal["functions", "variables", "types", "modules"]
 _TAGS: Final[dict[Kind, frozenset[int]]] = {
     "functions": frozenset({dw.TAG_SUBPROGRAM}),
     "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER}),
     "types": frozenset(TYPES | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION}),
+    "modules": frozenset({dw.TAG_MODULE}),
 }
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 _NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION})
@@ -435,7 +436,7 @@ class _PlainSymbols:
 
     def _readers_of(self, abbreviation: Abbreviation) -> _PlainReaders | None:
         unit, positions = self._unit, abbreviation.positions
-        if self._kind == "types" or not positions.keys().isdisjoint(COMPLETING):
+        if self._kind in ("types", "modules") or not positions.keys().isdisjoint(COMPLETING):
             return None
         if self._kind == "variables" and (
             dw.AT_DECLARATION in positions or not abbreviation.has_location
@@ -493,6 +494,8 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
         return _shown(qualified_name(die), die) if is_alias else None
     if die.flag(dw.AT_DECLARATION):
         return None
+    if die.tag == dw.TAG_MODULE:
+        return die.name
     if die.tag == dw.TAG_NAMESPACE:
         if not die.unit.is_cplusplus:
             return None

@@ -1,4 +1,4 @@
-"""`info functions`, `info variables` and `info types`, sorted and headed as in GDB."""
+"""`info functions`, `info variables`, `info types` and `info modules`, in the order of GDB."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, SymbolSearch
 
+_WITH_SYMBOLS: Final = ("functions", "variables")
+"""Kinds that are in symbol tables, too."""
 _LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.VALUES)
 
 
@@ -56,6 +58,15 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listing(shell, _query_of(shell, "types", argument))
 
 
+@command("info modules", topic="data", complete=_LISTED)
+def info_modules(shell: Shell, argument: str) -> Iterator[Part]:
+    """List modules of Fortran: all, or those whose names match.
+
+    Usage: info modules [-q] [REGEXP]
+    """
+    yield from _listing(shell, _query_of(shell, "modules", argument))
+
+
 def note_limits(shell: Shell, search: SymbolSearch) -> None:
     """Say in what files a search was incomplete, and why."""
     for code_object, error in search.limits.items():
@@ -66,13 +77,13 @@ def note_limits(shell: Shell, search: SymbolSearch) -> None:
 def _query_of(shell: Shell, kind: Kind, argument: str) -> SymbolQuery:
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery  # few sessions list symbols
 
-    letters, typed, text = listing_options(argument, "q" if kind == "types" else "qnt")
+    letters, typed, text = listing_options(argument, "qnt" if kind in _WITH_SYMBOLS else "q")
     return SymbolQuery(
         kind,
         compiled(text, ignores_case=shell.ignores_case) if text else None,
         None if typed is None else compiled(typed, ignores_case=shell.ignores_case),
         "q" in letters,
-        "n" not in letters and typed is None and kind != "types",
+        "n" not in letters and typed is None and kind in _WITH_SYMBOLS,
         _title(kind, text, typed),
     )
 

@@ -212,7 +212,6 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "info common",
         "info exceptions",
         "info module",
-        "info modules",
     ),
     "Objective-C is not read": (
         "info classes",

@@ -163,7 +163,7 @@ def _type_text(row: ListedSymbol) -> str:
 def symbol_text(row: ListedSymbol) -> str:
     """Return `static int leaf(struct node *, int);`, `struct node;` or `typedef struct outer
     outer_t;`."""
-    if row.die.tag == dw.TAG_NAMESPACE:
+    if row.die.tag in (dw.TAG_NAMESPACE, dw.TAG_MODULE):
         return row.name
     if row.die.tag == dw.TAG_IMPORTED_DECLARATION:  # the alias of a namespace
         return qualified_name(followed(row.die))
