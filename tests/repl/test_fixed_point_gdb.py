@@ -33,6 +33,7 @@ end A;
 
 def test_formats(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """A letter for integers shows the one next to the number towards 0."""
+    tool("gcc")  # which gnatmake calls
     make = [tool("gnatmake"), "-q", "-g", "-O0", "a.adb", "-o", "a"]
     build(tmp_path, {"a.adb": SOURCE}, [make])
     files = with_core(tool, tmp_path)
