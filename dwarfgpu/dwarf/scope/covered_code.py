@@ -21,6 +21,8 @@ from dwarfgpu.dwarf.scope.scope_entries import covered, subprograms_with_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
+_MOST_UNREADABLE: Final = 1_000
+"""Units with unreadable ranges whose subprograms are looked at instead."""
 _FEW_STEPS: Final = 10_000
 _MOST_PASSES: Final = 4
 """How many units or subprograms are gone through one by one before an index of all is made:
@@ -32,7 +34,10 @@ class CoveredCode:
 
     def __init__(self, info: DebugInfo) -> None:
         self._info = info
-        self._spans: dict[CompilationUnit, tuple[Range, ...] | DwarfGpuError] = {}
+        self._spans: dict[CompilationUnit, tuple[Range, ...] | None] = {}
+        """None where they cannot be read."""
+        self._unreadable: set[CompilationUnit] = set()
+        """The first of those."""
         self._subprograms: dict[CompilationUnit, _Subprograms | DwarfGpuError] = {}
         self._steps = 0
         """How many units were gone through, one by one."""
@@ -48,31 +53,23 @@ class CoveredCode:
 
         An unreadable unit is an error only if no other one covers the address.
         """
-        problem: DwarfGpuError | None = None
         for unit in self._indexed(address):
-            try:
-                if self._covers(unit, address):
-                    return unit
-            except DwarfGpuError as error:
-                problem = problem or error
+            if self._covers(unit, address):
+                return unit
         units = self._info.units
         most = _FEW_STEPS + _MOST_PASSES * len(units)
         if self._index is None and self._steps < most:
             for unit in units:
                 self._steps += 1
-                try:
-                    if self._covers(unit, address):
-                        return unit
-                except DwarfGpuError as error:
-                    problem = problem or error
+                if self._covers(unit, address):
+                    return unit
             self._steps = most  # the next address may be in none, too
         else:
             number = self._all_code().last_at(address)
             if number is not None:
                 return units[number]
-            problem = problem or self._problem
-        if problem is not None:
-            raise problem.with_traceback(None)
+        if self._problem is not None:
+            raise self._problem.with_traceback(None)
         return None
 
     def _all_code(self) -> CoverIndex:
@@ -84,22 +81,18 @@ class CoveredCode:
         """Yield the code of all units with their numbers, the first unit last."""
         units = self._info.units
         for number in range(len(units) - 1, -1, -1):
-            try:
-                for begin, end in self._code_in(units[number]):
-                    yield begin, end, number
-            except DwarfGpuError as error:
-                self._problem = error
+            for begin, end in self._code_in(units[number]):
+                yield begin, end, number
 
     def _code_in(self, unit: CompilationUnit) -> Iterator[tuple[int, int]]:
         """Yield the code of a unit for which `.debug_aranges` names none that it does not have."""
-        spans: tuple[Range, ...] = ()
-        try:
-            spans = self._spans_of(unit)
-        except DwarfGpuError as error:  # its subprograms may say what they cover
-            self._problem = error
-        yield from spans
-        if not spans and not unit.is_skeleton:
-            yield from self._code_of(unit).ranges()
+        spans = self._spans_of(unit)
+        yield from spans or ()
+        if unit in self._unreadable or (spans == () and not unit.is_skeleton):
+            try:
+                yield from self._code_of(unit).ranges()
+            except DwarfGpuError as error:
+                self._keep(error)
 
     def _indexed(self, address: int) -> Iterator[CompilationUnit]:
         """Yield the units that `.debug_aranges` and `.gdb_index` name for an address, which may be
@@ -114,33 +107,44 @@ class CoveredCode:
 
         GCC's strict DWARF 2 has no DW_AT_ranges: the entry covers a part, `.debug_aranges` all.
         """
-        try:
-            spans = self._spans_of(unit)
-        except DwarfGpuError:
-            if unit.is_skeleton or self.subprogram(unit, address) is None:
-                raise
-            return True
+        spans = self._spans_of(unit)
+        if spans is None:
+            return unit in self._unreadable and self._has_subprogram(unit, address)
         is_covered = covers(spans, address)
         if is_covered or unit.is_skeleton:
             return is_covered
         if spans and unit not in self._info.aranges.units_at(address):
             return False
-        return self.subprogram(unit, address) is not None
+        return self._has_subprogram(unit, address)
+
+    def _has_subprogram(self, unit: CompilationUnit, address: int) -> bool:
+        """Return whether a subprogram covers an address; False where none can be read."""
+        try:
+            return self._code_of(unit).last_at(address) is not None
+        except DwarfGpuError as error:
+            self._keep(error)
+            return False
 
     def subprogram(self, unit: CompilationUnit, address: int) -> Die | None:
         """Return the last entry, which is the innermost, of a subprogram that covers an address."""
         index = self._code_of(unit).last_at(address)
         return None if index is None else unit.die(index)
 
-    def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
-        """Return the addresses that a unit says it covers."""
+    def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...] | None:
+        """Return the addresses that a unit says it covers; None if they cannot be read."""
         if unit not in self._spans:
             try:
                 self._spans[unit] = covered(unit.root)
             except DwarfGpuError as error:  # not read again for each address
-                error.context = f"{error.context}, the code of the unit at {unit.header.offset:#x}"
-                self._spans[unit] = error
-        return value_or_raise(self._spans[unit])
+                self._spans[unit] = None
+                if not unit.is_skeleton and len(self._unreadable) < _MOST_UNREADABLE:
+                    self._unreadable.add(unit)
+                error.with_traceback(None)  # the unit keeps it, for each of very many
+                if self._problem is None:
+                    where = f"the code of the unit at {unit.header.offset:#x}"
+                    error.context = f"{error.context}, {where}"
+                self._keep(error)
+        return self._spans[unit]
 
     def _code_of(self, unit: CompilationUnit) -> _Subprograms:
         """Return the ranges of all subprograms of a unit that have code."""
@@ -148,8 +152,12 @@ class CoveredCode:
             try:
                 self._subprograms[unit] = _Subprograms(unit)
             except DwarfGpuError as error:  # not read again for each address
-                self._subprograms[unit] = error
+                self._subprograms[unit] = error.with_traceback(None)
         return value_or_raise(self._subprograms[unit])
+
+    def _keep(self, error: DwarfGpuError) -> None:
+        if self._problem is None:
+            self._problem = error
 
 
 class _Subprograms:
