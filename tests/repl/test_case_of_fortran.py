@@ -90,6 +90,12 @@ def test_as_re_ignores_case(text: str) -> None:
         assert ours.search(name) is (theirs.search(name) is not None), name
 
 
+def test_a_letter_without_another_case() -> None:
+    for text in ("ß", "[ß]"):
+        assert compiled(text, ignores_case=True).search("ß")
+        assert not compiled(text, ignores_case=True).search("S")
+
+
 def test_errors_are_the_same() -> None:
     with pytest.raises(UsageError, match="Unmatched"):
         compiled("[a", ignores_case=True)

@@ -130,7 +130,7 @@ class _Translation:
 
     def _literal(self, character: str) -> str:
         if self._ignores_case and character.isalpha():
-            return f"[{character}{character.swapcase()}]"
+            return f"[{character}{_swapped(character)}]"
         return f"\\{character}" if character in _LITERAL else character
 
     def _escaped(self, position: int) -> int:
@@ -224,7 +224,13 @@ def _set(text: str, start: int) -> tuple[str, int]:
 def _other_case(inside: str) -> str:
     """Return the ranges and characters of a set in the other case, as members of the set."""
     members = _MEMBER.findall(inside[1:-1].removeprefix("^"))
-    return "".join(member.swapcase() for member in members if _is_cased(member))
+    return "".join(_swapped(member) for member in members if _is_cased(member))
+
+
+def _swapped(member: str) -> str:
+    """Return a letter or a range of letters in the other case; itself if that is not one letter."""
+    other = member.swapcase()
+    return other if len(other) == len(member) else member
 
 
 def _is_cased(member: str) -> bool:
