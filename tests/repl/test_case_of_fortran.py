@@ -79,6 +79,12 @@ def test_a_function_of_a_module_has_its_name(tmp_path: Path, tool: Callable[[str
         "\\(aB\\)*c",
         "[]a]",
         "[a-]b",
+        "[0-B]",
+        "[_-b]",
+        "[Y-b]x",
+        "[^Z-_]",
+        "[[:cntrl:]]",
+        "[[:punct:]a]",
     ],
 )
 def test_as_re_ignores_case(text: str) -> None:

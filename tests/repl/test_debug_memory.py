@@ -72,6 +72,11 @@ def test_too_many_units() -> None:
         ("*", "a*b", True),
         ("*", "ab", False),
         ("operator\\*", "operator*", True),
+        ("[a-~]", "A", False),  # a letter beside a mark has no meaning of `re`
+        ("[0-~]", "+", False),
+        ("[Z-_]", "Z", True),
+        ("[_-b]", "a", True),
+        ("[--a]", "B", True),
     ],
 )
 def test_basic_regular_expressions(pattern: str, text: str, is_found: bool) -> None:

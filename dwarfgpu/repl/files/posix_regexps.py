@@ -37,6 +37,7 @@ _CLASSES: Final = {
 }
 _MEMBER: Final = pattern(r"(?:\\.|[^\\])-(?:\\.|[^\\])|\\x[0-9a-f]{2}|\\.|[^\\]")
 """A range, or a character, of a translated set."""
+_RANGE: Final = pattern(r"(?P<first>\\.|[^\\])-(?P<last>\\.|[^\\])")
 _OPTION: Final = pattern(r"-(?P<letter>[qnt-])(?:\s+|$)")
 _TYPE: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
@@ -207,14 +208,10 @@ def _set(text: str, start: int) -> tuple[str, int]:
         if text[position + 1 : position + 2] == "-" and after not in ("", "]"):
             if after < text[position]:
                 raise UsageError("Invalid range end")
-            out.append(
-                f"\\{text[position]}-\\{after}"
-                if not _is_plain(text[position] + after)
-                else f"{text[position]}-{after}"
-            )
+            out.append(f"{_member(text[position])}-{_member(after)}")
             position += 3
             continue
-        out.append(text[position] if _is_plain(text[position]) else f"\\{text[position]}")
+        out.append(_member(text[position]))
         position += 1
     if position >= len(text):
         raise UsageError("Unmatched [ or [^")
@@ -224,7 +221,20 @@ def _set(text: str, start: int) -> tuple[str, int]:
 def _other_case(inside: str) -> str:
     """Return the ranges and characters of a set in the other case, as members of the set."""
     members = _MEMBER.findall(inside[1:-1].removeprefix("^"))
-    return "".join(_swapped(member) for member in members if _is_cased(member))
+    return "".join(
+        _swapped(member) if _is_cased(member) else _other_letters(member) for member in members
+    )
+
+
+def _other_letters(member: str) -> str:
+    """Return the letters of ASCII in the other case that are in a range of several kinds, as
+    `0-Z`; nothing for another member."""
+    match = _RANGE.fullmatch(member)
+    if match is None:
+        return ""
+    first, last = match["first"][-1], match["last"][-1]
+    common = ((max(first, a), min(last, z)) for a, z in ("AZ", "az"))
+    return "".join(f"{a.swapcase()}-{z.swapcase()}" for a, z in common if a <= z)
 
 
 def _swapped(member: str) -> str:
@@ -239,6 +249,7 @@ def _is_cased(member: str) -> bool:
     return letters.isalpha() and (letters.islower() or letters.isupper())
 
 
-def _is_plain(text: str) -> bool:
-    """Return whether characters mean themselves in a set of `re`, and have no meaning escaped."""
-    return text.isalnum() or not text.isascii() or text.isspace()
+def _member(character: str) -> str:
+    """Return a character of a set as `re` has it: a letter after a backslash has a meaning."""
+    is_plain = character.isalnum() or not character.isascii() or character.isspace()
+    return character if is_plain else f"\\{character}"
