@@ -113,7 +113,7 @@ class _Translation:
         if character == "\\":
             return self._escaped(position + 1)
         if character == "[":
-            inside, end = _set(self._text, position)
+            inside, end = _set(self._text, position, ignores_case=self._ignores_case)
             if self._ignores_case:
                 inside = f"{inside[:-1]}{_other_case(inside)}]"
             self._parts.append(inside)
@@ -189,8 +189,12 @@ class _Translation:
         return position + 1
 
 
-def _set(text: str, start: int) -> tuple[str, int]:
-    """Translate `[...]`, whose first character may be `]`; return it with the position after it."""
+def _set(text: str, start: int, *, ignores_case: bool) -> tuple[str, int]:
+    """Translate `[...]`, whose first character may be `]`; return it with the position after it.
+
+    Where case is ignored, a range is that of its ends in lower case, as in GDB: `[A-b]` is
+    `[a-b]`, and `[Y-b]` an error.
+    """
     position = start + 1 + text.startswith("^", start + 1)
     out = ["[" if position == start + 1 else "[^"]
     first = position
@@ -206,9 +210,12 @@ def _set(text: str, start: int) -> tuple[str, int]:
             raise UsageError("collating elements are not supported")
         after = text[position + 2 : position + 3]
         if text[position + 1 : position + 2] == "-" and after not in ("", "]"):
-            if after < text[position]:
+            begin = text[position]
+            if ignores_case and f"{begin}{after}".isascii():
+                begin, after = begin.lower(), after.lower()
+            if after < begin:
                 raise UsageError("Invalid range end")
-            out.append(f"{_member(text[position])}-{_member(after)}")
+            out.append(f"{_member(begin)}-{_member(after)}")
             position += 3
             continue
         out.append(_member(text[position]))
