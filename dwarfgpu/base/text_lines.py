@@ -136,9 +136,10 @@ class TextLines(Sequence[str]):
         text has changed."""
         if len(indices) > _MAX_SHOWN:
             return tuple(map(self._line, indices))
-        if self._shown[0] != indices:
-            self._shown = indices, tuple(map(self._line, indices))
-        return self._shown[1]
+        shown = self._shown
+        if shown[0] != indices:
+            shown = self._shown = indices, tuple(map(self._line, indices))
+        return shown[1]
 
     def _line(self, index: int) -> str:
         """Return a line that the text has."""
@@ -162,10 +163,11 @@ class TextLines(Sequence[str]):
             pieces = self._lines_of_block(block) if block < len(self._ends) - 1 else []
 
     def _lines_of_block(self, number: int) -> list[bytes]:
-        if self._block[0] != number:
+        block = self._block
+        if block[0] != number:
             data = next(self._text.blocks(number), b"")
-            self._block = number, data.split(b"\n")
-        return self._block[1]
+            block = self._block = number, data.split(b"\n")
+        return block[1]
 
     def _scan(self, index: int | None) -> bool:
         """Count lines up to that of an index, or all; return whether the text has that line."""

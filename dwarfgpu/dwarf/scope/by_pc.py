@@ -149,9 +149,11 @@ class Scopes:
 
         The inlined calls, the entry points and the subprogram, innermost first.
         """
-        if self._last is None or self._last[0] != pc:
-            self._last = pc, FunctionsAround(map(Subprogram, self._functions_around(pc)))
-        return self._last[1]
+        last = self._last  # another thread may ask for another program location
+        if last is None or last[0] != pc:
+            last = pc, FunctionsAround(map(Subprogram, self._functions_around(pc)))
+            self._last = last
+        return last[1]
 
     def _functions_around(self, pc: int) -> Iterator[Die]:
         chain = self.chain_at(pc)
@@ -174,10 +176,12 @@ class Scopes:
     def function_entries_at(self, pc: int) -> tuple[Die, ...]:
         """Return the functions at a program location, the innermost inlined one first; every frame
         of a deep chain asks for all of them."""
-        if self._functions is None or self._functions[0] != pc:
+        last = self._functions
+        if last is None or last[0] != pc:
             chain = reversed(self.chain_at(pc))
-            self._functions = pc, tuple(scope for scope in chain if scope.tag in FUNCTIONS)
-        return self._functions[1]
+            last = pc, tuple(scope for scope in chain if scope.tag in FUNCTIONS)
+            self._functions = last
+        return last[1]
 
     def functions_at(self, pc: int) -> list[str]:
         """Return the names of the functions at a program location, the innermost inlined one
@@ -262,9 +266,10 @@ class Scopes:
     def is_large_at(self, pc: int) -> bool:
         """Return whether a scope at a program location is too large for reading all its
         variables, where they are not asked for; every frame of a deep chain asks."""
-        if self._large is None or self._large[0] != pc:
-            self._large = pc, any(map(_is_large, self.chain_at(pc)))
-        return self._large[1]
+        last = self._large
+        if last is None or last[0] != pc:
+            last = self._large = pc, any(map(_is_large, self.chain_at(pc)))
+        return last[1]
 
     def _locals_at(self, pc: int, tags: Container[int] = DATA) -> list[Variable]:
         return self._locals_of(pc, lambda scope: self._declared_at(pc, scope, tags=tags))

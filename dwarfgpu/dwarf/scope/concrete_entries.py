@@ -58,17 +58,19 @@ def _instances_around(scope: Die) -> _Instances:
         function = scope
         while function.tag in _INNER and (above := function.parent()) is not None:
             function = above
-        _search(function, known)
+        known.update(_searched(function))  # once it is whole: other threads may ask
     return known[scope.index]
 
 
-def _search(function: Die, known: dict[int, _Instances]) -> None:
+def _searched(function: Die) -> dict[int, _Instances]:
+    """Return the instances in a function, by the indexes of it and its blocks."""
     unit, instances = function.unit, _Instances()
+    found: dict[int, _Instances] = {}
     abbreviations = unit.tree.abbreviations
     pending = [function.index]
     while pending:
         scope = pending.pop()
-        known[scope] = instances
+        found[scope] = instances
         for index in unit.tree.children(scope):
             tag = abbreviations[index].tag
             if tag in _INNER:
@@ -81,3 +83,4 @@ def _search(function: Die, known: dict[int, _Instances]) -> None:
                     instances.errors.append((index, error))
     for indexes in instances.indexes.values():
         indexes.sort()
+    return found

@@ -38,9 +38,11 @@ class RegisterNotes:
 
     def decoded(self, thread: ThreadRegisters) -> Mapping[str, bytes]:
         """Return all registers of a thread; those of the last one are kept."""
-        if self._last is None or self._last[0] is not thread:
-            self._last = thread, dict(thread.decode())
-        return self._last[1]
+        last = self._last  # another thread of Python may ask for another thread
+        if last is None or last[0] is not thread:
+            last = thread, dict(thread.decode())
+            self._last = last
+        return last[1]
 
 
 class ThreadRegisters(Mapping[str, bytes]):

@@ -70,9 +70,10 @@ class SourcePath:
         """Return the lines of a file: those of the last one are kept."""
         from dwarfgpu.base.text_lines import TextLines  # few commands show source text
 
-        if self._last is None or (self._last[1] is not path and self._last[1] != path):
-            self._last = str(path), path, TextLines.of_file(str(path))
-        return self._last[2]
+        last = self._last
+        if last is None or (last[1] is not path and last[1] != path):
+            last = self._last = str(path), path, TextLines.of_file(str(path))
+        return last[2]
 
     def _candidates(self, position: FramePosition) -> Iterator[Path]:
         path = Path(self.rewritten(position.source.path_to_open))

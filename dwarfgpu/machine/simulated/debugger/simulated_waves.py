@@ -69,9 +69,10 @@ class SimulatedWaves(StateTarget):
     def machine(self) -> Machine:
         if self._running is None:
             return self._machine
-        if self._topology[0] != self.stop:
-            self._topology = self.stop, stopped_machine(self._machine, self._live())
-        return self._topology[1]
+        topology = self._topology
+        if topology[0] != self.stop:
+            topology = self._topology = self.stop, stopped_machine(self._machine, self._live())
+        return topology[1]
 
     def _exists(self, wave: WaveId) -> bool:
         return wave in (self._registers if self._running is None else self._by_id)
