@@ -38,6 +38,20 @@ def headers(count: int) -> Files:
     return {"bomb": units(unit(b"") * count, UNIT)}
 
 
+def units_with_unreadable_ranges(count: int) -> Files:
+    """Units whose DW_AT_ranges leads nowhere, with a function each."""
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),), True),
+        Shape(
+            dw.TAG_SUBPROGRAM,
+            ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 0x0B)),
+        ),
+    )
+    function = b"\x02f\0" + (0x1000).to_bytes(8, "little") + b"\x04"
+    one = unit(b"\x01\xff\xff\xff\xff" + function + b"\0")
+    return {"bomb": units(one * count, *shapes, others={".debug_rnglists": b"\0"})}
+
+
 def damaged_units(count: int) -> Files:
     """Units whose entry has an abbreviation that there is not."""
     return {"bomb": units(unit(b"\5") * count, UNIT)}
@@ -418,6 +432,11 @@ BOMBS = (
          ("info bomb", *ASK), small=100, cpu_seconds=8.0),
     Bomb("damaged-units", INFO, "{} units whose entry is unreadable", damaged_units, 200_000,
          ("info bomb", *ASK), small=100, cpu_seconds=8.0),
+    Bomb("unreadable-ranges", INFO, "{} units whose list of ranges is outside of the section",
+         units_with_unreadable_ranges, 190_000,
+         ("debug bomb <<< info line *0x1008", "debug bomb <<< info symbol 0x1008",
+          "debug bomb <<< break f", "debug bomb <<< print f", "debug bomb <<< info functions f",
+          "check bomb"), small=60, says="--max-namesakes"),
     Bomb("unit-entries", INFO, "{} units of six entries", units_with_entries, 199_000,
          ("info bomb", "check bomb"), small=60, says="--max-dies"),
     Bomb("entries", INFO, "{} entries in one unit", flat, 2_000_000, ASK),

@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.coverage.coverage import CodeScope
 from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups, groups_of
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.name_filter import mentions
+from dwarfgpu.dwarf.index.units_by_name import most_units, too_many_units
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
@@ -212,9 +213,14 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     is_possible = query.may_be_in(scopes.info)
     allowance = scopes.info.object.limits.namesakes
     remaining, previous = query.most_entries, None
+    searched = 0
     for unit in units:
         if not is_possible(unit):
             continue
+        searched += bool(query.names)
+        if searched > most_units(scopes.info):
+            yield UnitGroups(None, problems=[too_many_units(scopes.info, query.names[0])])
+            return
         last: CompilationUnit | None = None
         for groups in groups_of(
             unit, remaining, with_functions=query.with_functions, names=query.simple_names

@@ -15,7 +15,7 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.index.name_filter import mentions, name_texts
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -38,6 +38,29 @@ def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     for unit in mentioning_units(info, name.rsplit("::", 1)[-1]):
         if unit not in likely:
             yield unit
+
+
+def require_few(
+    units: Iterable[CompilationUnit], info: DebugInfo, name: str
+) -> Iterator[CompilationUnit]:
+    """Yield the units that are searched for a name; `LimitExceeded` if they are more than twice as
+    many as the limit `namesakes`: each takes as long as several names."""
+    most = most_units(info)
+    for number, unit in enumerate(units):
+        if number >= most:
+            raise too_many_units(info, name)
+        yield unit
+
+
+def most_units(info: DebugInfo) -> int:
+    """Return how many units are searched for a name (`require_few`)."""
+    return 2 * info.object.limits.namesakes
+
+
+def too_many_units(info: DebugInfo, name: str) -> LimitExceeded:
+    """Return the error that more units may have a name."""
+    message = f"more than {most_units(info)} units may have the name {shortened(name)}"
+    return LimitExceeded(message, "--max-namesakes")
 
 
 def is_in_no_unit(info: DebugInfo, name: str) -> bool:

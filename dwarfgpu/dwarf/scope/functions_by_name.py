@@ -20,7 +20,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.index.units_by_name import units_with_functions
+from dwarfgpu.dwarf.index.units_by_name import require_few, units_with_functions
 from dwarfgpu.dwarf.names import cxx, qualified
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import (
@@ -139,10 +139,12 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
     path, parameters = _split(text.strip())
     components = _components(path.removeprefix("::"))
     functions: dict[int, NamedFunction] = {}
-    for unit in _units(code_object.info, canonical(components[-1])):
+    info = code_object.info
+    units = _units(info, canonical(components[-1]))
+    for unit in require_few(units, info, components[-1]):
         try:
             for function in sorted(
-                _in_unit(code_object.info, unit, components, parameters),
+                _in_unit(info, unit, components, parameters),
                 key=lambda candidate: candidate.die.offset,
             ):
                 functions.setdefault(function.entry, function)

@@ -14,6 +14,8 @@ LEFT_OUT: Final = 2
 """One that has none of the words of the expression in its mangled form."""
 SPELLED: Final = 24
 """One that is made of several entries."""
+_UNIT: Final = 20
+"""What a unit counts, besides its names."""
 
 
 def cost_of_mangled(size: int) -> int:
@@ -35,6 +37,14 @@ class SearchedNames:
 
     def spend(self, cost: int) -> None:
         """Count a name; `LimitExceeded` if it is beyond the limit, with how far the search came."""
+        self._take(cost)
+        self.count += 1
+
+    def spend_unit(self) -> None:
+        """Count a unit as `spend` a name."""
+        self._take(_UNIT)
+
+    def _take(self, cost: int) -> None:
         self.left -= cost
         if self.left < 0:
             raise LimitExceeded(
@@ -43,7 +53,6 @@ class SearchedNames:
                 "faster",
                 "--max-searched-names",
             )
-        self.count += 1
 
     def _part(self) -> str:
         unit = self.unit

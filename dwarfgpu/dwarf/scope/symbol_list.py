@@ -136,6 +136,7 @@ def listed_symbols(
         except DwarfGpuError as error:
             skipped.append(error)
             continue
+        searched.spend_unit()
         written = _SimpleNames(full, kind)
         plain = _PlainSymbols(full, kind)
         is_readable = kind == "functions" and full.is_cplusplus and matching is not None

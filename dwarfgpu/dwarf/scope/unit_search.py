@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.index.units_by_name import (
     is_in_no_unit,
     likely_units,
     mentioning_units,
+    require_few,
     units_naming,
 )
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, joined, parts
@@ -50,7 +51,7 @@ class UnitSearch:
         first. With `tags`, units may be left out that have no such definition of the name."""
         searched = {self.unit}
         for info in self.infos:
-            for unit in self._naming(info, path, name, tags):
+            for unit in require_few(self._naming(info, path, name, tags), info, name):
                 if unit not in searched:
                     searched.add(unit)
                     yield unit
