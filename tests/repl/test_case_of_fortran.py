@@ -110,3 +110,13 @@ def test_a_letter_without_another_case() -> None:
 def test_errors_are_the_same() -> None:
     with pytest.raises(UsageError, match="Unmatched"):
         compiled("[a", ignores_case=True)
+
+
+@pytest.mark.parametrize("ignores_case", [False, True])
+def test_ends_of_words_are_next_to_letters(ignores_case: bool) -> None:
+    """Elsewhere glibc decides by the letter on one side alone."""
+    for text in (r"\>a", r"\W\>", r"\<\W", r"\w\<", r"a*\>"):
+        with pytest.raises(UsageError, match="next to a letter only"):
+            compiled(text, ignores_case=ignores_case)
+    for text in (r"a\>", r"\<a", r"\w\>", r"\<\w"):
+        assert compiled(text, ignores_case=ignores_case).search("b a") is True

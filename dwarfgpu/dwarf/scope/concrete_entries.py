@@ -65,12 +65,12 @@ def _instances_around(scope: Die) -> _Instances:
 def _searched(function: Die) -> dict[int, _Instances]:
     """Return the instances in a function, by the indexes of it and its blocks."""
     unit, instances = function.unit, _Instances()
-    found: dict[int, _Instances] = {}
+    by_index: dict[int, _Instances] = {}
     abbreviations = unit.tree.abbreviations
     pending = [function.index]
     while pending:
         scope = pending.pop()
-        found[scope] = instances
+        by_index[scope] = instances
         for index in unit.tree.children(scope):
             tag = abbreviations[index].tag
             if tag in _INNER:
@@ -83,4 +83,4 @@ def _searched(function: Die) -> dict[int, _Instances]:
                     instances.errors.append((index, error))
     for indexes in instances.indexes.values():
         indexes.sort()
-    return found
+    return by_index

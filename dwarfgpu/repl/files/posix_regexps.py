@@ -38,6 +38,8 @@ _CLASSES: Final = {
 _MEMBER: Final = pattern(r"(?:\\.|[^\\])-(?:\\.|[^\\])|\\x[0-9a-f]{2}|\\.|[^\\]")
 """A range, or a character, of a translated set."""
 _RANGE: Final = pattern(r"(?P<first>\\.|[^\\])-(?P<last>\\.|[^\\])")
+_WORD_PART: Final = pattern(r"\\w|\w|\[[^\W\d_]{2}\]")
+"""A part of an expression that one letter, digit or underscore matches; of a letter in both cases."""
 _OPTION: Final = pattern(r"-(?P<letter>[qnt-])(?:\s+|$)")
 _TYPE: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
@@ -182,8 +184,11 @@ class _Translation:
     def _word_end(self, position: int) -> int:
         """Translate `\\<` before a letter, and `\\>` after one."""
         text = self._text
-        beside = text[position + 1 : position + 2] if text[position] == "<" else text[position - 2]
-        if not (beside.isalnum() or beside == "_"):
+        if text[position] == ">":
+            is_beside = bool(self._parts) and _WORD_PART.fullmatch(self._parts[-1]) is not None
+        else:
+            is_beside = _WORD_PART.match(text, position + 1) is not None
+        if not is_beside:
             raise UsageError(f"\\{text[position]} is supported next to a letter only")
         self._parts.append(r"\b")
         return position + 1
