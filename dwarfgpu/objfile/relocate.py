@@ -139,7 +139,7 @@ class Field:
     offset: int
     """In the section."""
     data: bytes
-    problem: Unavailable | Unsupported | None
+    problem: Unavailable | Unsupported | Malformed | None
     """Why `data` is not what it will be."""
 
 
@@ -162,11 +162,12 @@ class Relocator:
     def data_of(self, section: Section) -> bytes:
         """Return the bytes of one section; sections of the same name are concatenated.
 
-        A symbol of another file has no address; an unknown type is an error.
+        A symbol of another file has no address; an unknown type is an error, and a symbol of the
+        file whose section it does not say.
         """
         out = bytearray(self._file.data_of(section))
         for field in self.fields(section, bytes(out), self._start_of(section)):
-            if isinstance(field.problem, Unsupported):
+            if isinstance(field.problem, Unsupported | Malformed):
                 raise field.problem
             out[field.offset : field.offset + len(field.data)] = field.data
         return bytes(out)
@@ -260,21 +261,23 @@ class Relocator:
             yield Field(
                 offset,
                 _encoded(kind, value, size_bytes, file.endian),
-                self._problem(section, offset, symbol)
+                self._problem(section, offset, index, symbol)
                 if self._is_external(index, symbol)
                 else None,
             )
 
-    def _problem(self, section: Section, offset: int, symbol: Symbol) -> Unavailable:
+    def _problem(
+        self, section: Section, offset: int, index: int, symbol: Symbol
+    ) -> Unavailable | Malformed:
         path, what = self._file.path, f"{section.name}+{offset:#x} depends"
+        name = symbol.name or f"symbol {index}"  # those of sections have no name
         if symbol.section == UNKNOWN_SECTION:
-            return Unavailable(
-                f"{path}: SHT_SYMTAB_SHNDX does not have the section of {symbol.name}, on which "
-                f"{what}"
+            return Malformed(
+                f"{path}: SHT_SYMTAB_SHNDX does not have the section of {name}, on which {what}"
             )
         if symbol.section > 0:
-            return Unavailable(
-                f"{path}: {symbol.name}, on which {what}, is in section {symbol.section} of "
+            return Malformed(
+                f"{path}: {name}, on which {what}, is in section {symbol.section} of "
                 f"{len(self._file.sections)}"
             )
         return Unavailable(

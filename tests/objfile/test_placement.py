@@ -163,23 +163,33 @@ def test_values_of_symbols(symbol: tuple[int, int, int], value: int) -> None:
     assert data.read(file.sections[1], 0, 8) == bytes(8)
 
 
+@pytest.mark.parametrize("section", [0, 0xFF00, 0xFFF2])  # SHN_AMDGPU_LDS, SHN_COMMON
+def test_symbols_of_other_files(section: int) -> None:
+    file = made(entry(8, 1, 1), [(section, 8, 1)])
+    data = ObjectData(file, 0)
+    for offset, size_bytes in ((8, 1), (15, 1), (0, 9), (0, 16)):
+        with pytest.raises(Unavailable, match=r"does not define name, on which \.data\+0x8"):
+            data.read(file.sections[1], offset, size_bytes)
+    assert data.read(file.sections[1], 0, 8) == bytes(8)
+
+
 @pytest.mark.parametrize(
     ("section", "message"),
     [
-        (0, r"does not define name, on which \.data\+0x8"),
-        (0xFF00, r"does not define name, on which \.data\+0x8"),  # SHN_AMDGPU_LDS
-        (0xFFF2, r"does not define name, on which \.data\+0x8"),  # SHN_COMMON
         (0xFFFF, r"SHT_SYMTAB_SHNDX does not have the section of name, on which \.data\+0x8"),
         (77, r"name, on which \.data\+0x8 depends, is in section 77 of "),
     ],
 )
-def test_symbols_whose_address_is_elsewhere(section: int, message: str) -> None:
+def test_symbols_whose_section_the_file_does_not_say(section: int, message: str) -> None:
+    """No address is made up for them, in debug sections either."""
     file = made(entry(8, 1, 1), [(section, 8, 1)])
     data = ObjectData(file, 0)
     for offset, size_bytes in ((8, 1), (15, 1), (0, 9), (0, 16)):
-        with pytest.raises(Unavailable, match=message):
+        with pytest.raises(Malformed, match=message):
             data.read(file.sections[1], offset, size_bytes)
     assert data.read(file.sections[1], 0, 8) == bytes(8)
+    with pytest.raises(Malformed, match=message):
+        relocated_data(file, ".data")
 
 
 def test_an_unknown_relocation_costs_its_bytes_only() -> None:
