@@ -38,7 +38,7 @@ _CLASSES: Final = {
 _MEMBER: Final = pattern(r"(?:\\.|[^\\])-(?:\\.|[^\\])|\\x[0-9a-f]{2}|\\.|[^\\]")
 """A range, or a character, of a translated set."""
 _RANGE: Final = pattern(r"(?P<first>\\.|[^\\])-(?P<last>\\.|[^\\])")
-_WORD_PART: Final = pattern(r"\\w|\w|\[[^\W\d_]{2}\]")
+_WORD_PART: Final = pattern(r"\\w|\w|\[\w\w\]")
 """A part that one letter, digit or underscore matches; of a letter in both cases."""
 _OPTION: Final = pattern(r"-(?P<letter>[qnt-])(?:\s+|$)")
 _TYPE: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
