@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 Question = TypeVar("Question", bound=Hashable)
@@ -20,3 +20,16 @@ class KeptAnswers(dict[Question, Answer]):
         if len(self) >= self._maximum:
             self.clear()
         super().__setitem__(question, answer)
+
+    def answer(self, question: Question, find: Callable[[Question], Answer]) -> Answer:
+        """Return the kept answer; if there is none, what `find` returns, which is kept then.
+
+        Another thread may empty the dictionary at any time: an answer that was kept just now may
+        be gone.
+        """
+        try:
+            return self[question]
+        except KeyError:
+            pass  # an error of `find` has nothing to do with it
+        answer = self[question] = find(question)
+        return answer

@@ -17,6 +17,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS
@@ -88,7 +89,7 @@ class FrameSection:
             machine=machine or (architecture.machine if architecture else None),
         )
         self._cies: dict[int, Cie | DwarfGpuError] = {}
-        self._fde_at: dict[int, Fde | None] = {}
+        self._fde_at = KeptAnswers[int, Fde | None](_MAX_CACHED)
 
     @property
     def is_eh(self) -> bool:
@@ -133,11 +134,10 @@ class FrameSection:
 
         Reads no other FDE if the search table leads to it.
         """
-        if location not in self._fde_at:
-            if len(self._fde_at) >= _MAX_CACHED:
-                self._fde_at.clear()
-            self._fde_at[location] = self._by_table(location) or self._by_bounds(location)
-        return self._fde_at[location]
+        return self._fde_at.answer(location, self._find)
+
+    def _find(self, location: int) -> Fde | None:
+        return self._by_table(location) or self._by_bounds(location)
 
     def _by_bounds(self, location: int) -> Fde | None:
         starts, ends, headers = self._bounds

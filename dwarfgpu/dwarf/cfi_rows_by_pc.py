@@ -15,6 +15,7 @@ from typing import Final
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
@@ -54,7 +55,7 @@ class CallFrames:
         self._program = sections.program
         self._loaded = sections.program.loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
-        self._rows: dict[int, FrameRow | None] = {}
+        self._rows = KeptAnswers[int, FrameRow | None](_MAX_ROWS)
         self._failed = FailedReads()
         self.notes: list[str] = []
         """Errors for which there were other ways to find the same information."""
@@ -150,11 +151,7 @@ class CallFrames:
         """
         try:
             address = self._program.in_file(pc if type(pc) is int else plain_integer(pc))
-            if address not in self._rows:
-                if len(self._rows) >= _MAX_ROWS:
-                    self._rows.clear()
-                self._rows[address] = self._row_at(address)
-            return self._rows[address]
+            return self._rows.answer(address, self._row_at)
         except FOREIGN:
             require_right_arguments(CallFrames.row_at, self, pc)
             raise

@@ -17,6 +17,7 @@ from dwarfgpu.base.arguments import FOREIGN
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
@@ -105,7 +106,7 @@ class Sections(OfOpenFile):
         self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
         """Declarations of abbreviations, by their bytes."""
         self._long_strings: dict[tuple[str, int], bytes] = {}
-        self._texts: dict[int, str] = {}
+        self._texts = KeptAnswers[int, str](_MAX_TEXTS)  # what comes often comes again
         """Names, by their offset in `.debug_str`."""
 
     @property
@@ -203,8 +204,6 @@ class Sections(OfOpenFile):
                 data = self.string(".debug_str", offset)
                 text = self.budget.text(data)
                 if len(data) < LONG_NAME_BYTES:
-                    if len(self._texts) >= _MAX_TEXTS:
-                        self._texts.clear()  # what comes often comes again
                     self._texts[offset] = text
             return text
         except FOREIGN:

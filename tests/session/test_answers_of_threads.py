@@ -5,12 +5,13 @@ The other thread is called where it could be switched to, so that the tests do n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
@@ -19,6 +20,11 @@ from dwarfgpu.machine.core.thread_registers import RegisterNotes
 from tests.cli.command import FIXTURES
 
 LISTS = FIXTURES / "core/lists.x86_64.O2"
+
+
+def first_location(scopes: Scopes) -> int:
+    """Return the first program location with a function."""
+    return next(pc for pc in range(0x401000, 0x402000) if scopes.chain_at(pc))
 
 
 class Replaced:
@@ -59,7 +65,7 @@ def test_functions_are_those_of_the_location_that_is_asked_for(
     attribute: str, question: str, replacement: object
 ) -> None:
     scopes = CodeObject.open(LISTS).scopes
-    [pc, *_] = [unit_pc for unit_pc in range(0x401000, 0x402000) if scopes.chain_at(unit_pc)]
+    pc = first_location(scopes)
     alone = getattr(Scopes(scopes.info), question)(pc)
     shared = type("Shared", (Scopes,), {attribute: Replaced((pc + 1, replacement))})
     assert getattr(shared(scopes.info), question)(pc) == alone
@@ -91,3 +97,32 @@ def test_entries_of_an_instance_are_known_when_they_are_complete(
     entries = ConcreteEntries(instance)
     alone = [origin in entries for origin in origins]
     assert seen_meanwhile == [alone] and any(alone)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda code, pc: code.scopes.linked_unit_at(pc).header,
+        lambda code, pc: code.scopes.subprogram_at(pc),
+        lambda code, pc: code.scopes.chain_at(pc),
+        lambda code, pc: code.scopes.subprograms_at(pc),
+        lambda code, pc: code.scopes.variables_at(pc),
+        lambda code, pc: code.scopes.locals_at(pc),
+        lambda code, pc: code.scopes.parameters_at(pc),
+        lambda code, pc: code.info.call_frames.row_at(pc),
+        lambda code, pc: code.info.units[0].line_table.line_at(pc),
+        lambda code, pc: code.info.units[0].line_table.begins_line(pc),
+    ],
+)
+def test_an_answer_may_be_forgotten_as_soon_as_it_is_kept(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[CodeObject, int], object]
+) -> None:
+    pc = first_location(CodeObject.open(LISTS).scopes)
+    alone = ask(CodeObject.open(LISTS), pc)
+
+    def emptied(kept: KeptAnswers[Any, Any], asked: object, answer: object) -> None:
+        kept.clear()  # as by another thread, which keeps its answer
+
+    monkeypatch.setattr(KeptAnswers, "__setitem__", emptied)
+    shared = ask(CodeObject.open(LISTS), pc)
+    assert repr(shared) == repr(alone) != "None"

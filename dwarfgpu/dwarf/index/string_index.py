@@ -19,6 +19,7 @@ from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.suggest import KnownNames
 from dwarfgpu.dwarf import constants as dw
@@ -71,8 +72,8 @@ class StringIndex:
         """`units`: gives the units of the file."""
         self._file = sections
         self._units_of_file = units
-        self._known: dict[tuple[bytes, ...], tuple[CompilationUnit, ...] | None] = {}
-        self._similar: dict[str, tuple[bytes, ...]] = {}
+        self._known = KeptAnswers[tuple[bytes, ...], tuple[CompilationUnit, ...] | None](_MAX_KEPT)
+        self._similar = KeptAnswers[str, tuple[bytes, ...]](_MAX_KEPT)
 
     @cached_property
     def _names(self) -> UnitNames | None:
@@ -119,18 +120,15 @@ class StringIndex:
     def units(self, *texts: bytes) -> tuple[CompilationUnit, ...] | None:
         """Return the units, in the order of the file, that may have a name that begins with one of
         these texts; a text that ends with a zero byte is a whole name. None: every unit may."""
-        if texts not in self._known:
-            if len(self._known) >= _MAX_KEPT:
-                self._known.clear()
-            self._known[texts] = self._units(texts)
-        return self._known[texts]
+        return self._known.answer(texts, self._units)
 
     def is_absent(self, *texts: bytes) -> bool:
         """Return whether no unit has a name that begins with one of these texts, where the cached
         names, an earlier search or one of a small file say so; False where only a search of a
         large file can tell."""
-        if texts in self._known:
-            return self._known[texts] == ()
+        known = self._known.get(texts)
+        if known is not None or texts in self._known:
+            return known == ()
         is_small = self._file.object.size_bytes < _MIN_INDEXED_BYTES
         is_quick = is_small or vars(self).get("_names") is not None
         return is_quick and self.units(*texts) == ()
@@ -171,14 +169,11 @@ class StringIndex:
 
         The section never changes: each name is compared with its strings once.
         """
-        if name not in self._similar:
-            if len(self._similar) >= _MAX_KEPT:
-                self._similar.clear()
-            nearest = self._strings.similar(name)[:_MAX_SIMILAR]
-            self._similar[name] = tuple(
-                string.encode("utf-8", "surrogateescape") for _, string in nearest
-            )
-        return self._similar[name]
+        return self._similar.answer(name, self._most_similar)
+
+    def _most_similar(self, name: str) -> tuple[bytes, ...]:
+        nearest = self._strings.similar(name)[:_MAX_SIMILAR]
+        return tuple(string.encode("utf-8", "surrogateescape") for _, string in nearest)
 
     @cached_property
     def _strings(self) -> KnownNames:

@@ -124,9 +124,7 @@ class LineTable(FileTable):
         the reason instead.
         """
         try:
-            if address not in self._rows_at:
-                self._rows_at[address] = self._row_at(address)
-            return self._rows_at[address]
+            return self._rows_at.answer(address, self._row_at)
         except FOREIGN:
             require_right_arguments(LineTable.line_at, self, address)
             raise
@@ -150,9 +148,7 @@ class LineTable(FileTable):
         from the first of these on that has a discriminator: it drops them when it reads the table.
         """
         try:
-            if address not in self._begins_at:
-                self._begins_at[address] = self._begins_line(address)
-            return self._begins_at[address]
+            return self._begins_at.answer(address, self._begins_line)
         except FOREIGN:
             require_right_arguments(LineTable.begins_line, self, address)
             raise

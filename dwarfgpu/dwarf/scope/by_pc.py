@@ -96,12 +96,13 @@ class Scopes:
         An unreadable unit is an error only if no other one covers the location.
         """
         try:
-            if pc not in self._units:
-                self._units[pc] = self._code.linked_unit(self.info.in_file(pc))
-            return self._units[pc]
+            return self._units.answer(pc, self._linked_unit_at)
         except FOREIGN:
             require_right_arguments(Scopes.linked_unit_at, self, pc)
             raise
+
+    def _linked_unit_at(self, pc: int) -> CompilationUnit | None:
+        return self._code.linked_unit(self.info.in_file(pc))
 
     @cached_property
     def main_unit(self) -> CompilationUnit | None:
@@ -119,18 +120,17 @@ class Scopes:
 
     def subprogram_at(self, pc: int) -> Subprogram | None:
         """Return the innermost non-inlined subprogram whose code covers a program location."""
-        if pc not in self._innermost:
-            unit = self.unit_at(pc)
-            die = None if unit is None else self._code.subprogram(unit, self.info.in_file(pc))
-            self._innermost[pc] = None if die is None else Subprogram(die)
-        return self._innermost[pc]
+        return self._innermost.answer(pc, self._subprogram_at)
+
+    def _subprogram_at(self, pc: int) -> Subprogram | None:
+        unit = self.unit_at(pc)
+        die = None if unit is None else self._code.subprogram(unit, self.info.in_file(pc))
+        return None if die is None else Subprogram(die)
 
     def chain_at(self, pc: int) -> tuple[Die, ...]:
         """Return the scopes that cover a program location, from the subprogram inwards."""
         try:
-            if pc not in self._chains:
-                self._chains[pc] = tuple(self._chain_at(pc))
-            return self._chains[pc]
+            return self._chains.answer(pc, lambda pc: tuple(self._chain_at(pc)))
         except FOREIGN:
             require_right_arguments(Scopes.chain_at, self, pc)
             raise
@@ -169,9 +169,9 @@ class Scopes:
 
     def _entry_points(self, subprogram: Die) -> tuple[Die, ...]:
         """Return the entry points of a subprogram, which may have thousands of other children."""
-        if subprogram not in self._entered:
-            self._entered[subprogram] = tuple(subprogram.children((dw.TAG_ENTRY_POINT,)))
-        return self._entered[subprogram]
+        return self._entered.answer(
+            subprogram, lambda scope: tuple(scope.children((dw.TAG_ENTRY_POINT,)))
+        )
 
     def function_entries_at(self, pc: int) -> tuple[Die, ...]:
         """Return the functions at a program location, the innermost inlined one first; every frame
@@ -195,9 +195,7 @@ class Scopes:
         Variables of functions into which the innermost one is inlined come last, because its text
         does not see them; `inline_level` is their distance.
         """
-        if pc not in self._variables:
-            self._variables[pc] = tuple(self._variables_at(pc))
-        return list(self._variables[pc])
+        return list(self._variables.answer(pc, lambda pc: tuple(self._variables_at(pc))))
 
     def _declared_in(
         self, scope: Die, name: str | None = None, tags: Container[int] = DATA
@@ -210,12 +208,10 @@ class Scopes:
                 return tuple(declared_in(scope, name, tags))
             except DwarfGpuError:
                 return declared_in(scope, name, tags)
-        if scope not in self._declared:
-            try:
-                self._declared[scope] = tuple(declared_in(scope))
-            except DwarfGpuError:
-                return declared_in(scope)
-        return self._declared[scope]
+        try:
+            return self._declared.answer(scope, lambda scope: tuple(declared_in(scope)))
+        except DwarfGpuError:
+            return declared_in(scope)
 
     def _declared_at(
         self, pc: int, scope: Die, name: str | None = None, tags: Container[int] = DATA
@@ -235,18 +231,17 @@ class Scopes:
 
         The other variables of the unit are not read for them. `is_shadowed` is not set.
         """
-        if pc not in self._locals:
-            self._locals[pc] = tuple(self._locals_at(pc))
-        return list(self._locals[pc])
+        return list(self._locals.answer(pc, lambda pc: tuple(self._locals_at(pc))))
 
     def parameters_at(self, pc: int) -> list[Variable]:
         """Return the parameters among `locals_at`; of a large function the other variables are not
         read for them."""
-        if pc not in self._parameters:
-            is_large = self.is_large_at(pc)
-            locals_ = self._locals_at(pc, PARAMETERS) if is_large else self.locals_at(pc)
-            self._parameters[pc] = tuple(v for v in locals_ if v.kind == "parameter")
-        return list(self._parameters[pc])
+        return list(self._parameters.answer(pc, self._parameters_at))
+
+    def _parameters_at(self, pc: int) -> tuple[Variable, ...]:
+        is_large = self.is_large_at(pc)
+        locals_ = self._locals_at(pc, PARAMETERS) if is_large else self.locals_at(pc)
+        return tuple(v for v in locals_ if v.kind == "parameter")
 
     def locals_named(
         self, pc: int, is_named: Callable[[str], bool], tags: Container[int], most: int

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from heapq import heappop, heappush
 
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
@@ -73,7 +74,7 @@ class CodeOrigins:
     def __init__(self, scopes: Scopes, lines: LineLookup) -> None:
         self._scopes = scopes
         self._lines = lines
-        self._blocks: dict[Die, _Blocks] = {}
+        self._blocks = KeptAnswers[Die, _Blocks](_MAX_SCOPES)
         self._names: dict[tuple[int, Die], str] = {}
         self._line: SourceLine | None = None
         self._functions: tuple[str, ...] = ()
@@ -116,11 +117,7 @@ class CodeOrigins:
         while scope is not None:
             if scope.tag in FUNCTIONS:
                 names.append(self._name(scope))
-            blocks = self._blocks.get(scope)
-            if blocks is None:
-                if len(self._blocks) >= _MAX_SCOPES:
-                    self._blocks.clear()
-                blocks = self._blocks[scope] = _Blocks(scope)
+            blocks = self._blocks.answer(scope, _Blocks)
             scope, first, last = blocks.at(address)
             begin, end = max(begin, first), end if last is None else min(end, last)
         self._functions = tuple(reversed(names))

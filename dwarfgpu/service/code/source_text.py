@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.input_files import record_input
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.readable_files import is_source
 from dwarfgpu.base.text_lines import TextLines
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
@@ -20,7 +21,7 @@ class SourceText:
     """Texts of source lines; each file is looked for once."""
 
     def __init__(self) -> None:
-        self._files: dict[str, Sequence[str]] = {}
+        self._files = KeptAnswers[str, Sequence[str]](_KEPT_FILES)
 
     def line(self, source_line: SourceLine) -> str | None:
         """Return the text of a line; None if the file is missing or shorter."""
@@ -36,8 +37,6 @@ class SourceText:
         path = source_line.file.path
         lines = self._files.get(path)
         if lines is None:
-            if len(self._files) >= _KEPT_FILES:
-                self._files.clear()
             lines = self._files[path] = self._read(source_line)
         return lines
 
