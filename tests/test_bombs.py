@@ -347,6 +347,31 @@ def test_symbols_of_one_name_are_counted_before_they_are_read(
     assert work[2] < work[1] + 12 * 900, work
 
 
+@pytest.mark.parametrize(
+    ("command", "is_limited"),
+    [
+        ("where bomb f", False),  # which variables the function has is only a hint
+        ("where bomb --function f zz", True),
+        ("debug bomb <<< break f", True),
+        ("debug bomb <<< print f", True),
+    ],
+)
+def test_units_with_one_name_are_counted_before_they_are_read(
+    command: str,
+    is_limited: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dwarfgpu.service.where.coverages.MOST_SUGGESTED", 50)
+    arguments = arguments_of(command)
+    arguments.insert(1, "--max-namesakes=20")
+    work, printed = _measured("unreadable-ranges", (100, 1_000), arguments, capsys)
+    assert all(("units may have the name f" in text) == is_limited for text in printed)
+    assert work[1] < work[0] + 130 * 900, work
+
+
 @pytest.mark.parametrize("expression", ["zz", "zz|qq", "q[xy]z", "[^a]zz.*x"])
 def test_names_without_the_words_of_an_expression_hardly_count(
     expression: str,

@@ -436,7 +436,7 @@ BOMBS = (
          units_with_unreadable_ranges, 190_000,
          ("debug bomb <<< info line *0x1008", "debug bomb <<< info symbol 0x1008",
           "debug bomb <<< break f", "debug bomb <<< print f", "debug bomb <<< info functions f",
-          "check bomb"), small=60, says="--max-namesakes"),
+          "where bomb f", "check bomb"), small=60, says="--max-namesakes"),
     Bomb("unit-entries", INFO, "{} units of six entries", units_with_entries, 199_000,
          ("info bomb", "check bomb"), small=60, says="--max-dies"),
     Bomb("entries", INFO, "{} entries in one unit", flat, 2_000_000, ASK),

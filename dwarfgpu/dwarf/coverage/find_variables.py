@@ -213,13 +213,14 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     is_possible = query.may_be_in(scopes.info)
     allowance = scopes.info.object.limits.namesakes
     remaining, previous = query.most_entries, None
+    name = query.names[0] if query.names else query.function
     searched = 0
     for unit in units:
         if not is_possible(unit):
             continue
-        searched += bool(query.names)
-        if searched > most_units(scopes.info):
-            yield UnitGroups(None, problems=[too_many_units(scopes.info, query.names[0])])
+        searched += name is not None
+        if name is not None and searched > most_units(scopes.info):
+            yield UnitGroups(None, problems=[too_many_units(scopes.info, name)])
             return
         last: CompilationUnit | None = None
         for groups in groups_of(
