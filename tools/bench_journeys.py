@@ -35,9 +35,21 @@ EXPRESSION: Final = "regx v6; LLVM_push_lane; lit4; mul; LLVM_offset; deref_size
 
 
 def calls(question: Callable[[], object], warm: int = 3) -> tuple[int, int]:
-    """Python functions that a question calls, and the files that they are in."""
+    """Python functions that a question calls, and the files that they are in.
+
+    The fewest of two counts: an expression is compiled after many evaluations, and earlier work of
+    the process may have evaluated it almost as often.
+    """
     for _ in range(warm):
         question()
+    gc.disable()  # the finalizers of objects that earlier work left would be counted
+    try:
+        return min(_counted(question), _counted(question))
+    finally:
+        gc.enable()
+
+
+def _counted(question: Callable[[], object]) -> tuple[int, int]:
     count = 0
     files: set[str] = set()
 
@@ -47,13 +59,11 @@ def calls(question: Callable[[], object], warm: int = 3) -> tuple[int, int]:
             count += 1
             files.add(frame.f_code.co_filename)
 
-    gc.disable()  # the finalizers of objects that earlier work left would be counted
     sys.setprofile(called)
     try:
         question()
     finally:
         sys.setprofile(None)
-        gc.enable()
     return count - 1, len(files)  # without the question itself
 
 
