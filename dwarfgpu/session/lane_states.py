@@ -325,6 +325,10 @@ class WaveLanes:
     @abstractmethod
     def focused(self, lane: int | None) -> WaveLanes: ...
 
+    @property
+    @abstractmethod
+    def is_unused(self) -> bool: ...
+
     def active_lanes(self) -> tuple[int | None, str | None]:
         """Return the frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
 
@@ -430,9 +434,13 @@ class WaveLanes:
 
     def initial_lane(self) -> int | None:
         """Return the lane for the initial focus: the first one that failed, or else the first
-        active one."""
-        failed = self.faulty_lane()
-        return self.first_active_lane() if failed is None else failed
+        active one, or else lane 0. Code for whole waves also executes in lanes without a
+        work-item, which have no frame."""
+        lane: int | None = None
+        for lane in (self.faulty_lane(), self.first_active_lane()):
+            if lane is not None and not self.focused(lane).is_unused:
+                return lane
+        return None if lane is None else 0
 
 
 def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:

@@ -25,7 +25,12 @@ def given(folder: Path, name: str, values: list[int]) -> str:
 
 
 def talk(
-    folder: Path, kernel: str, *lines: str, built: str = "gfx942.O0", **inputs: list[int]
+    folder: Path,
+    kernel: str,
+    *lines: str,
+    built: str = "gfx942.O0",
+    items: int = 128,
+    **inputs: list[int],
 ) -> list[str]:
     """What a batch of commands prints; `in` counts from -20, `b` is 0 to 12 again and again."""
     a = given(folder, "a", inputs.get("a", list(range(-20, 108))))
@@ -33,7 +38,7 @@ def talk(
     commands = [word for line in lines for word in ("-ex", line)]
     done = run(
         "debug", CODE / f"integers.{built}.v5.co", "--dispatch", kernel, "--heuristic",
-        "--grid", 128, "--workgroup", 64, "--scratch", 4096, "--batch", *commands,
+        "--grid", items, "--workgroup", min(items, 64), "--scratch", 4096, "--batch", *commands,
         "--arg", f"0={a}", "--arg", f"1={b}", "--arg", "2=zeros:512",
     )  # fmt: skip
     return [line for line in done.lines if line and not line.startswith("note: ")]
@@ -733,3 +738,32 @@ def test_where_the_program_has_stopped_by_its_breakpoint(tmp_path: Path) -> None
     lines = talk(tmp_path, "vadd", *commands)
     assert lines[-1] == deleted
     assert "It stopped at breakpoint 1." in lines
+
+
+def test_the_focus_is_on_a_lane_with_a_work_item(tmp_path: Path) -> None:
+    """Code for whole waves saves registers in all lanes, also in those without a work-item."""
+    of_one = {"a": [5], "b": [7]}
+    lines = talk(
+        tmp_path, "vadd", "break integers.hip:16", "run", "set var $exec = ~1", "continue",
+        "p $_lane", "bt", "thread 1", "p $_lane", "info threads", items=1, **of_one,
+    )  # fmt: skip
+    [stop] = [line for line in lines if "received signal" in line]
+    assert "lane 1 reads 8 bytes" in stop
+    assert "$1 = 0" in lines and "$2 = 0" in lines
+    assert sum("vadd (a=0x7e0000007200, " in line for line in lines) == 5
+    assert lines[-1].startswith("* 1    AMDGPU Wave 1:1:1:1 (0,0,0)/0 0/1   vadd (")
+
+
+@pytest.mark.parametrize(
+    ("condition", "stop"), [("", "Breakpoint 3, with lane 0, "), (" if $_lane > 0", "SIGSEGV")]
+)
+def test_a_lane_without_a_work_item_reaches_no_breakpoint(
+    condition: str, stop: str, tmp_path: Path
+) -> None:
+    lines = talk(
+        tmp_path, "vadd", "break integers.hip:16", "run", "tbreak *$pc+8", "continue",
+        "set var $exec = -1", f"break *$pc+4{condition}", "continue",
+        items=1, a=[5], b=[7],
+    )  # fmt: skip
+    [*_, last] = [line for line in lines if line.startswith("Thread 1 ")]
+    assert stop in last

@@ -8,6 +8,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.frame.focus import active_lane_numbers
 from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
 from dwarfgpu.service.lanes.lane_questions import is_batchable
 from dwarfgpu.service.value.condition import holds
@@ -28,8 +29,7 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
             lane = session.lane if item.lane_of_value is None else item.lane_of_value
             lanes = lanes if lane is None else [lane]
         if lanes is None:
-            mask = session.active_lanes()[0] or 0
-            lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]
+            lanes = active_lane_numbers(session)
         holds_in = holds_in_lanes(session, shell.values, item.condition, lanes)
         for lane in lanes:
             if holds_in(lane):

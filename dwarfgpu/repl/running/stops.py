@@ -28,6 +28,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import ran
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.service.frame.argument_words import focused_frame_line
+from dwarfgpu.service.frame.focus import active_lane_numbers
 from dwarfgpu.service.frame.frame_answer import frame_record
 from dwarfgpu.service.waves.wave_frames import innermost_of
 from dwarfgpu.session.focused_frame import FramePosition
@@ -78,8 +79,9 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
         shell.know_threads(threads or {halt.wave: f"Thread {halt.wave}"})
     lane = shell.session.lane if halt.wave == shell.session.wave else None
     focus_on(shell, halt.wave)
-    if halt.lane is not None:
-        shell.session = shell.session.focused(halt.lane)
+    failed = None if halt.lane is None else shell.session.focused(halt.lane)
+    if failed is not None:
+        shell.session = shell.session if failed.is_unused else failed
     elif lane is not None and (halt.reason == "end-stepping-range" or is_active(shell, lane)):
         shell.session = shell.session.focused(lane)
 
@@ -362,8 +364,7 @@ def _lanes(session: Session, lanes: Sequence[int] | None) -> str:
     if not session.architecture.is_simt:
         return ""
     if lanes is None:
-        mask = session.active_lanes()[0] or 0
-        lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]
+        lanes = active_lane_numbers(session)
     if not lanes:
         return ""
     if len(lanes) == 1:

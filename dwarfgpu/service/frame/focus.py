@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level, declared_in
 from dwarfgpu.dwarf.types.types import MemberPointer, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
-from dwarfgpu.language.machine_variables import lane_count
+from dwarfgpu.language.machine_variables import lane_count, used_lanes
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import error_line
@@ -44,6 +44,12 @@ def require_frame(session: Session) -> int:
 def lane_numbers(session: Session) -> range:
     """Return the lanes of the wave; empty if the architecture has none."""
     return range(lane_count(session))
+
+
+def active_lane_numbers(session: Session) -> list[int]:
+    """Return the active lanes (A.3.3.5) that have a work-item; none if they are unknown."""
+    mask = session.active_lanes()[0] or 0
+    return [lane for lane in range(used_lanes(session)) if mask >> lane & 1]
 
 
 def target_id(session: Session) -> str:
