@@ -481,6 +481,12 @@ def depth(session: Session) -> int:
     return _MAX_DEPTH
 
 
+def why_caller_is_unknown(session: Session) -> str | None:
+    """Return why the frames end before the outermost one; None if they do not."""
+    stack = session.call_stack
+    return None if stack is None or stack.end.is_outermost else stack.end.reason
+
+
 def declaration_at(code_object: CodeObject, pc: int) -> FramePosition | None:
     """Return where the function with a program location is declared; None if that is unknown."""
     subprogram = code_object.scopes.subprogram_at(pc)

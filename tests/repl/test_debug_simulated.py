@@ -676,17 +676,45 @@ def test_a_step_in_a_function_without_lines_says_where_it_goes(
     ]
 
 
+IN_RECURSION = (
+    CODE / "integers.gfx942.O0.v5.co",
+    "--dispatch", "recursion", "--scratch", 4096, "--grid", 64, "--workgroup", 64,
+    "--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256", "--batch",
+)  # fmt: skip
+"""LLVM of this version writes no call frame information for the device function at -O0."""
+
+
 def test_until_says_that_it_cannot_stop_in_a_caller() -> None:
     """GDB knows the callers of functions without call frame information by their machine code."""
-    words = (
-        "--dispatch", "recursion", "--scratch", 4096, "--grid", 64, "--workgroup", 64,
-        "--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256", "--batch",
-    )  # fmt: skip
     commands = ("-ex", "tbreak integers.hip:124", "-ex", "run", "-ex", "until 131")
-    file = CODE / "integers.gfx942.O0.v5.co"
-    done = run("debug", file, *words, *commands)
-    assert "note: the caller, where it would stop too, is unknown: stopped: the frame" in done.err
-    done = run("debug", file, *words, *commands[:1], "tbreak integers.hip:129", *commands[2:])
+    done = run("debug", *IN_RECURSION, *commands)
+    assert (
+        "note: the caller, where it would stop too, is unknown: the frame information for pc 0x"
+        in done.err
+    )
+    done = run("debug", *IN_RECURSION, *commands[:1], "tbreak integers.hip:129", *commands[2:])
+    assert "the caller" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("finish", '"finish" not meaningful in the outermost frame.'),
+        ("up", "Initial frame selected; you cannot go up."),
+    ],
+)
+def test_why_the_caller_is_unknown(command: str, error: str) -> None:
+    """The error alone, GDB's words, would say that a device function is the outermost one."""
+    done = run(
+        "debug", *IN_RECURSION, "-ex", "break integers.hip:124", "-ex", "run", "-ex", command
+    )
+    assert "note: the caller is unknown: the frame information for pc 0x" in done.err
+    assert "has no rules (--heuristic finds callers by the machine code)" in done.err
+    assert error in done.err
+    done = run(
+        "debug", *IN_RECURSION, "-ex", "break integers.hip:129", "-ex", "run", "-ex", command
+    )
+    assert error in done.err
     assert "the caller" not in done.err
 
 

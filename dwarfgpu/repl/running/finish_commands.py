@@ -16,6 +16,7 @@ from dwarfgpu.repl.running.runner import leave, require_started, resuming
 from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
 from dwarfgpu.repl.running.stops import Stop, reported
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.frame_commands import note_unknown_caller
 from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.session.stack_frames import depth, readable_functions_at, selected_number
 from dwarfgpu.view.frame_style import frame_number
@@ -36,6 +37,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     functions = len(readable_functions_at(session))
     is_inlined = not level and session.inline_level < functions - 1
     if deep <= level and not is_inlined:
+        note_unknown_caller(shell)
         raise UsageError('"finish" not meaningful in the outermost frame.')
     described = focused_frame_line(session, shell.settings.frame_style())
     yield heading(f"Run till exit from {frame_number(selected_number(session))}{described}")

@@ -54,7 +54,12 @@ from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import depth, inlined_beginning_at, readable_functions_at
+from dwarfgpu.session.stack_frames import (
+    depth,
+    inlined_beginning_at,
+    readable_functions_at,
+    why_caller_is_unknown,
+)
 
 _NO_ARGUMENTS: Final = (
     "A kernel has the arguments of --arg, a backend gives the program its own: "
@@ -273,9 +278,9 @@ def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
         frame = (shell.session.top or shell.session).at_level(level + 1).physical_frame
         caller = frozenset() if frame is None else frozenset({frame.pc})
     except MissingContext:
-        stack = shell.session.call_stack
-        if stack is not None and not stack.end.is_outermost:
-            shell.console.note(f"the caller, where it would stop too, is unknown: {stack.end}")
+        reason = why_caller_is_unknown(shell.session)
+        if reason is not None:
+            shell.console.note(f"the caller, where it would stop too, is unknown: {reason}")
     leave(shell)
     with resuming(shell, is_step=False):
         while True:

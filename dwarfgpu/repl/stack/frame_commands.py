@@ -23,6 +23,7 @@ from dwarfgpu.session.stack_frames import (
     selected,
     selected_number,
     unreadable_notes,
+    why_caller_is_unknown,
 )
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
@@ -141,8 +142,17 @@ def _destination(shell: Shell, argument: str, direction: int) -> int:
         passed = inner[::-1][:count]
         ends = "Bottom (innermost) frame selected; you cannot go down."
     if not passed and not argument:  # GDB complains only without a number
+        if direction > 0:
+            note_unknown_caller(shell)
         raise UsageError(ends)
     return passed[-1] if passed else here
+
+
+def note_unknown_caller(shell: Shell) -> None:
+    """Say why the last frame, which GDB calls the outermost, is another one."""
+    reason = why_caller_is_unknown(shell.session)
+    if reason is not None:
+        shell.console.note(f"the caller is unknown: {reason}")
 
 
 def _focus(shell: Shell, number: int) -> Iterator[Part]:
