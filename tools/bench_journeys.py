@@ -35,21 +35,9 @@ EXPRESSION: Final = "regx v6; LLVM_push_lane; lit4; mul; LLVM_offset; deref_size
 
 
 def calls(question: Callable[[], object], warm: int = 3) -> tuple[int, int]:
-    """Python functions that a question calls, and the files that they are in.
-
-    The fewest of two counts: an expression is compiled after many evaluations, and earlier work of
-    the process may have evaluated it almost as often.
-    """
+    """Python functions that a question calls, and the files that they are in."""
     for _ in range(warm):
         question()
-    gc.disable()  # the finalizers of objects that earlier work left would be counted
-    try:
-        return min(_counted(question), _counted(question))
-    finally:
-        gc.enable()
-
-
-def _counted(question: Callable[[], object]) -> tuple[int, int]:
     count = 0
     files: set[str] = set()
 
@@ -59,12 +47,20 @@ def _counted(question: Callable[[], object]) -> tuple[int, int]:
             count += 1
             files.add(frame.f_code.co_filename)
 
+    gc.disable()  # the finalizers of objects that earlier work left would be counted
     sys.setprofile(called)
     try:
         question()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return count - 1, len(files)  # without the question itself
+
+
+def calls_of_journey(question: Callable[[], object]) -> tuple[int, int]:
+    """The fewest `calls` of two: an expression is compiled after many evaluations, and earlier work
+    of the process may have evaluated it almost as often."""
+    return min(calls(question), calls(question, warm=0))
 
 
 def nest() -> Session:
@@ -136,5 +132,5 @@ def bench_journeys() -> None:
     """The table of docs/benchmarks.md."""
     print("| | question | calls | files |\n|---|---|---|---|")
     for letter, (text, question) in questions().items():
-        count, files = calls(question)
+        count, files = calls_of_journey(question)
         print(f"| {letter} | {text} | {count:,} | {files} |")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.expr.evaluate import EVALUATIONS
-from tools.bench_journeys import calls, questions
+from tools.bench_journeys import calls_of_journey, questions
 
 DOCUMENT = Path(__file__).resolve().parent.parent.parent / "docs/benchmarks.md"
 ROW = re.compile(r"^\| ([a-g]'?) \| .* \| ([\d,]+) \| \d+ \|$", re.MULTILINE)
@@ -27,7 +27,7 @@ def test_the_document_has_every_journey() -> None:
 
 @pytest.mark.parametrize("letter", COUNTED)
 def test_no_more_calls_than_the_document_says(letter: str) -> None:
-    count, _ = calls(questions()[letter][1])
+    count, _ = calls_of_journey(questions()[letter][1])
     assert count <= 1.1 * COUNTED[letter]
 
 
@@ -38,8 +38,8 @@ def test_the_aims_are_met(letter: str) -> None:
 
 def test_a_repeated_question_has_twice_the_calls() -> None:
     question = questions()["b"][1]
-    once, _ = calls(question)
-    twice, _ = calls(lambda: (question(), question()))
+    once, _ = calls_of_journey(question)
+    twice, _ = calls_of_journey(lambda: (question(), question()))
     assert twice == 2 * once + 2
     assert once > 100
 
@@ -47,4 +47,4 @@ def test_a_repeated_question_has_twice_the_calls() -> None:
 def test_the_evaluation_that_compiles_an_expression_is_not_counted() -> None:
     """Whatever the process has evaluated before, one of these counts meets it."""
     question = questions()["b"][1]
-    assert len({calls(question, warm=0) for _ in range(EVALUATIONS)}) == 1
+    assert len({calls_of_journey(question) for _ in range(EVALUATIONS)}) == 1
