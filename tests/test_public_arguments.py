@@ -562,6 +562,7 @@ VALUES: tuple[Callable[[], object], ...] = (
     lambda: dg.Bits(5, 16).to_bytes("middle"),  # type: ignore[arg-type]
     lambda: dg.Bits(-1, 16).to_bytes("little"),
     lambda: dg.BaseType("int", "signed", -1),
+    lambda: dg.BaseType("int", "signed", 32, "middle"),  # type: ignore[arg-type]
     lambda: dg.UnitFormat(endian="middle"),  # type: ignore[arg-type]
     lambda: dg.UnitFormat(address_size=-1),
 )

@@ -80,6 +80,8 @@ class BaseType:
             raise wrong_value("BaseType.bit_size", self.bit_size, "an integer of at least 0")
         if type(self.encoding) is not str:
             raise wrong_type("BaseType.encoding", self.encoding, "str")
+        if self.endian not in ("little", "big"):
+            raise wrong_value("BaseType.endian", self.endian, "'little' or 'big'")
 
     @property
     def is_generic(self) -> bool:
