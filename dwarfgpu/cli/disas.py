@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         shown_code, code_notes = _code_to_show(disassembly, args.place)
     notes = [*core_notes, *code_notes]
     if not args.no_source and (unread := code_object.info.unsearched) is not None:
-        notes.append(f"source lines may be missing: {unread}")
+        notes.append(f"source lines may be missing: {unread.kind}: {unread}")
     if args.json and not args.simulated:
         return _print_json(disassembly, shown_code, notes, args)
     print_notes([] if args.json else notes)

@@ -281,7 +281,7 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
     if file is None:
         why = "; ".join(stopped.notes)
         raise UsageError(f"{name} is at {wave.pc:#x}, which is not in any code object: {why}")
-    if not file.info.units and not file.info.problems:
+    if not file.info.has_units:
         raise UsageError(f"{file.name}, where {name} is, has no debugging information")
     notes, query = stopped.notes, request.wanted
     if args.pc is None and query.function is None and not args.all:
@@ -358,7 +358,7 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
 def _lacks_debug_info(file: CodeObject) -> bool:
     """Return whether a file has no units; units that cannot be read are a problem of the answer."""
     try:
-        return not file.info.units and not file.info.problems
+        return not file.info.has_units
     except DwarfGpuError:
         return False
 

@@ -101,6 +101,8 @@ class DebugInfo(OfOpenFile):
         self.bare_names: LimitExceeded | None = None
         """For that file: the limit that leaves instances of templates without their arguments, from
         when a name reaches it."""
+        self.unread: DwarfGpuError | None = None
+        """Why a unit cannot be used, the first of several, from when the headers are read."""
         self.types = program.shared(TypeBuilder)
         self._package = package
 
@@ -223,6 +225,7 @@ class DebugInfo(OfOpenFile):
         )
         for problem in problems.values():
             problem.context = f"{self.path}: {problem.context}"
+            self.unread = self.unread or problem
         return tuple(CompilationUnit(self, header) for header in headers), problems
 
     @cached_property
@@ -260,14 +263,18 @@ class DebugInfo(OfOpenFile):
         return *self._info_headers[1].values(), *self._types_headers[1].values()
 
     @property
+    def has_units(self) -> bool:
+        """Whether there are units, usable or not."""
+        return bool(self.units or self.problems)
+
+    @property
     def unsearched(self) -> DwarfGpuError | None:
-        """The limit that left units out, or why no section of units can be read: a name that is not
-        found may be in them."""
+        """Why a unit cannot be used, the first of several, or why no section of units can be read:
+        a name that is not found may be in them."""
         try:
-            problems = self.problems
+            return next(iter(self.problems), None)
         except DwarfGpuError as error:
             return error.with_traceback(None)
-        return next((problem for problem in problems if isinstance(problem, LimitExceeded)), None)
 
     @cached_property
     def _starts(self) -> list[int]:

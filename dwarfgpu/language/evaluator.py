@@ -134,7 +134,7 @@ class Evaluator(Operations):
             node = parse(text, self.names, self.options.radix)
             value = self.value(node)
             if isinstance(node, ast.Name):
-                value = typed(value, node.name)
+                value = typed(value, node.name, self.session)
             value = self.objects.read(value)
             value = self.in_style(value)
         finally:

@@ -67,7 +67,9 @@ class Operations(MemberAccess):
 
     def _object_of(self, node: ast.Node, value: TypedValue) -> TypedValue:
         referred = self.referred(value)
-        return typed(referred, node.name) if isinstance(node, ast.Name) else referred
+        if not isinstance(node, ast.Name):
+            return referred
+        return typed(referred, node.name, self.session)
 
     def referred(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)

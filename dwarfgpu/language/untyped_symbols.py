@@ -68,10 +68,11 @@ def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
     return symbol
 
 
-def typed(value: TypedValue, name: str) -> TypedValue:
+def typed(value: TypedValue, name: str, session: Session) -> TypedValue:
     """Return a value that has a type; `UsageError` for data whose type is unknown."""
     if _is_of_data(value):
-        raise UsageError(f"'{name}' has unknown type; cast it to its declared type")
+        unsearched = session.unsearched_note(".")
+        raise UsageError(f"'{name}' has unknown type; cast it to its declared type{unsearched}")
     return value
 
 

@@ -96,4 +96,4 @@ def _full_stop(match: re.Match[str]) -> str:
 def _has_names(code_object: CodeObject) -> bool:
     """Return whether a file has debugging information or defines symbols."""
     defined = (symbol for file in symbol_files(code_object) for symbol in file.symbols)
-    return bool(code_object.info.units) or any(symbol.is_in_section for symbol in defined)
+    return code_object.info.has_units or any(symbol.is_in_section for symbol in defined)

@@ -251,7 +251,10 @@ class Shell:
             if error is not raised:
                 self.session.forget_frames()  # some may be half computed
             self.failures += 1
-            console.fail(shortened(message_of(error)), error)
+            message = message_of(error)
+            if "Not searched: " not in message:
+                self._note_unread_units()
+            console.fail(shortened(message), error)
             return False
         except KeyboardInterrupt:
             self.session.forget_frames()
@@ -291,6 +294,7 @@ class Shell:
             from dwarfgpu.repl.advice import advised  # only mistakes need it
 
             raise advised(self.session, error) from None
+        self._note_unread_units()
         if self.values.notes:
             self.remark()
         for code_object in self.session.code_objects:
@@ -299,6 +303,10 @@ class Shell:
         if self.session.write_count.writes != writes:
             self.follow_pc()
         yield from self.hooked(f"hookpost-{call.command.name}")
+
+    def _note_unread_units(self) -> None:
+        for note in self.session.unread_notes():
+            self.console.note(note, once=True)
 
     def remark(self) -> None:
         """Print the assumptions behind evaluated expressions, each once in a session."""

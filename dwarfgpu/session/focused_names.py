@@ -173,11 +173,23 @@ class FocusedNames(FocusedLane):
 
         return why_unknown(self, name)
 
-    def unsearched_note(self) -> str:
-        """Return why an unknown name may exist nevertheless; usually ""."""
+    def unsearched_note(self, end: str = "") -> str:
+        """Return why an unknown name may exist nevertheless, after the `end` of the sentence before
+        it; usually ""."""
         infos = [code_object.info for code_object in self.code_objects]
         errors = [error for info in infos for error in (info.unsearched, info.bare_names)]
-        return "".join(f" Not searched: {error}" for error in errors if error is not None)
+        known = [f" Not searched: {error.kind}: {error}" for error in errors if error is not None]
+        return "".join((end, *known)) if known else ""
+
+    def unread_notes(self) -> list[str]:
+        """Return for each file whose units were asked for why one of them cannot be used, the first
+        of several."""
+        notes = []
+        for code_object in self.code_objects:  # asked after each command of the prompt
+            error = code_object.info.unread
+            if error is not None:
+                notes.append(f"not all units can be read: {error.kind}: {error}")
+        return notes
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """Suggest a name: a variable in scope, else an entity of these kinds outside of

@@ -53,7 +53,9 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         missing = missing_file(focus)
         if missing:
             return f" pc {focus.pc:#x} is not in any code object{missing}"
-    without = [code_object.name for code_object in focus.code_objects if not code_object.info.units]
+    without = [
+        code_object.name for code_object in focus.code_objects if not code_object.info.has_units
+    ]
     if without and len(without) == len(focus.code_objects):
         from dwarfgpu.objfile.container import code_inside  # few files describe nothing
 

@@ -302,7 +302,7 @@ def test_debug_information_that_cannot_be_read(
     path = tmp_path / "damaged.co"
     path.write_bytes(elf({".text": code, ".debug_info": damaged}))
     main(["disas", str(path)])
-    assert "source lines may be missing: .debug_info of " in capsys.readouterr().err
+    assert "source lines may be missing: Malformed: .debug_info of " in capsys.readouterr().err
 
 
 def test_the_demo_has_the_addresses_of_its_state() -> None:

@@ -334,7 +334,7 @@ def test_a_limit_on_names_is_said(
     shown = run("debug", "--batch", "-ex", "whatis deep", "-ex", "whatis either", builds[0])
     assert said in shown.err and shown.err.count(said) == 1
     missing = run("debug", "--batch", "-ex", "whatis either", "-ex", "p Hidden<int>", builds[0])
-    assert "Not searched: unit at 0x" in missing.err and said in missing.err
+    assert "Not searched: LimitExceeded: unit at 0x" in missing.err and said in missing.err
 
 
 def test_a_function_that_takes_itself_is_not_spelled() -> None:

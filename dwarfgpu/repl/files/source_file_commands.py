@@ -110,7 +110,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
     pattern = compiled(text) if text else None
     for code_object in shell.session.code_objects:
         yield heading(one_line(f"{full_path(shell.session, code_object)}:"))
-        if not code_object.info.units:
+        if not code_object.info.has_units:
             yield heading("(Objfile has no debug information.)")
         names = LineLookup(code_object.scopes).paths()
         shown: list[Plain] = [

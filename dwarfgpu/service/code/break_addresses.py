@@ -134,7 +134,7 @@ def _advice(session: Session, error: UsageError) -> str:
     if name.lower().endswith(SOURCE_ENDINGS):
         return f" A line is written {name}:LINE"
     files = session.code_objects
-    if not any(item.info.units or item.file.has_section(".symtab") for item in files):
+    if not any(item.info.has_units or item.file.has_section(".symtab") for item in files):
         names = ", ".join(item.name for item in files)
         return f" {names} has neither symbols nor debugging information: give an address"
     similar = session.did_you_mean(name.partition("+")[0], "function")

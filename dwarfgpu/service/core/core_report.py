@@ -56,7 +56,7 @@ def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
     if host_files or core.gpu is None:
         yield "loaded:"
     for file, code in host_files:
-        described = "" if code.info.units else ", no debug information"
+        described = "" if code.info.has_units else ", no debug information"
         program = " (the program)" if file.is_program else ""
         yield f"  {file.load_address:#018x} {shown_path(file.file.path)}{program}{described}"
 
@@ -81,8 +81,10 @@ def _loaded_for_gpus(stopped: Stopped, core: Core) -> Iterator[str]:
 
 def _debug_information(code: CodeObject) -> str:
     """Return `DWARF 5, dialect amd`."""
-    if not code.info.units:
+    if not code.info.has_units:
         return "no debug information"
+    if not code.info.units:
+        return "no unit that can be read"
     first = code.info.units[0]
     return f"DWARF {first.format.version}, dialect {first.dialect.name}"
 
@@ -146,7 +148,7 @@ def _record(
             "path": file.file.path,
             "load_address": f"{file.load_address:#x}",
             "is_program": file.is_program,
-            "has_debug_info": bool(code.info.units),
+            "has_debug_info": code.info.has_units,
         }
         for file, code in zip(core.files, stopped.code_objects, strict=True)
     ]

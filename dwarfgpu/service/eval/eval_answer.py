@@ -115,9 +115,11 @@ def why_nothing_listed(session: Session) -> str | None:
     functions = session.functions()
     if functions:
         return f"{here}, in {functions[0]}"
-    if not code_object.info.units:
+    if not code_object.info.has_units:
         raise MissingContext(f"{here}: {code_object.name} has no debugging information")
-    raise MissingContext(f"{here}, which is in no function that {code_object.name} describes")
+    unsearched = session.unsearched_note(".")
+    described = f"which is in no function that {code_object.name} describes{unsearched}"
+    raise MissingContext(f"{here}, {described}")
 
 
 def variables_of_waves(

@@ -54,6 +54,7 @@ class Backtrace:
         notes = [f"found by the calling convention only: frame {number}" for number in heuristic]
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
+        notes += self.session.unread_notes()
         notes += unreadable_notes(self.frames)
         notes += filter(None, [unlocated(self.session)])
         if self.end is not None and self.end.note is not None:

@@ -1,0 +1,144 @@
+"""A unit with an unusable header is named wherever what it describes may be missing."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu import CodeObject
+from dwarfgpu.dwarf import constants as dw
+from tests.cli.command import Done, run
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+
+PLACE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+NAME = (dw.AT_NAME, dw.FORM_STRING)
+SHAPES = abbreviations(
+    Shape(dw.TAG_COMPILE_UNIT, PLACE, True), Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE))
+)
+WHY = "Unsupported: {path}: .debug_info unit {offset:#x}"
+
+
+def one_function(name: bytes, address: int, kind: int = dw.UT_COMPILE, version: int = 5) -> bytes:
+    here = struct.pack("<QI", address, 16)
+    return unit(b"\1" + here + b"\2" + name + b"\0" + here + b"\0", kind=kind, version=version)
+
+
+def file_with(folder: Path, *units: bytes) -> str:
+    """A program whose function f is at 0x1000, g at 0x1010, and whose data symbol is `lost`."""
+    symbols = b"".join(
+        struct.pack("<IBBHQQ", *row)
+        for row in ((0, 0, 0, 0, 0, 0), (1, 0x11, 0, 2, 0x2000, 4))  # a global object in .data
+    )
+    path = folder / "made.so"
+    path.write_bytes(
+        elf(
+            {
+                ".text": Content(bytes(32), flags=6, address=0x1000),
+                ".data": Content(bytes(16), flags=3, address=0x2000),
+                ".symtab": Content(symbols, type=2, link=4, entry_bytes=24),
+                ".strtab": Content(b"\0lost\0", type=3),
+                ".debug_info": b"".join(units),
+                ".debug_abbrev": SHAPES,
+            },
+            machine=X86_64,
+            flags=0,
+        )
+    )
+    return str(path)
+
+
+@pytest.fixture(params=[{"kind": 0x7F}, {"version": 77}], ids=["kind", "version"])
+def partly(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
+    """A file whose second unit is unusable, and what names that unit."""
+    first = one_function(b"f", 0x1000)
+    path = file_with(tmp_path, first, one_function(b"g", 0x1010, **request.param))
+    return path, WHY.format(path=path, offset=len(first))
+
+
+def state_of(path: str, pc: int) -> str:
+    state = Path(path).with_suffix(".json")
+    state.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": [{"path": Path(path).name}], "waves": [{"pc": pc}],
+    }))  # fmt: skip
+    return str(state)
+
+
+def prompt(path: str, *commands: str) -> Done:
+    asked = (word for command in commands for word in ("-ex", command))
+    return run("debug", path, "--batch", *asked)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["info functions", "info line *0x1000", "break f", "info scope f", "list f", "info types"],
+)
+def test_the_prompt_notes_it_once(partly: tuple[str, str], command: str) -> None:
+    path, why = partly
+    done = prompt(path, command, command)
+    assert done.err.count(f"note: not all units can be read: {why}") == 1, done.err
+
+
+@pytest.mark.parametrize(
+    "command", ["print g", "break g", "whatis g", "print lost", "ptype struct g", "list g"]
+)
+def test_an_unknown_name_may_be_in_it(partly: tuple[str, str], command: str) -> None:
+    path, why = partly
+    done = prompt(path, command)
+    assert f"Not searched: {why}" in done.err, done.err
+    assert done.err.count("Not searched") == 1
+
+
+def test_json_has_the_note(partly: tuple[str, str]) -> None:
+    path, why = partly
+    done = run("debug", path, "--interpreter=json", "--batch", "-ex", "info functions")
+    [answer] = map(json.loads, done.out.splitlines())
+    assert any(why in note for note in answer["notes"]), answer
+
+
+@pytest.mark.parametrize("words", [("eval",), ("eval", "g"), ("bt",)])
+def test_commands_name_it(partly: tuple[str, str], words: tuple[str, ...]) -> None:
+    path, why = partly
+    done = run(*words, "--state", state_of(path, 0x1014))
+    assert why in done.out + done.err, done.out + done.err
+    assert "has no debugging information" not in done.err
+
+
+@pytest.mark.parametrize("words", [("where", "{}", "g"), ("disas", "{}", "f")])
+def test_files_are_named_with_it(partly: tuple[str, str], words: tuple[str, ...]) -> None:
+    path, why = partly
+    done = run(*(word.format(path) for word in words))
+    assert why in done.out + done.err
+
+
+def test_a_file_with_only_such_units_has_debugging_information(tmp_path: Path) -> None:
+    path = file_with(tmp_path, one_function(b"f", 0x1000, version=77))
+    info = CodeObject.open(path).info
+    assert info.has_units
+    assert not info.units
+    for done in (
+        run("eval", "--state", state_of(path, 0x1004)),
+        prompt(path, "print f"),
+        run("where", path, "f"),
+    ):
+        assert "has no debugging information" not in done.err
+        assert "No symbol table is loaded" not in done.err
+        assert WHY.format(path=path, offset=0) in done.out + done.err
+
+
+def test_no_header_is_read_for_the_note(tmp_path: Path) -> None:
+    info = CodeObject.open(file_with(tmp_path, one_function(b"f", 0x1000, version=77))).info
+    assert info.unread is None
+    [problem] = info.problems
+    assert info.unread is problem
+
+
+def test_files_without_such_units_have_no_note(tmp_path: Path) -> None:
+    path = file_with(tmp_path, one_function(b"f", 0x1000), one_function(b"g", 0x1010))
+    done = prompt(path, "info functions", "break g", "print lost")
+    assert "cannot be read" not in done.err
+    assert "not all units" not in done.err
+    assert "Not searched" not in done.err
