@@ -561,6 +561,10 @@ VALUES: tuple[Callable[[], object], ...] = (
     lambda: dg.Bits(5, 16).slice(0, 1, "middle"),  # type: ignore[arg-type]
     lambda: dg.Bits(5, 16).to_bytes("middle"),  # type: ignore[arg-type]
     lambda: dg.Bits(-1, 16).to_bytes("little"),
+    lambda: dg.BINARY32.decode(-1),
+    lambda: dg.Value(1 << 40, dg.BaseType("int", "signed", 32)).number,
+    lambda: dg.Value(1 << 40, dg.BaseType("float", "float", 32)).number,
+    lambda: dg.Value(-1, dg.BaseType("int", "signed", 32)).number,
     lambda: dg.BaseType("int", "signed", -1),
     lambda: dg.BaseType("int", "signed", 32, "middle"),  # type: ignore[arg-type]
     lambda: dg.UnitFormat(endian="middle"),  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from operator import index
 from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
+from dwarfgpu.base.arguments import wrong_value
 from dwarfgpu.base.records import frozen
 
 if TYPE_CHECKING:
@@ -109,11 +110,18 @@ class FloatFormat:
         return self._pack(sign, (1 << self.exponent_bits) - 1, 1, fraction | quiet)
 
     def decode(self, bits: int) -> Fraction | Special:
-        """Return the number; both zeros give 0. Unnormal x87 encodings are NaN, as in hardware."""
+        """Return the number; both zeros give 0. Unnormal x87 encodings are NaN, as in hardware.
+
+        Bits above `size_bits` are padding, as in objects of x87 numbers; they are not read.
+        `UsageError` for a negative integer.
+        """
         from fractions import Fraction  # most commands read no number of a floating-point type
 
         # A Fraction holds one number: `index` separates lanes with different bits.
-        sign, exponent, integer, fraction = self._fields(index(bits))
+        number_bits = index(bits)
+        if number_bits < 0:
+            raise wrong_value("bits", number_bits, "a non-negative integer")
+        sign, exponent, integer, fraction = self._fields(number_bits)
         if exponent == (1 << self.exponent_bits) - 1:
             if fraction or not integer and self.explicit_integer_bit:
                 return "nan"

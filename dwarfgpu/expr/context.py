@@ -325,11 +325,12 @@ class Context:
         ):
             if count is not None and count <= 0:
                 raise InconsistentContext(f"{count_name} {count}: must be greater than 0")
-            if index is not None and (index < 0 or (count is not None and index >= count)):
-                bound = "" if count is None else f" and {count_name} {count}"
+            if index is not None and index < 0:
+                raise InconsistentContext(f"{name} {index}: must be at least 0")
+            if index is not None and count is not None and index >= count:
                 raise InconsistentContext(
-                    f"{name} {index}{bound} disagree: the {name} must be at least 0"
-                    + ("" if count is None else f" and below {count}")
+                    f"{name} {index} and {count_name} {count} disagree: "
+                    f"the {name} must be below {count}"
                 )
         self._check_wave()
         self._check_architecture()

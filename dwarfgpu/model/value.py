@@ -21,7 +21,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported
+from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported, counted
 
 _MAX_BITS: Final = 1 << 30
 """Maximum size of a value in bits: it takes that much memory."""
@@ -59,8 +59,13 @@ class Value:
 
     @property
     def number(self) -> int | float:
-        """The number as its type reads it; the generic type is read unsigned."""
+        """The number as its type reads it; the generic type is read unsigned.
+
+        `UsageError` if `bits` has more bits than the type, or is negative."""
         try:
+            if self.bits >> self.type.bit_size:
+                size = counted(self.type.bit_size, "bit")
+                raise wrong_value("Value.bits", self.bits, f"an unsigned integer of {size}")
             if self.type.encoding == "float":
                 return _float_format(self.type, "reading").to_float(self.bits)
             return self.as_signed if self.type.is_signed else self.bits
