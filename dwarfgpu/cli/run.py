@@ -52,7 +52,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--demo", action="store_true", help="a kernel that comes with dwarfgpu and draws a picture"
     )
-    configure_launch(parser)
+    configure_launch(parser, runs=True)
     parser.add_argument(
         "--then", action=_Then, metavar="KERNEL",
         help="run another kernel afterwards, with the options that follow; --arg NAME=same:BUFFER "

@@ -9,14 +9,16 @@ LAUNCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch", "fill")
 """What the parsed arguments call them."""
 
 
-def configure_launch(parser: ArgumentParser | _ArgumentGroup) -> None:
-    """Add the arguments of a dispatch, also for other commands."""
+def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, runs: bool = False) -> None:
+    """Add the arguments of a dispatch, also for other commands. `runs`: the kernel executes, so
+    that no buffer can have unknown contents."""
+    unknown = "" if runs else "buffer:SIZE, "
     parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="work-items")
     parser.add_argument("--workgroup", metavar="X[,Y[,Z]]", help="work-items of a workgroup")
     parser.add_argument(
         "--arg", action="append", default=[], metavar="NAME=VALUE",
         help="an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, "
-        "buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, "
+        f"{unknown}zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, "
         "? (unknown)",
     )  # fmt: skip
     parser.add_argument(

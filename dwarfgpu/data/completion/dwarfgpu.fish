@@ -467,7 +467,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l json -d 'one JSON object 
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l demo -d 'a kernel that comes with dwarfgpu and draws a picture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l grid -x -d work-items
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l workgroup -x -d 'work-items of a workgroup'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, buffer:SIZE, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l arg -x -d 'an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, zeros:SIZE, range:COUNT, random:SEED:COUNT, lds:SIZE, bytes:HEX, ? (unknown)'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l dynamic-lds -x -d 'LDS in addition to the kernel'"'"'s own'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l scratch -x -d 'scratch per lane, for a dynamic stack'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using run' -l fill -x -d 'contents of memory that was never written'
