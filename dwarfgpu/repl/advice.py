@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.global_names import Kind
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, counted
@@ -64,8 +65,12 @@ def advised(session: Session, error: UsageError) -> UsageError:
 def _dynamic_lds(session: Session) -> str:
     """Return where the dynamic LDS of the dispatch in focus is; empty if there is none.
 
-    Compilers describe no variable and define no symbol for an `extern __shared__` array.
+    Compilers describe no variable and define no symbol for an `extern __shared__` array. Sources of
+    Triton have none: its compiler alone uses the LDS.
     """
+    unit = session.unit
+    if unit is not None and parse_producer(unit.producer).is_triton:
+        return ""
     machine = model_of(session.target) if session.architecture.is_simt else None
     dispatch = machine.dispatch_of(session.wave) if machine and type(session.wave) is int else None
     if dispatch is None or not dispatch.group_bytes:

@@ -616,8 +616,7 @@ def test_names_of_a_hostile_file_move_no_cursor(tmp_path: Path, command: list[st
 def test_a_name_with_an_error_says_only_what_is_wrong() -> None:
     done = run("eval", "--demo", "--lanes", 8, "--lane", 9, "t")
     assert done.error == (
-        "t: InconsistentContext: lane 9 and lane count 8 disagree: the lane must be "
-        "below 8"
+        "t: InconsistentContext: lane 9 and lane count 8 disagree: the lane must be below 8"
     )
 
 

@@ -261,7 +261,8 @@ def test_what_is_made_for_arguments() -> None:
         ({"limit": -(1 << 31) - 1}, "does not fit"),
         (
             {"limit": 1.5},
-            "1.5 is a floating point number, not an integer; bytes:HEX gives any bits",
+            "1.5 is a floating point number, and the file gives this argument no type; "
+            "bytes:HEX gives any bits",
         ),
         ({"ratio": 1e99}, "does not fit"),
         (
@@ -314,3 +315,19 @@ def test_adjacent_pieces_are_joined_once() -> None:
 
     pieces: Pieces = [(16 * number, Piece(b"x" * 16)) for number in range(100, 0, -1)]
     assert joined([*pieces, (64_000, b"y")]) == [(16, b"x" * 1_600), (64_000, b"y")]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"x_ptr": 1}, "no argument x_ptr; its arguments: 0, 1, whose names are not in the file$"),
+        ({"1": 1e-5}, "1e-05 is a floating point number, and the file gives this argument no type"),
+        ({"0": 1e-5}, "1e-05 is a floating point number, not an integer"),
+    ],
+)
+def test_what_a_file_does_not_say_is_named(value: dict[str, ArgumentValue], message: str) -> None:
+    """As for a kernel of Triton that was compiled without variables."""
+    nameless = [Argument("global_buffer", 8, 0), Argument("by_value", 4, 8)]
+    given = {"0": 0, "1": 0, **value}
+    with pytest.raises(UsageError, match=message):
+        bind(parameters(nameless, ()), nameless, given, HIDDEN, Allocator(0x1001), 100, 1024)

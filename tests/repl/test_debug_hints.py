@@ -103,6 +103,15 @@ def test_dynamic_lds_has_no_name() -> None:
     assert second == 'No symbol "til" in current context. Did you mean "tile"?'
 
 
+def test_lds_of_triton_is_not_an_array_of_the_source() -> None:
+    kernel = (FIXTURES / "triton/softmax.gfx942.co", "--dispatch", "softmax", "--grid", 256)
+    arguments = ("x=zeros:1024", "y=zeros:1024", "columns=1", "global_scratch=null")
+    given = [word for text in (*arguments, "profile_scratch=null") for word in ("--arg", text)]
+    launch = (*kernel, "--workgroup", 256, *given, "--dynamic-lds", 1024)
+    done = run("debug", *launch, "--batch", "-ex", "print nosuch")
+    assert done.err.splitlines()[-1] == 'No symbol "nosuch" in current context.'
+
+
 OUTSIDE = ("print *(int *)%s", "x/dw %s", "set var *(int *)%s = 1", "print *(int *)%s = 1")
 
 

@@ -21,6 +21,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ARGUMENT_FORMS,
+    BY_VALUE,
     STRUCTURES,
     ArgumentValue,
     Buffer,
@@ -328,6 +329,8 @@ def _chosen(
     for name, value in values.items():
         if name not in names:
             there = ", ".join(parameter.title for parameter in parameters) or "none"
+            if parameters and all(parameter.name is None for parameter in parameters):
+                there += ", whose names are not in the file"
             hint = nearest(name, names)
             raise UsageError(f"the kernel has no argument {name}; its arguments: {there}{hint}")
         if id(names[name]) in out:
@@ -386,6 +389,16 @@ def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
     )
 
 
+def _no_float(parameter: Parameter, integers: Integers | None) -> str:
+    """Return why an argument is no floating point number: it is another one, or of no known
+    type."""
+    argument = parameter.argument
+    is_known = integers is not None or argument.value_type is not None
+    if is_known or argument.value_kind != BY_VALUE:
+        return "not an integer"
+    return "and the file gives this argument no type"
+
+
 def _number(
     parameter: Parameter,
     value: Number,
@@ -398,7 +411,7 @@ def _number(
     if isinstance(value, float) or is_float or form is not None:
         if form is None or form.size_bits != 8 * size_bytes:
             number = shown(value) if isinstance(value, int) else value
-            problem = f"{number} is a floating point number, not an integer"
+            problem = f"{number} is a floating point number, {_no_float(parameter, integers)}"
             if is_float:
                 size = counted(size_bytes, "byte")
                 problem = f"{number} is no floating point number of its format, of {size}"

@@ -14,7 +14,8 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.objfile.metadata import Argument
 
-_BY_VALUE: Final = "by_value"
+BY_VALUE: Final = "by_value"
+"""An argument whose value, not its address, is in the kernarg segment."""
 ARGUMENT_FORMS: Final = (
     "a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, range:COUNT, random:SEED:COUNT, "
     "same:NAME, bytes:HEX, [1,2], an enumerator or ?"
@@ -219,7 +220,7 @@ def _parameter(number: int, argument: Argument, declared: DeclaredParameter) -> 
     "For vector data types, the value is for the element type": the size identifies a vector.
     """
     name, is_float = argument.name or declared.name, declared.is_float
-    if argument.value_kind == _BY_VALUE:
+    if argument.value_kind == BY_VALUE:
         item = argument.value_type or ""
         item_bytes = _FLOAT_BYTES.get(item, argument.size_bytes)
         is_vector = item_bytes < argument.size_bytes
