@@ -16,6 +16,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     FailedReads,
     InconsistentContext,
+    LimitExceeded,
     MissingContext,
     UsageError,
 )
@@ -75,12 +76,14 @@ class Search:
 
     def first(self, paths: Iterable[str], look: Callable[[str], T | str]) -> T | None:
         """Return the first result of `look` for one of the paths; a string is the reason for a
-        failure."""
+        failure. `LimitExceeded` from `look` ends the search."""
         for path in paths:
             if path in self._tried:
                 continue
             try:
                 problem = look(path)
+            except LimitExceeded:
+                raise  # a larger limit helps, no other path
             except DwarfGpuError as error:
                 problem = error.message.removeprefix(f"{path} ")
             if not isinstance(problem, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -250,6 +251,37 @@ def test_rows_of_more_units_than_the_limit() -> None:
         "(--max-units)"
     )
     assert len(info_of(rows).units) == 50
+
+
+def test_skeletons_open_as_many_rows(tmp_path: Path) -> None:
+    """The entries of other skeletons are beyond a limit, not in files that are looked for."""
+    count, allowed = 25, 20
+    split = [unit(n.to_bytes(8, "little") + b"\1", kind=dw.UT_SPLIT_COMPILE) for n in range(count)]
+    size = len(split[0])
+    rows = {n: {1: (n * size, size), 3: (0, 7)} for n in range(count)}
+    sections = {
+        ".debug_info.dwo": b"".join(split),
+        ".debug_abbrev.dwo": abbreviations(Shape(dw.TAG_COMPILE_UNIT)),
+        NAME: index_bytes(rows),
+    }
+    (tmp_path / "prog.dwp").write_bytes(elf(sections))
+    shape = Shape(dw.TAG_SKELETON_UNIT, ((dw.AT_DWO_NAME, dw.FORM_STRING),))
+    skeletons = b"".join(
+        unit(n.to_bytes(8, "little") + b"\1a.dwo\0", kind=dw.UT_SKELETON) for n in range(count)
+    )
+    program = tmp_path / "prog"
+    program.write_bytes(elf({".debug_info": skeletons, ".debug_abbrev": abbreviations(shape)}))
+    limits = FileLimits(units=4 * allowed)  # each counts as four
+    units = DebugInfo.of(ObjectFile(str(program), program.read_bytes(), limits)).units
+    assert len(units) == count
+    for skeleton in units[:allowed]:
+        assert skeleton.full is not skeleton
+    for skeleton in units[allowed:]:
+        with pytest.raises(LimitExceeded) as caught:
+            skeleton.full  # noqa: B018
+        assert str(caught.value).endswith(
+            f"{NAME}: {allowed} rows are read before this one (--max-units)"
+        )
 
 
 def test_a_damaged_index_is_reported_with_its_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,9 @@ class Package:
         has the path of the first."""
         key = (index, row.contents)
         if key not in self._parts_by_content:
+            read = len(self._parts_by_content)
+            if _UNITS_OF_A_ROW * read >= self.file.limits.units:
+                raise self._too_many(index, f"{counted(read, 'row')} are read before this one")
             path = f"{self.file.path}[{signature:#018x}]"
             sections = Sections(self.file, self._program, suffix=dw.DWO_SUFFIX, path=path, row=row)
             self._parts_by_content[key] = self._make_part(sections, self)
@@ -92,7 +95,8 @@ class Package:
             known: set[int] = set()
             for signature in self._signatures(section, problems):
                 if _UNITS_OF_A_ROW * (len(units) + len(problems)) >= self.file.limits.units:
-                    problems.append(self._too_many(section, len(units), len(problems)))
+                    read = f"{counted(len(units), 'unit')} and {len(problems)} that cannot be used"
+                    problems.append(self._too_many(section, f"{read} are before other rows"))
                     break
                 try:
                     part = self._part(section, signature)
@@ -105,11 +109,8 @@ class Package:
             self._known_rows[section] = tuple(units), tuple(problems)
         return self._known_rows[section]
 
-    def _too_many(self, section: str, units: int, problems: int) -> LimitExceeded:
-        error = LimitExceeded(
-            f"{counted(units, 'unit')} and {problems} that cannot be used are before other rows",
-            "--max-units",
-        )
+    def _too_many(self, section: str, read: str) -> LimitExceeded:
+        error = LimitExceeded(read, "--max-units")
         error.context = f"{self.file.path}: {section}"
         return error
 
