@@ -126,7 +126,6 @@ class Shell:
         """Why it did; None where it was stopped before its first instruction."""
         self.stop_commands: tuple[str, ...] = ()
         """Commands of the breakpoints of the last stop that are still to be run."""
-        self.is_in_stop_commands = False
         self.is_over = False
         self.exit_status: int | None = None
         """The argument of `quit`."""
@@ -216,6 +215,7 @@ class Shell:
             token, line = without_token(line.strip())
             answer = Answer(line, token)
         self.values.notes.clear()  # of a command that failed
+        self.stop_commands = ()
         outer = console.begin(answer)
         try:
             # a copy: Ctrl-C while the blocks inside end leaves nothing of theirs to the next line
@@ -303,6 +303,27 @@ class Shell:
         if self.session.write_count.writes != writes:
             self.follow_pc()
         yield from self.hooked(f"hookpost-{call.command.name}")
+        if self.stop_commands and not self.script.bodies:
+            yield from self._run_stop_commands()
+
+    def _run_stop_commands(self) -> Iterator[Part]:
+        """Run the commands of the breakpoints that stopped the program. Where they let it run,
+        those of the next stop follow, and the rest is dropped, as in GDB."""
+        self.script.bodies += 1
+        try:
+            while self.stop_commands:
+                lines, self.stop_commands = self.stop_commands, ()
+                yield from self.run_lines(self._until_next_stop(lines))
+        finally:
+            self.script.bodies -= 1
+            self.stop_commands = ()
+
+    def _until_next_stop(self, lines: tuple[str, ...]) -> Iterator[str]:
+        stops = self.stops
+        for line in lines:
+            if self.stops != stops:
+                return
+            yield line
 
     def _note_unread_units(self) -> None:
         for note in self.session.unread_notes():

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.command import run
 from tests.repl.repl_shell import demo_shell, output_of
-from tests.repl.test_debug_simulated import CODE, given, talk
+from tests.repl.test_debug_simulated import CODE, given, talk, talked
 
 
 def stops(lines: list[str]) -> list[str]:
@@ -34,6 +34,64 @@ def test_commands_may_be_silent_and_have_bodies(tmp_path: Path) -> None:
     assert not stops(lines)
     assert lines.index("first") < lines.index("second")
     assert "        silent" in lines and "\tbreakpoint already hit 2 times" in lines
+
+
+def test_a_silent_breakpoint_leaves_the_report_of_another(tmp_path: Path) -> None:
+    """Each has "silent" for itself, and all commands run, in the order of the numbers."""
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "commands", "silent", "echo one\\n", "end",
+        "break vadd", "commands", "silent", "echo two\\n", "end",
+        "break vadd", "commands", "echo three\\n", "end", "run", "delete 3", "continue",
+    )  # fmt: skip
+    [only] = stops(lines)
+    assert only.startswith("Thread 1 hit Breakpoint 3, ")
+    assert [line for line in lines if line in ("one", "two", "three")] == [
+        "one", "two", "three", "one", "two",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        ["define twice", "run", "echo after\\n", "end", "twice"],
+        ["if 1", "run", "echo after\\n", "end"],
+    ],
+)
+def test_commands_follow_the_command_that_led_to_the_stop(
+    tmp_path: Path, around: list[str]
+) -> None:
+    """A user-defined command, or the body of "if", runs to its end before, as in GDB."""
+    lines = talk(
+        tmp_path,
+        "vadd",
+        "break vadd",
+        "commands",
+        "echo command\\n",
+        "end",
+        *around,
+        "echo next\\n",
+    )
+    assert [line for line in lines if line in ("after", "command", "next")] == [
+        "after", "command", "next",
+    ]  # fmt: skip
+
+
+def test_commands_of_a_failed_command_do_not_run(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "commands", "echo command\\n", "end",
+        "define fails", "run", "nosuch", "end", "fails", "echo next\\n",
+    )  # fmt: skip
+    assert "command" not in lines and lines[-1] == "next"
+
+
+def test_a_watchpoint_has_no_commands_for_the_end_of_its_block(tmp_path: Path) -> None:
+    """GDB drops them: they are for a change of the value."""
+    lines = talk(
+        tmp_path, "recursion", "break fibonacci", "run", "delete", "watch n", "commands",
+        "silent", "echo command\\n", "end", "continue", "info watchpoints",
+    )  # fmt: skip
+    assert "Watchpoint 2 deleted because the program has left the block in" in lines
+    assert "command" not in lines
 
 
 def test_many_stops_with_commands_that_continue(tmp_path: Path) -> None:
@@ -423,3 +481,63 @@ def test_the_lanes_of_a_condition_are_forgotten(tmp_path: Path) -> None:
         tmp_path, "vadd", "break integers.hip:17 if t == 21", "run", "condition 1", "c"
     )  # fmt: skip
     assert ["with lane 21, " in stop for stop in stops(lines)] == [True, False]
+
+
+def test_the_hook_of_stops(tmp_path: Path) -> None:
+    """It runs before a stop is reported, and after the end of the program, as in GDB."""
+    lines = talk(
+        tmp_path, "vadd", "define hook-stop", "echo hook\\n", "end", "break vadd", "run",
+        "stepi", "delete", "continue",
+    )  # fmt: skip
+    hooks = [number for number, line in enumerate(lines) if line == "hook"]
+    assert len(hooks) == 3
+    assert lines[hooks[0] + 1].startswith("Thread 1 hit Breakpoint 1, ")
+    assert lines[hooks[2] - 1] == "[Inferior 1 exited normally]"
+
+
+def test_a_hook_of_stops_that_continues(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "define hook-stop", "if $count == 0", "set $count = 1", "continue", "end",
+        "end", "set $count = 0", "break vadd", "run",
+    )  # fmt: skip
+    assert [line[:12] for line in stops(lines)] == ["Thread 2 hit"]
+
+
+def test_a_hook_of_stops_that_fails(tmp_path: Path) -> None:
+    """The stop is reported nevertheless."""
+    done = talked(tmp_path, "vadd", "define hook-stop", "nosuch", "end", "break vadd", "run")
+    error = 'Error while running hook_stop: Undefined command: "nosuch".  Try "help".'
+    assert error in done.err.splitlines()
+    assert len(stops(done.lines)) == 1
+
+
+def test_a_new_run_counts_hits_again(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "vadd", "break vadd", "run", "continue", "run", "info breakpoints")
+    assert lines[-1] == "\tbreakpoint already hit 1 time"
+
+
+def test_bodies_in_commands_are_indented(tmp_path: Path) -> None:
+    """As `info breakpoints` and `save breakpoints` of GDB do."""
+    saved = tmp_path / "saved"
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "commands", "silent", "if 1", "while 0", "echo a", "end",
+        "else", "echo b", "end", "end", "info breakpoints", f"save breakpoints {saved}",
+    )  # fmt: skip
+    body = ["silent", "if 1", "  while 0", "    echo a", "  end", "else", "  echo b", "end"]
+    assert [line for line in lines if line.startswith(" " * 8)] == [
+        f"        {line}" for line in body
+    ]
+    assert [line for line in saved.read_text().splitlines() if line.startswith("    ")] == [
+        f"    {line}" for line in body
+    ]
+
+
+def test_a_display_outside_of_its_block_is_marked(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "recursion", "break fibonacci", "run", "display n", "info display", "delete",
+        "finish", "up", "info display",
+    )  # fmt: skip
+    mark = "(cannot be evaluated in the current context)"
+    first, second = (number for number, line in enumerate(lines) if line == "1:   y  n")
+    assert lines[first + 1] != mark
+    assert lines[second + 1] == mark

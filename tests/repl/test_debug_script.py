@@ -13,7 +13,7 @@ from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.script_state import ScriptState
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support import user_commands
-from dwarfgpu.repl.support.script_commands import Nesting
+from dwarfgpu.repl.support.command_bodies import Nesting
 from dwarfgpu.repl.terminal import plain_prompt
 from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.value.printf import split_arguments, unescaped

@@ -13,7 +13,7 @@ from dwarfgpu import language
 from dwarfgpu.language import Options
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.session.session import Session
-from tests.cli.command import FIXTURES, run
+from tests.cli.command import FIXTURES, Done, run
 
 CODE = FIXTURES / "run"
 
@@ -32,16 +32,28 @@ def talk(
     items: int = 128,
     **inputs: list[int],
 ) -> list[str]:
-    """What a batch of commands prints; `in` counts from -20, `b` is 0 to 12 again and again."""
+    """The lines that a batch of commands prints, without notes."""
+    done = talked(folder, kernel, *lines, built=built, items=items, **inputs)
+    return [line for line in done.lines if line and not line.startswith("note: ")]
+
+
+def talked(
+    folder: Path,
+    kernel: str,
+    *lines: str,
+    built: str = "gfx942.O0",
+    items: int = 128,
+    **inputs: list[int],
+) -> Done:
+    """What a batch of commands leaves; `in` counts from -20, `b` is 0 to 12 again and again."""
     a = given(folder, "a", inputs.get("a", list(range(-20, 108))))
     b = given(folder, "b", inputs.get("b", [n * 7 % 13 for n in range(128)]))
     commands = [word for line in lines for word in ("-ex", line)]
-    done = run(
+    return run(
         "debug", CODE / f"integers.{built}.v5.co", "--dispatch", kernel, "--heuristic",
         "--grid", items, "--workgroup", min(items, 64), "--scratch", 4096, "--batch", *commands,
         "--arg", f"0={a}", "--arg", f"1={b}", "--arg", "2=zeros:512",
     )  # fmt: skip
-    return [line for line in done.lines if line and not line.startswith("note: ")]
 
 
 @pytest.mark.parametrize("built", ["gfx90a.O0", "gfx942.O0", "gfx1100.O0", "gfx1200.O0"])

@@ -144,6 +144,8 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
     for display in shell.displays.values():
         mark = "y" if display.is_enabled else "n"
         yield Output(f"{display.number}:   {mark}  {display.listed}", display.record, "displays")
+        if _session_for(shell.session, display) is None:
+            yield heading("(cannot be evaluated in the current context)")
 
 
 def displayed(shell: Shell) -> Iterator[Part]:

@@ -133,7 +133,8 @@ class Breakpoint:
         return "y" if self.is_enabled else "y-"
 
     def details(self) -> Iterator[str]:
-        """Yield the indented lines that `info breakpoints` prints below the row."""
+        """Yield the indented lines that `info breakpoints` prints below the row, up to the
+        commands."""
         if self.condition:
             yield f"\tstop only if {self.condition}"
         if self.wave is not None:
@@ -146,7 +147,6 @@ class Breakpoint:
             yield f"\tignore next {self.ignored} hits"
         if self.stops_left > 1 and self.disposition == "dis":
             yield f"\tdisable after next {self.stops_left} hits"
-        yield from (f"        {line}" for line in self.commands)
 
     @property
     def record(self) -> JsonObject:

@@ -32,6 +32,7 @@ from dwarfgpu.repl.running.breakpoint_numbers import (
 )
 from dwarfgpu.repl.running.runner import arm, can_run
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.command_bodies import indented
 from dwarfgpu.repl.support.script_commands import body
 from dwarfgpu.service.code.break_addresses import BreakAddress
 from dwarfgpu.service.value.value_history import convenience_integer, whole_number
@@ -489,6 +490,7 @@ def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
         text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"
         yield Output(text, {**item.record, **data}, name)
         yield from map(heading, item.details())
+        yield from (heading(f"      {line}") for line in indented(item.commands))
         for number, row in item.location_rows():
             shown = row if shows_addresses else row[:4] + _without_address(item, row[4:], 0)
             yield heading(f"{number:<{width + 14}}{shown}")

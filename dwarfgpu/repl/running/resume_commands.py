@@ -77,6 +77,7 @@ def _started(shell: Shell) -> Halt:
     if is_asked and shell.stops and shell.session.pc is not None and not shell.confirms(_STARTED):
         raise UsageError("Program not restarted.")
     for item in shell.breakpoints.values():
+        item.hits = 0
         if isinstance(item, Catchpoint):
             item.begun.clear()
     delete_local_watchpoints(shell, is_restart=True)

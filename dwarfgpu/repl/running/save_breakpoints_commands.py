@@ -18,6 +18,7 @@ from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.command_bodies import indented
 
 _WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
 _OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
@@ -56,7 +57,7 @@ def _lines(item: Breakpoint) -> Iterator[str]:
         yield f"  ignore $bpnum {item.ignored}"
     if item.commands:
         yield "  commands"
-        yield from (f"    {line}" for line in item.commands)
+        yield from (f"  {line}" for line in indented(item.commands))
         yield "  end"
     if not item.is_enabled:
         yield "disable $bpnum"

@@ -25,11 +25,11 @@ from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.script_commands import ran
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.service.frame.focus import active_lane_numbers
 from dwarfgpu.service.frame.frame_answer import frame_record
+from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.waves.wave_frames import innermost_of
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.kernel_start import is_before_start
@@ -196,53 +196,51 @@ def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
 def reported(
     shell: Shell, stop: Stop, before: tuple[object, ...] | None = None, result: Part | None = None
 ) -> Iterator[Part]:
-    """Yield the report of a stop, and what the commands of its breakpoints print.
+    """Yield the report of a stop. The commands of its breakpoints follow the command that led to
+    it (`Shell.run`).
 
     `before` is the function that was in focus, for which the line is sufficient. `result` is what
     a function returned.
     """
-    commands = tuple(line for item in stop.items for line in item.commands)
     shell.stops += 1
     shell.stopped_by, shell.last_halt = (stop.halt.wave, stop.items), stop.halt
-    is_silent = commands[:1] == ("silent",)
-    if is_silent:
-        commands = commands[1:]
-    else:
+    has_ended = stop.halt.reason == "exited"
+    if has_ended:
         yield from _lines(shell, stop, before)
+    stops = shell.stops
+    yield from _hooked(shell)
+    if shell.stops != stops:
+        return  # the hook let the program run, and that stop is reported
+    has_left = stop.halt.reason == "watchpoint-scope"
+    shown = [number for number, item in enumerate(stop.items) if has_left or not _is_silent(item)]
+    if not has_ended and (shown or not stop.items):
+        changes = [stop.changes[number] for number in shown] if stop.changes else []
+        items = tuple(stop.items[number] for number in shown)
+        yield from _lines(shell, evolve(stop, items=items, changes=tuple(changes)), before)
         if result is not None:
             yield result
     for item in stop.items:
-        if item.is_temporary:
-            shell.breakpoints.pop(item.number, None)
-    if stop.halt.reason == "watchpoint-scope":
-        for item in stop.items:
+        if has_left or item.is_temporary:
             shell.breakpoints.pop(item.number, None)
     arm(shell)
-    yield from _with_commands(shell, commands)
+    if not has_left:  # the commands of a watchpoint are for changes only, as in GDB
+        shell.stop_commands = tuple(line for item in stop.items for line in _commands_of(item))
 
 
-def _with_commands(shell: Shell, commands: tuple[str, ...]) -> Iterator[Part]:
-    """Run the commands of a stop. Where they let the program run, those of the next stop follow,
-    and the rest is dropped, as in GDB."""
-    shell.stop_commands = commands
-    if shell.is_in_stop_commands:
-        return
-    shell.is_in_stop_commands = True
+def _hooked(shell: Shell) -> Iterator[Part]:
+    """Run the commands that `hook-stop` defines."""
     try:
-        while shell.stop_commands:
-            lines, shell.stop_commands = shell.stop_commands, ()
-            yield from ran(shell, _until_next_stop(shell, lines))
-    finally:
-        shell.is_in_stop_commands = False
-        shell.stop_commands = ()
+        yield from shell.hooked("hook-stop")
+    except DwarfGpuError as error:
+        shell.console.warn(message_of(error), head="Error while running hook_stop")
 
 
-def _until_next_stop(shell: Shell, lines: tuple[str, ...]) -> Iterator[str]:
-    stops = shell.stops
-    for line in lines:
-        if shell.stops != stops:
-            return
-        yield line
+def _is_silent(item: Breakpoint) -> bool:
+    return item.commands[:1] == ("silent",)
+
+
+def _commands_of(item: Breakpoint) -> tuple[str, ...]:
+    return item.commands[1:] if _is_silent(item) else item.commands
 
 
 def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Iterator[Part]:

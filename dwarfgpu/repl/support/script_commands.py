@@ -11,47 +11,17 @@ from typing import Final
 
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import command, first_word
+from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.printf_commands import formatted
 from dwarfgpu.repl.json_answer import without_token
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.script_state import Leaving
 from dwarfgpu.repl.shell import Shell, is_blank
+from dwarfgpu.repl.support.command_bodies import Nesting
 from dwarfgpu.service.value.condition import holds
 
 MAX_BODIES: Final = 100
 """Maximum number of bodies that run inside one another."""
-
-
-def opened(line: str) -> str | None:
-    """Return the command of a line that is followed by a body, which ends with `end`."""
-    word, rest = first_word(line)
-    if word in ("python", "py"):
-        return None if rest.strip() else "python"
-    return word if word in ("if", "while", "define", "document", "commands") else None
-
-
-class Nesting:
-    """The open commands with bodies after the lines so far, innermost last."""
-
-    def __init__(self, *names: str) -> None:
-        self.open = list(names)
-
-    def take(self, line: str) -> None:
-        """Take one more line."""
-        text = line.strip()
-        if text == "end" and self.open:
-            self.open.pop()
-        elif text == "else" and self.open[-1:] == ["if"]:
-            self.open[-1] = "else"
-        elif not self.is_text:
-            inner = opened(text)
-            self.open += [] if inner is None else [inner]
-
-    @property
-    def is_text(self) -> bool:
-        """Whether what comes next is a line of a text, and no command."""
-        return self.open[-1:] in (["python"], ["document"])
 
 
 def body(shell: Shell, name: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -15,7 +15,8 @@ from dwarfgpu.repl.command import Command, command, find, first_word, fitting, s
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.script_state import MAX_CHARACTERS, TOO_LONG, Leaving
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.script_commands import Nesting, body, opened, ran
+from dwarfgpu.repl.support.command_bodies import indented
+from dwarfgpu.repl.support.script_commands import body, ran
 from dwarfgpu.view.json_object import JsonObject
 
 MAX_CALLS: Final = 50
@@ -237,22 +238,9 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
     for name, lines in shell.script.user_defined.items():
         if not argument or f"{name} ".startswith(f"{argument} "):
             kind = "prefixcommand" if name in shell.script.prefixes else "command"
-            text = [f'User {kind} "{name}":', *_indented(lines), *([""] if lines else ())]
+            text = [f'User {kind} "{name}":', *indented(lines), *([""] if lines else ())]
             data: JsonObject = {"name": name, "lines": [*lines]}
             yield Output("\n".join(text), data, "user-defined")
-
-
-def _indented(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines as GDB shows them, with indented bodies; document texts are unchanged."""
-    nesting = Nesting()
-    for line in lines:
-        was_text = nesting.is_text
-        nesting.take(line)
-        if was_text and line.strip() != "end":
-            yield line
-        else:
-            begins = opened(line) is not None or line == "else"
-            yield "  " * (len(nesting.open) + 1 - begins) + line.strip()
 
 
 @command("alias", topic="support", repeats=False, complete=completion.ALIASED)

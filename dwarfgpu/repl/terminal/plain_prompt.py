@@ -15,7 +15,7 @@ from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.script_state import MAX_CHARACTERS, TOO_LONG, joined_lines
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.script_commands import Nesting, opened
+from dwarfgpu.repl.support.command_bodies import Nesting, opened
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
 """So some editors begin a file of UTF-8."""
