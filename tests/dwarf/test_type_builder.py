@@ -34,7 +34,17 @@ from dwarfgpu.expr.context import Context, ExprLoc
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.type_attributes import LocatedObject, TypeAttributes
-from tests.dwarf.builder import AMDGPU, X86_64, Shape, debug_info, file_of, fixture
+from tests.dwarf.builder import (
+    AMDGPU,
+    X86_64,
+    Shape,
+    abbreviations,
+    debug_info,
+    elf,
+    file_of,
+    fixture,
+    unit,
+)
 
 DEMOS = [f"x86_64/demo.{kind}" for kind in ("gcc.O0.v4", "gcc.O2.v5", "clang.O2.v5")]
 
@@ -245,7 +255,7 @@ def test_base_types_that_are_ill_formed(sizes: dict[str, int], message: str) -> 
         (dw.AT_UPPER_BOUND, dw.FORM_DATA1, b"\xc7", 200),
         (dw.AT_UPPER_BOUND, dw.FORM_DATA1, b"\xff", 256),
         (dw.AT_UPPER_BOUND, dw.FORM_DATA2, b"\xff\xff", 65536),
-        (dw.AT_UPPER_BOUND, dw.FORM_DATA4, b"\xff" * 4, 0),  # -1: no elements
+        (dw.AT_UPPER_BOUND, dw.FORM_DATA4, b"\xff" * 4, 1 << 32),
         (dw.AT_UPPER_BOUND, dw.FORM_SDATA, b"\x7f", 0),
         (dw.AT_UPPER_BOUND, dw.FORM_DATA8, b"\xff" * 8, 0),
         (dw.AT_UPPER_BOUND, dw.FORM_EXPRLOC, b"\x01\x30", None),
@@ -258,6 +268,39 @@ def test_number_of_elements(name: int, form: int, data: bytes, expected: int | N
     assert isinstance(kind, Dynamic) == (form == dw.FORM_EXPRLOC)
     array = kind.form if isinstance(kind, Dynamic) else kind
     assert isinstance(array, Array) and array.dimensions == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "size_bytes", "address_size", "expected"),
+    [
+        (5, 4, 8, 0),  # -1: no elements
+        (5, 8, 8, 1 << 32),
+        (7, 4, 8, 1 << 32),
+        (7, 8, 8, 1 << 32),  # of GCC for `char big[0x100000000]`
+        (7, 4, 4, 0),
+    ],
+)
+def test_four_bytes_of_ones_are_a_bound_of_the_index_type(
+    encoding: int, size_bytes: int, address_size: int, expected: int
+) -> None:
+    """GDB extends the sign of a bound where the type of the index has one."""
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_ARRAY_TYPE, (), True),
+        Shape(
+            dw.TAG_SUBRANGE_TYPE,
+            ((dw.AT_TYPE, dw.FORM_REF1), (dw.AT_UPPER_BOUND, dw.FORM_DATA4)),
+        ),
+        Shape(
+            dw.TAG_BASE_TYPE,
+            ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
+        ),
+    ]
+    entries = b"\x01\x02\x03\x15" + b"\xff" * 4 + b"\0\x04" + bytes((encoding, size_bytes)) + b"\0"
+    made = unit(entries, address_size=address_size)
+    info = debug_info(elf({".debug_info": made, ".debug_abbrev": abbreviations(*shapes)}))
+    kind = info.types.build(info.die_at(0xD))
+    assert isinstance(kind, Array) and kind.dimensions == (expected,)
 
 
 @pytest.mark.parametrize(("language", "expected"), [(0x0E, 5), (0x0C, 6)])

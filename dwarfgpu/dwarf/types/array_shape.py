@@ -7,6 +7,8 @@ Law: nothing is evaluated, as in `computed_attributes`.
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -15,6 +17,8 @@ from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Measure, P
 from dwarfgpu.dwarf.types.type_entries import underlying_base
 from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
+
+_FOUR_BYTES_OF_ONES: Final = (1 << 32) - 1
 
 
 @frozen(eq=False)
@@ -86,11 +90,24 @@ def subrange_bounds(die: Die) -> Bounds:
     lower = measure(die, dw.AT_LOWER_BOUND)
     return Bounds(
         default_lower(die) if lower is None else _of_index_type(die, lower),
-        _of_index_type(die, measure(die, dw.AT_UPPER_BOUND)),
+        _of_index_type(die, _upper_bound(die)),
         measure(die, dw.AT_COUNT),
         in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE),
         _values_with_gaps(die) if die.unit.language in dw.ADA else (),
     )
+
+
+def _upper_bound(die: Die) -> Measure:
+    """Return the upper bound. One of four bytes 0xff is -1 if indexes have four bytes and a sign,
+    or addresses have four bytes: no array is that large then."""
+    upper = measure(die, dw.AT_UPPER_BOUND)
+    attribute = die.attribute(dw.AT_UPPER_BOUND)
+    is_ambiguous = upper == _FOUR_BYTES_OF_ONES and attribute and attribute.form == dw.FORM_DATA4
+    if not is_ambiguous or die.unit.format.address_size <= 4:
+        return -1 if is_ambiguous else upper
+    index = underlying_base(die)
+    is_narrow = index is not None and index.base.is_signed and index.base.bit_size <= 32
+    return -1 if is_narrow else upper
 
 
 def _of_index_type(die: Die, bound: Measure) -> Measure:

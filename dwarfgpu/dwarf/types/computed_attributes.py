@@ -29,6 +29,7 @@ NAMES: Final = {
 }
 REFERENCE_CLASSES: Final = frozenset({"unit_reference", "section_reference", "signature"})
 """Classes of attributes whose value is that of another entry."""
+_NARROW_FORMS: Final = (dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4)
 _BOUNDS: Final = frozenset({dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND})
 
 
@@ -50,7 +51,8 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
     """Return a numeric attribute; None if it is absent.
 
     Bounds have the sign of their form. But an upper bound other than -1, that of an empty array, is
-    not negative: producers write large bounds in the smallest form, 255 as one byte 0xff.
+    not negative: producers write large bounds in the smallest form, 255 as one byte 0xff, and
+    2**32 - 1 as DW_FORM_data4.
     """
     attribute = die.attribute(number)
     if attribute is None:
@@ -62,7 +64,7 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
     value = attribute.raw
     if number in _BOUNDS:
         signed = die.signed_integer(number)
-        is_empty = signed == -1 and attribute.form not in (dw.FORM_DATA1, dw.FORM_DATA2)
+        is_empty = signed == -1 and attribute.form not in _NARROW_FORMS
         if signed is not None and (number == dw.AT_LOWER_BOUND or is_empty):
             value = signed
     return value * factor
