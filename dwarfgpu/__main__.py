@@ -41,6 +41,9 @@ def _status() -> int:
     if interrupt is signal.default_int_handler:  # not ignored
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.set_threshold(_NEW_OBJECTS)
+    # Threads for linear algebra, which no command does: NumPy starts them when it is loaded, in
+    # 40 ms, and ends the process if the system denies their memory.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dwarfgpu.cli.main import main  # loading it is what makes most of the objects
 
     if interrupt is signal.default_int_handler:

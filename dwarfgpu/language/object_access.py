@@ -435,8 +435,10 @@ class ObjectAccess(Dereference):
             kind = Base(evolve(bare.base, name=name, bit_size=stride, vector_size=None))
         else:
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
-        if stride is None or not (stride or size_bits(kind)):
+        if stride is None or (not stride and size_bits(kind) is None):
             raise UsageError("The size of the array's elements is unknown.")
+        if not stride:
+            raise UsageError("no such vector element")  # as GDB says where elements have no size
         location = value.location
         in_memory = location is not None and isinstance(
             location.single_locations[0].storage, Memory

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import finished
+
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "dwarfgpu/data"
 PATHS = {
@@ -102,3 +104,14 @@ def test_operations_load_nothing_of_variables() -> None:
     folders = ("cfi", "check", "dwarf", "language", "session")
     names = loaded("eval", "lit1") - {"dwarfgpu.cfi.quirk_names"}
     assert [name for name in names if name.split(".")[1:2] and name.split(".")[1] in folders] == []
+
+
+@pytest.mark.parametrize("own", [None, "2"])
+def test_numpy_starts_no_threads(own: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linear algebra has none, unless the user wants them."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    done = finished(
+        "debug", "--batch", "-ex", "python import os; print(os.environ['OPENBLAS_NUM_THREADS'])",
+        environment={} if own is None else {"OPENBLAS_NUM_THREADS": own},
+    )  # fmt: skip
+    assert done.stdout.strip() == (own or "1")

@@ -34,6 +34,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import ExprLoc, Unit
 from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.view.scalars import enum_text
 from dwarfgpu.view.values import FormatOptions, format_value
 from tests.work import at_most
 
@@ -566,3 +567,16 @@ def test_an_array_without_elements_is_a_level() -> None:
     assert format_value(Bits(1, 32), flexible, one_level) == "{n = 1, tail = {...}}"
     assert format_value(Bits(0, 0), Array(INT, (2, 0))) == "{}"
     assert format_value(Bits(0, 0), Array(INT, (2, 0)), FormatOptions(max_depth=0)) == "{...}"
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "expected"),
+    [(267, 11, "11"), (-129, 127, "127"), (255, 255, "A"), (-128, 128, "A"), (-1, 255, "A")],
+)
+def test_an_enumerator_that_the_type_cannot_have_names_no_value(
+    value: int, number: int, expected: str
+) -> None:
+    """Its value is not reduced to the bits of the type."""
+    assert (
+        enum_text(Enum("e", 1, (("A", value), ("B", 3)), is_signed=value < 0), number) == expected
+    )
