@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import EvaluationError, SeveralLines, UsageError
 from dwarfgpu.language import complexes
 from dwarfgpu.language.arithmetic_conversions import Number, bounded, is_number
+from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import (
     converted,
     converted_pointer,
@@ -303,6 +304,7 @@ class Arithmetic:
         if isinstance(bare, Struct | Array) or is_vector(type_) or is_of_vector:
             if isinstance(bare, Struct) != isinstance(strip(value.type), Struct):
                 raise UsageError("Invalid cast.")
+            require_same_array(value, bare)
             if size_bits(type_) != value.size_bits:
                 raise UsageError(why_sizes_differ(value.type, type_))
             return evolve(value, type=type_, variable=None, unit=value.unit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
@@ -40,6 +41,20 @@ def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
     if not isinstance(objects, Unevaluated):
         bits = concatenate([objects.known(value) for value in values], objects.context.endian)
     return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
+
+
+def require_same_array(value: TypedValue, to: Type | None) -> None:
+    """Raise `UsageError` if a value is an array of C, and `to` an array of another type: as in GDB,
+    it decays into a pointer then."""
+    from_ = strip(value.type)
+    if not isinstance(from_, Array) or not isinstance(to, Array) or from_.is_vector or to.is_vector:
+        return
+    is_of_c = value.unit is None or value.unit.style == "c"
+    if is_of_c and not (
+        from_.dimensions == to.dimensions
+        and type_name(strip(from_.element)) == type_name(strip(to.element))
+    ):
+        raise UsageError("Invalid cast.")
 
 
 def repeated(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dwarfgpu.base.bits import insert
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Struct, strip
-from dwarfgpu.errors import EvaluationError, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import EvaluationError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.array_expressions import require_same_array
+from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
@@ -35,11 +39,17 @@ def store(
         raise UsageError("Left operand of assignment is not an lvalue.")
     bare = strip(target.type)
     if isinstance(bare, Struct | Array):
-        bits = objects.known(value)
+        try:
+            bits = objects.known(value)
+        except (UndefinedBits, Unavailable):
+            if target.location is None or not is_same_class(strip(value.type), bare):
+                raise
+            return _store_members(objects, options, target, value)
         if not isinstance(strip(value.type), Struct | Array):
             if is_vector(bare):
                 raise UsageError("can only cast scalar to vector of same size")
             raise UsageError("Invalid cast.")
+        require_same_array(value, bare)
         if bits.size_bits != target.size_bits:
             raise UsageError("Assignment of an object of another size.")
         number = bits.value
@@ -55,6 +65,40 @@ def store(
     if options.wrote is not None:
         options.wrote()
     return objects.read(written)
+
+
+def _store_members(
+    objects: ObjectAccess, options: Options, target: TypedValue, value: TypedValue
+) -> TypedValue:
+    """Write the members of a structure that is not known as a whole: its padding, which has no
+    value, stays as it is. Nothing is written if a member is unknown."""
+    pairs = [*_members(objects, target, value)]
+    known = [(part, objects.known(of_value).value) for part, of_value in pairs]
+    for part, number in known:
+        objects.write(part, number)
+    if options.wrote is not None:
+        options.wrote()
+    return objects.read(evolve(target, bits=None))
+
+
+def _members(
+    objects: ObjectAccess, target: TypedValue, value: TypedValue
+) -> Iterator[tuple[TypedValue, TypedValue]]:
+    """Yield the members of two objects of a type, those of members instead of these; a union is
+    one."""
+    bare = strip(target.type)
+    if isinstance(bare, Struct) and bare.kind != "union":
+        for member in bare.members:
+            if not member.is_static:
+                inner = objects.step(target, member), objects.step(value, member)
+                yield from _members(objects, *inner)
+    elif isinstance(bare, Array) and isinstance(strip(bare.element), Struct):
+        first, count = bare.lower_bound or 0, bare.dimensions[0] or 0
+        for index in range(first, first + count):
+            inner = objects.element(target, index), objects.element(value, index)
+            yield from _members(objects, *inner)
+    else:
+        yield target, value
 
 
 def _with_part(

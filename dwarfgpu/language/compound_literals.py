@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from dwarfgpu.dwarf.types.type_sizes import size_bits, why_outside
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, why_outside
 from dwarfgpu.dwarf.types.types import Array, Member, Struct, Type, strip
 from dwarfgpu.errors import IllFormed, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -24,12 +24,17 @@ Evaluate: TypeAlias = Callable[[ast.Node], TypedValue]
 
 
 def literal(
-    arithmetic: Arithmetic, evaluate: Evaluate, elements: ast.Elements, to: Typed
+    arithmetic: Arithmetic, evaluate: Evaluate, elements: ast.Elements | ast.String, to: Typed
 ) -> TypedValue:
-    """Return the object of a list of initializers; `UsageError` for an initializer that does not
-    fit its type, and `LimitExceeded` for an object that is too large."""
+    """Return the object of a list of initializers, or of a string for an array of characters;
+    `UsageError` for an initializer that does not fit its type, and `LimitExceeded` for an object
+    that is too large."""
     bare = strip(to.type)
-    if isinstance(bare, Array) and bare.dimensions[:1] == (None,):
+    if (
+        isinstance(bare, Array)
+        and bare.dimensions[:1] == (None,)
+        and isinstance(elements, ast.Elements)
+    ):
         bare = strip(array_of(bare.element, len(elements.elements)))
     arithmetic.objects.check_size(size_bits(bare) or 0)
     bits = _Bits(arithmetic, evaluate, to).of(elements, bare)
@@ -48,15 +53,17 @@ class _Bits:
     def of(self, node: ast.Node, type_: Type | None) -> Bits:
         """Return the bits of an object of a type, as an initializer gives them."""
         bare = strip(type_)
+        if isinstance(node, ast.String) and isinstance(bare, Array):
+            return self._characters(node, bare)
         if not isinstance(node, ast.Elements):
             to = Typed(type_, self._to.unit)
             value = self._arithmetic.cast(self._evaluate(node), to.type)
             return self._arithmetic.objects.known(value)
         if isinstance(bare, Struct) and not bare.is_declaration:
             return self._struct(node.elements, bare)
-        if isinstance(bare, Array) and len(bare.dimensions) == 1:
+        if isinstance(bare, Array):
             return self._array(node.elements, bare)
-        raise UsageError("A list of initializers needs a structure, or an array of one dimension.")
+        raise UsageError("A list of initializers needs a structure or an array.")
 
     def _struct(self, elements: tuple[ast.Node, ...], struct_type: Struct) -> Bits:
         members = [member for member in struct_type.members if not member.is_static]
@@ -82,10 +89,24 @@ class _Bits:
     def _array(self, elements: tuple[ast.Node, ...], array_type: Array) -> Bits:
         if len(elements) > (array_type.dimensions[0] or 0):
             raise UsageError("Too many array elements")
-        stride = size_bits(array_type.element) or 0
-        parts = [(index * stride, self.of(node, array_type.element)) for index, node in
-                 enumerate(elements)]  # fmt: skip
+        kind = element_type(array_type)
+        stride = size_bits(kind) or 0
+        parts = [(index * stride, self.of(node, kind)) for index, node in enumerate(elements)]
         return self._joined(array_type, parts)
+
+    def _characters(self, node: ast.String, array_type: Array) -> Bits:
+        """Return the bits of an array of characters that a string initializes, with its NUL."""
+        string = self._evaluate(node)
+        own = strip(string.type)
+        assert isinstance(own, Array)
+        if (
+            size_bits(own.element) != size_bits(array_type.element)
+            or len(array_type.dimensions) > 1
+        ):
+            raise UsageError("Invalid cast.")
+        if (own.dimensions[0] or 0) > (array_type.dimensions[0] or 0):
+            raise UsageError("Too many array elements")
+        return self._joined(array_type, [(0, self._arithmetic.objects.known(string))])
 
     def _joined(self, type_: Type, parts: list[tuple[int, Bits]]) -> Bits:
         whole_bits = size_bits(type_)

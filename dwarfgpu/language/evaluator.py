@@ -291,9 +291,7 @@ class Evaluator(Operations):
         if node.is_memory:
             return in_memory(self.arithmetic, self.object(node.operand), to)
         if isinstance(node.operand, ast.Elements) and isinstance(strip(to.type), Struct | Array):
-            from dwarfgpu.language.compound_literals import literal
-
-            return literal(self.arithmetic, self.object, node.operand, to)
+            return self._initialized(node.operand, to)
         operand = self.referred(self.value(node.operand))
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)
@@ -301,11 +299,24 @@ class Evaluator(Operations):
             self.options.warn("value truncated")
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
+    def _initialized(self, node: ast.Elements | ast.String, to: Typed) -> TypedValue:
+        from dwarfgpu.language.compound_literals import literal  # few expressions have them
+
+        return literal(self.arithmetic, self.object, node, to)
+
     def _assign(self, node: ast.Assign) -> TypedValue:
         if self.options.read_only is not None:
             raise UsageError(self.options.read_only)
         target = self.object(node.left)
-        value = self.object(node.right)
+        bare, right = strip(target.type), node.right
+        if (
+            node.operator is None
+            and isinstance(right, ast.Elements | ast.String)
+            and isinstance(bare, Array if isinstance(right, ast.String) else Struct | Array)
+        ):
+            value = self._initialized(right, Typed(target.type, target.unit))
+        else:
+            value = self.object(right)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             self.refuse_overloaded(f"{node.operator}=", target, value)
             value = self.combined(node.operator, target, value)

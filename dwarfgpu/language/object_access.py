@@ -437,7 +437,7 @@ class ObjectAccess(Dereference):
             raise UsageError("Attempt to extract a component of a value that is not a structure.")
         if stride is None or (not stride and size_bits(kind) is None):
             raise UsageError("The size of the array's elements is unknown.")
-        if not stride:
+        if not stride and not size_bits(kind):
             raise UsageError("no such vector element")  # as GDB says where elements have no size
         location = value.location
         in_memory = location is not None and isinstance(

@@ -303,6 +303,44 @@ def test_four_bytes_of_ones_are_a_bound_of_the_index_type(
     assert isinstance(kind, Array) and kind.dimensions == (expected,)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "size_bytes", "form", "low", "high", "expected"),
+    [
+        (7, 2, dw.FORM_DATA2, 0xFFFA, 0xFFFD, (65530, 4)),  # a modular type of Ada
+        (7, 4, dw.FORM_DATA4, 0xFFFFFFFC, 0xFFFFFFFF, (0xFFFFFFFC, 4)),
+        (7, 8, dw.FORM_DATA4, 0xFFFFFFFC, 0xFFFFFFFF, (0xFFFFFFFC, 4)),
+        (5, 4, dw.FORM_DATA4, 0xFFFFFFFC, 1, (-4, 6)),
+        (5, 4, dw.FORM_DATA1, 0xC8, 0xCB, (200, 4)),  # the sign is that of the index type
+        (5, 1, dw.FORM_DATA1, 0xFB, 2, (-5, 8)),
+    ],
+)
+def test_bounds_have_the_sign_of_the_index_type(
+    encoding: int, size_bytes: int, form: int, low: int, high: int, expected: tuple[int, int]
+) -> None:
+    """A form without a sign does not say it; GDB does the same."""
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_ARRAY_TYPE, (), True),
+        Shape(
+            dw.TAG_SUBRANGE_TYPE,
+            ((dw.AT_TYPE, dw.FORM_REF1), (dw.AT_LOWER_BOUND, form), (dw.AT_UPPER_BOUND, form)),
+        ),
+        Shape(
+            dw.TAG_BASE_TYPE,
+            ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
+        ),
+    ]
+    width = {dw.FORM_DATA1: 1, dw.FORM_DATA2: 2, dw.FORM_DATA4: 4}[form]
+    bounds = low.to_bytes(width, "little") + high.to_bytes(width, "little")
+    base_at = 0x11 + 2 * width
+    entries = b"\x01\x02\x03" + bytes((base_at,)) + bounds + b"\0\x04"
+    made = unit(entries + bytes((encoding, size_bytes)) + b"\0")
+    info = debug_info(elf({".debug_info": made, ".debug_abbrev": abbreviations(*shapes)}))
+    kind = info.types.build(info.die_at(0xD))
+    assert isinstance(kind, Array)
+    assert (kind.lower_bound, *kind.dimensions) == expected
+
+
 @pytest.mark.parametrize(("language", "expected"), [(0x0E, 5), (0x0C, 6)])
 def test_the_lower_bound_of_a_language(language: int, expected: int) -> None:
     shapes = [

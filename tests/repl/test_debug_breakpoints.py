@@ -541,3 +541,86 @@ def test_a_display_outside_of_its_block_is_marked(tmp_path: Path) -> None:
     first, second = (number for number, line in enumerate(lines) if line == "1:   y  n")
     assert lines[first + 1] != mark
     assert lines[second + 1] == mark
+
+
+def test_a_breakpoint_where_a_watchpoint_stops_is_hit_too(tmp_path: Path) -> None:
+    """As in GDB, it is reported after the object that changed; `continue` then steps over it."""
+    begin = ("break reduce", "run", "watch part[3]", "delete 1")
+    place = talk(tmp_path, "reduce", *begin, "continue", "output/x (long)$pc")[-1]
+    lines = talk(
+        tmp_path, "reduce", *begin, f"break *{place}", "commands", "echo command\\n", "end",
+        "continue", "p $_hit_bpnum", "info breakpoints", "delete 3", f"tbreak *{place} if 0",
+        "continue",
+    )  # fmt: skip
+    changed = lines.index("Thread 1 hit Hardware watchpoint 2: part[3]")
+    assert lines[changed + 3].startswith("Thread 1 hit Breakpoint 3, with lanes [0-63], barrier ()")
+    assert "command" in lines and "$1 = 2" in lines
+    assert lines.count("\tbreakpoint already hit 1 time") == 2
+
+
+def test_the_location_of_a_breakpoint_is_named(tmp_path: Path) -> None:
+    """If it has several; its number is $_hit_locno, and that of the breakpoint $_hit_bpnum."""
+    lines = talk(
+        tmp_path, "reduce", "break barrier", "p $_hit_bpnum", "run", "p $_hit_bpnum",
+        "p $_hit_locno", "continue", "p $_hit_locno", "delete", "break vadd", "p $_hit_locno",
+        items=64,
+    )  # fmt: skip
+    assert "locations)" in lines[0]
+    assert stops(lines)[0].startswith("Thread 1 hit Breakpoint 1.")
+    first, second = (line.split(",")[0].rpartition(".")[2] for line in stops(lines))
+    values = [line for line in lines if line.startswith("$")]
+    assert values == ["$1 = void", "$2 = 1", f"$3 = {first}", f"$4 = {second}", f"$5 = {second}"]
+
+
+def test_the_row_of_the_wave_in_focus_is_of_its_lane(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "recursion", "break fibonacci", "run", "lane 26", "info threads", "lane 3",
+        "info threads", "frame",
+    )  # fmt: skip
+    rows = [line for line in lines if line.startswith("* 1 ")]
+    arguments = [row.partition("fibonacci ")[2].partition(")")[0] for row in rows]
+    assert arguments[0] != arguments[1]
+    assert f"fibonacci {arguments[1]})" in lines[-2]
+
+
+def test_a_condition_with_an_error_stops_in_that_lane(tmp_path: Path) -> None:
+    """The lanes of the stop are those in which it is true, or cannot be tested."""
+    lines = talk(tmp_path, "vadd", "break vadd if 100 / ($_lane - 3) == 100", "run", "p $_lane")
+    assert stops(lines)[0].startswith("Thread 1 hit Breakpoint 1, with lanes [3-4], vadd")
+    assert lines[-1] == "$1 = 3"
+
+
+def test_finish_to_a_breakpoint_shows_the_value(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "recursion", "break fibonacci", "run", "delete", "up", "break *$pc", "down",
+        "finish", "p $",
+    )  # fmt: skip
+    assert stops(lines)[-1].startswith("Thread 1 hit Breakpoint 2, ")
+    value = next(line for line in lines if line.startswith("Value returned is $1 = "))
+    assert lines[-1] == "$2 = " + value.partition(" = ")[2]
+
+
+def test_jump_to_a_breakpoint_hits_it(tmp_path: Path) -> None:
+    lines = talk(
+        tmp_path, "vadd", "break vadd", "run", "tbreak *$pc", "jump *$pc", "info breakpoints",
+    )  # fmt: skip
+    assert stops(lines)[-1].startswith("Thread 1 hit Breakpoint 1, ")
+    assert lines[-1] == "\tbreakpoint already hit 2 times"
+
+
+def test_a_breakpoint_where_a_block_ends_is_hit_too(tmp_path: Path) -> None:
+    begin = ("break fibonacci", "run", "delete", "watch n", "up", "break *$pc", "down")
+    lines = talk(tmp_path, "recursion", *begin, "continue", "info breakpoints")
+    left = lines.index("Watchpoint 2 deleted because the program has left the block in")
+    assert lines[left + 2].startswith("Thread 1 hit Breakpoint 3, ")
+    assert lines[-1] == "\tbreakpoint already hit 1 time"
+
+
+def test_registers_that_the_caller_lost_cost_the_others_nothing(tmp_path: Path) -> None:
+    """Without call frame information only some registers of a caller are known."""
+    done = talked(tmp_path, "recursion", "break fibonacci", "run", "up", "info registers")
+    names = [line.split()[0] for line in done.lines if line]
+    assert "exec" in names and "pc" in names and "s32" in names and "s0" not in names
+    assert "note: s0 and " in done.err and "has no call frame information" in done.err
+    one = talked(tmp_path, "recursion", "break fibonacci", "run", "up", "info registers s0")
+    assert "s0 of the caller of fibonacci: " in one.err

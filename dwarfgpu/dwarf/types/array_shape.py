@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -18,7 +19,7 @@ from dwarfgpu.dwarf.types.type_entries import underlying_base
 from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
 
-_FOUR_BYTES_OF_ONES: Final = (1 << 32) - 1
+_WITHOUT_SIGN: Final = (dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8)
 
 
 @frozen(eq=False)
@@ -87,27 +88,32 @@ def array_shape(die: Die) -> Shape:
 def subrange_bounds(die: Die) -> Bounds:
     """Return the bounds of a subrange; the lower one defaults to that of the language (DWARF 5
     5.13)."""
-    lower = measure(die, dw.AT_LOWER_BOUND)
+    lower = _bound(die, dw.AT_LOWER_BOUND)
     return Bounds(
         default_lower(die) if lower is None else _of_index_type(die, lower),
-        _of_index_type(die, _upper_bound(die)),
+        _of_index_type(die, _bound(die, dw.AT_UPPER_BOUND)),
         measure(die, dw.AT_COUNT),
         in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE),
         _values_with_gaps(die) if die.unit.language in dw.ADA else (),
     )
 
 
-def _upper_bound(die: Die) -> Measure:
-    """Return the upper bound. One of four bytes 0xff is -1 if indexes have four bytes and a sign,
-    or addresses have four bytes: no array is that large then."""
-    upper = measure(die, dw.AT_UPPER_BOUND)
-    attribute = die.attribute(dw.AT_UPPER_BOUND)
-    is_ambiguous = upper == _FOUR_BYTES_OF_ONES and attribute and attribute.form == dw.FORM_DATA4
-    if not is_ambiguous or die.unit.format.address_size <= 4:
-        return -1 if is_ambiguous else upper
+def _bound(die: Die, name: int) -> Measure:
+    """Return a bound. One of a form without a sign has that of the index type, as in GDB, whose
+    size says which bit is the sign."""
+    bound, attribute = measure(die, name), die.attribute(name)
+    if attribute is None or attribute.form not in _WITHOUT_SIGN or not isinstance(bound, int):
+        return bound
+    raw, address_bits = attribute.raw, 8 * die.unit.format.address_size
+    assert isinstance(raw, int)
+    if bound == -1 and name == dw.AT_UPPER_BOUND:
+        return bound
     index = underlying_base(die)
-    is_narrow = index is not None and index.base.is_signed and index.base.bit_size <= 32
-    return -1 if is_narrow else upper
+    if index is not None and not index.base.is_signed:
+        # No array has as many elements as there are addresses: it is an empty one.
+        return -1 if name == dw.AT_UPPER_BOUND and raw + 1 == 1 << address_bits else raw
+    size_bits = address_bits if index is None else index.base.bit_size
+    return signed(raw, size_bits) if raw < 1 << size_bits else raw
 
 
 def _of_index_type(die: Die, bound: Measure) -> Measure:

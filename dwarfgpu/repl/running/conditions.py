@@ -32,17 +32,26 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
             lanes = active_lane_numbers(session)
         holds_in = holds_in_lanes(session, shell.values, item.condition, lanes)
         for lane in lanes:
-            if holds_in(lane):
+            try:
+                is_hit = holds_in(lane)
+            except DwarfGpuError as error:
+                _note(shell, item, error)
+                is_hit = True
+            if is_hit:
                 shell.session = session.focused(lane)
                 item.hit_lanes = (lane,)
                 if is_batchable(item.condition):
                     item.hit_lanes = tuple(lane for lane in lanes if _counts(holds_in, lane))
                 return True
     except DwarfGpuError as error:
-        kind = "watchpoint" if isinstance(item, Watchpoint) else "breakpoint"
-        shell.console.note(f"Error in testing condition for {kind} {item.number}: {error}")
+        _note(shell, item, error)
         return True
     return False
+
+
+def _note(shell: Shell, item: Breakpoint, error: DwarfGpuError) -> None:
+    kind = "watchpoint" if isinstance(item, Watchpoint) else "breakpoint"
+    shell.console.note(f"Error in testing condition for {kind} {item.number}: {error}")
 
 
 def _counts(holds_in: Callable[[int], bool], lane: int) -> bool:

@@ -50,14 +50,13 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
         function = session.frame.subprogram
         lane = session.lane
         stop = until_depth(shell, deep - level - 1)
-    result, is_scope = None, stop.halt.reason == "watchpoint-scope"
-    if function is not None and (
-        stop.is_step or (is_scope and depth(shell.session) < deep - level)
-    ):
+    result, is_hit = None, stop.halt.reason in ("watchpoint-scope", "breakpoint-hit")
+    has_returned = is_hit and stop.halt.wave == session.wave and depth(shell.session) < deep - level
+    if function is not None and (stop.is_step or has_returned):
         if lane is not None and shell.session.lane != lane:
             shell.session = shell.session.focused(lane)
         result = _returned(shell, function) if is_active(shell, shell.session.lane) else None
-        if not is_scope:
+        if not is_hit:
             stop = Stop(evolve(stop.halt, reason="function-finished"))
     yield from reported(shell, stop, result=result)
 

@@ -358,19 +358,22 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (starting address).")
     session, target = shell.session.top or shell.session, shell.session.target
-    addresses = [location.pc for location in located(shell, argument)]
-    if len(addresses) > 1:  # a wave does not execute the code of another processor
+    pcs = [location.pc for location in located(shell, argument)]
+    if len(pcs) > 1:  # a wave does not execute the code of another processor
         here = [item for item in session.code_objects if item.covers(session.pc or 0)]
-        addresses = [pc for pc in addresses if any(item.covers(pc) for item in here)]
+        pcs = [pc for pc in pcs if any(item.covers(pc) for item in here)]
     counter = session.architecture.program_counter
-    if len(addresses) != 1 or target is None or counter is None:
+    if len(pcs) != 1 or target is None or counter is None:
         raise UsageError("Unreasonable jump request")
     register = session.architecture.register(counter)
-    data = addresses[0].to_bytes(register.size_bits // 8, session.architecture.endian)
+    data = pcs[0].to_bytes(register.size_bits // 8, session.architecture.endian)
     target.write_register(session.wave, register, data)
-    yield Output(f"Continuing at {addresses[0]:#x}.", {"address": f"{addresses[0]:#x}"})
+    yield Output(f"Continuing at {pcs[0]:#x}.", {"address": f"{pcs[0]:#x}"})
     with resuming(shell, is_step=False):
-        stop = resumed(shell)
+        stop: Stop | None = None
+        if pcs[0] in addresses(shell):
+            stop = stop_of(shell, Halt("breakpoint-hit", session.wave))
+        stop = stop or resumed(shell)
     yield from reported(shell, stop)
 
 

@@ -121,23 +121,24 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     """Focus on a stop; None if nothing that it hit stops the program."""
     wave = shell.session.wave
     focus_on_stop(shell, halt)
+    items, pc = shell.breakpoints.values(), shell.session.pc
     if halt.reason == "breakpoint-hit":
-        pc = shell.session.pc
-        reached = [item for item in shell.breakpoints.values() if pc in item.inserted]
+        reached = [item for item in items if pc in item.inserted]
     elif halt.reason in ("watchpoint-trigger", "watchpoint-scope"):
-        numbers = halt.watchpoints
-        reached = [shell.breakpoints[n] for n in numbers if n in shell.breakpoints]
+        # The next instruction may have a breakpoint.
+        reached = [item for item in items if item.number in halt.watchpoints or pc in item.inserted]
     else:
         faults = halt.reason == "signal-received" and halt.is_fault
         reached = [
             item
-            for item in shell.breakpoints.values()
+            for item in items
             if faults and isinstance(item, Catchpoint) and item.event == "fault" and item.is_enabled
         ]
-        items = tuple(item for item in reached if _is_to_stop(shell, item))
-        return Stop(halt, items, is_other_wave=wave != shell.session.wave)
+        stopping = [item for item in reached if _is_to_stop(shell, item)]
+        return Stop(halt, tuple(stopping), is_other_wave=wave != shell.session.wave)
     if halt.reason == "watchpoint-scope":
-        return Stop(halt, tuple(reached), is_other_wave=wave != shell.session.wave)
+        stopping = [item for item in reached if _is_left(item, halt) or _is_to_stop(shell, item)]
+        return Stop(halt, tuple(stopping), is_other_wave=wave != shell.session.wave)
     changes = {item.number: _change(shell, item, halt) for item in reached}
     arm(shell)  # what is watched may be elsewhere now
     stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item)]
@@ -149,6 +150,11 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
     elif is_at_body(shell.session, stopping):
         shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
+
+
+def _is_left(item: Breakpoint, halt: Halt) -> bool:
+    """Return whether an item is a watchpoint whose block the program has left."""
+    return halt.reason == "watchpoint-scope" and item.number in halt.watchpoints
 
 
 def is_at_body(session: Session, items: Sequence[Breakpoint]) -> bool:
@@ -204,6 +210,9 @@ def reported(
     """
     shell.stops += 1
     shell.stopped_by, shell.last_halt = (stop.halt.wave, stop.items), stop.halt
+    for item in stop.items[:1]:
+        _set_variable(shell, "_hit_bpnum", item.number)
+        _set_variable(shell, "_hit_locno", _location_number(shell, item))
     has_ended = stop.halt.reason == "exited"
     if has_ended:
         yield from _lines(shell, stop, before)
@@ -211,8 +220,8 @@ def reported(
     yield from _hooked(shell)
     if shell.stops != stops:
         return  # the hook let the program run, and that stop is reported
-    has_left = stop.halt.reason == "watchpoint-scope"
-    shown = [number for number, item in enumerate(stop.items) if has_left or not _is_silent(item)]
+    left = [item for item in stop.items if _is_left(item, stop.halt)]
+    shown = [n for n, item in enumerate(stop.items) if item in left or not _is_silent(item)]
     if not has_ended and (shown or not stop.items):
         changes = [stop.changes[number] for number in shown] if stop.changes else []
         items = tuple(stop.items[number] for number in shown)
@@ -220,11 +229,12 @@ def reported(
         if result is not None:
             yield result
     for item in stop.items:
-        if has_left or item.is_temporary:
+        if item in left or item.is_temporary:
             shell.breakpoints.pop(item.number, None)
     arm(shell)
-    if not has_left:  # the commands of a watchpoint are for changes only, as in GDB
-        shell.stop_commands = tuple(line for item in stop.items for line in _commands_of(item))
+    # The commands of a watchpoint are for changes only, as in GDB.
+    having = [item for item in stop.items if item not in left]
+    shell.stop_commands = tuple(line for item in having for line in _commands_of(item))
 
 
 def _hooked(shell: Shell) -> Iterator[Part]:
@@ -243,6 +253,12 @@ def _commands_of(item: Breakpoint) -> tuple[str, ...]:
     return item.commands[1:] if _is_silent(item) else item.commands
 
 
+def _set_variable(shell: Shell, name: str, number: int) -> None:
+    """Set a convenience variable."""
+    value = integer_value(shell.session.architecture, number)
+    shell.values.named[name] = evolve(value, convenience=name)
+
+
 def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Iterator[Part]:
     halt, session = stop.halt, shell.session
     data: JsonObject = {"reason": halt.reason, "thread-id": halt.wave}
@@ -250,7 +266,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         code = halt.exit_code or 0
         how = f"with code {code:02o}" if code else "normally"
         if not shell.machine.threads:
-            shell.values.named["_exitcode"] = integer_value(session.architecture, code)
+            _set_variable(shell, "_exitcode", code)
         yield Output(
             "[All waves have ended; the CPU threads have not run]"
             if shell.machine.threads
@@ -267,14 +283,21 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     if halt.reason == "watchpoint-scope":
         if stop.is_other_wave:
             yield heading(f"[Switching to thread {who(shell)}]")
-        for item in stop.items:
+        left = [item for item in stop.items if _is_left(item, halt)]
+        for item in left:
             yield heading(
                 f"\nWatchpoint {item.number} deleted because the program has left the block in\n"
                 "which its expression is valid."
             )
-        yield Output(line, {**data, "wpnum": [item.number for item in stop.items]})
+        other = next((item for item in stop.items if item not in left), None)
+        if other is not None:
+            line = f"\n{_hit(shell, other)}, {line}"
+        yield Output(line, {**data, "wpnum": [item.number for item in left]})
     elif isinstance(first, Watchpoint):
         yield from _watched_lines(shell, stop)
+        other = next((item for item in stop.items if not isinstance(item, Watchpoint)), None)
+        if other is not None:
+            line = f"\n{_hit(shell, other)}, {line}"
         data["reason"] = first.reason
         old, new = stop.changes[0]
         value: JsonObject = {"value": new} if old == new else {"old": old, "new": new}
@@ -286,10 +309,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
             {**data, "bkptno": first.number},
         )
     elif first is not None:
-        yield Output(
-            f"\n{_who(shell)}{first.kind} {first.number}{_lanes(session, first.hit_lanes)}, {line}",
-            {**data, "bkptno": first.number},
-        )
+        yield Output(f"\n{_hit(shell, first)}, {line}", {**data, "bkptno": first.number})
     elif halt.reason == "signal-received":
         yield from _signal_lines(shell, halt)
         data["signal-name"] = halt.signal or "0"
@@ -326,13 +346,15 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
 
 
 def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
-    """Yield the object that changed, or was read."""
+    """Yield the objects that changed, or were read; as in GDB, those before a breakpoint of the
+    stop."""
     for item, (old, new) in zip(stop.items, stop.changes, strict=True):
-        lane = item.lane_of_value if isinstance(item, Watchpoint) else None
+        if not isinstance(item, Watchpoint):
+            return
+        lane = item.lane_of_value
         where = "" if lane is None else f", with lane {lane}"
         yield heading(f"\n{_who(shell)}{item.kind} {item.number}{where}: {item.typed}\n")
-        is_read = isinstance(item, Watchpoint) and item.watch.kind == "read"
-        if old == new or is_read:
+        if old == new or item.watch.kind == "read":
             yield heading(f"Value = {new}")
         else:
             yield heading(f"Old value = {old}\nNew value = {new}")
@@ -355,6 +377,22 @@ def _who(shell: Shell) -> str:
     if not session.architecture.is_simt and max(shell.machine.threads, default=0) < 2:
         return ""
     return f"Thread {session.wave} hit "
+
+
+def _hit(shell: Shell, item: Breakpoint) -> str:
+    """Return `Thread 6 hit Breakpoint 2, with lanes [0-63]`; `Breakpoint 2.3` is one of several
+    locations."""
+    number = f"{item.number}"
+    if len(item.locations) > 1:
+        number += f".{_location_number(shell, item)}"
+    return f"{_who(shell)}{item.kind} {number}{_lanes(shell.session, item.hit_lanes)}"
+
+
+def _location_number(shell: Shell, item: Breakpoint) -> int:
+    """Return the number of the location where a breakpoint has stopped; 1 if it has none."""
+    pc = (shell.session.top or shell.session).pc
+    here = (number for number, location in enumerate(item.locations, 1) if location.pc == pc)
+    return next(here, 1)
 
 
 def _lanes(session: Session, lanes: Sequence[int] | None) -> str:

@@ -14,6 +14,7 @@ from dwarfgpu.service.frame.register_values import (
     NOT_SAVED,
     RegisterValue,
     groups_of,
+    listed_register,
     named_registers,
     read_register,
     registers,
@@ -53,11 +54,16 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
         yield from (_register(shell, value) for value in values)
     if argument:
         return
-    all_values = [read_register(session, register) for register in registers(session)]
+    all_values = [listed_register(session, register) for register in registers(session)]
     if not any(value.is_known for value in all_values):
         is_simt = session.architecture.is_simt
         raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)
     yield from (_register(shell, value) for value in all_values if value.is_known or value.is_lost)
+    if session.level:
+        unread = [value for value in all_values if not value.is_known and value.bits.reasons]
+        if unread and not unread[0].is_lost:
+            more = f" and {len(unread) - 1} others" if len(unread) > 1 else ""
+            shell.console.note(f"{unread[0].name}{more} are unknown: {unread[0].bits.reasons[0]}")
 
 
 def _is_without_registers(session: Session) -> bool:

@@ -149,11 +149,12 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     global_title = "GId  " if has_global else ""
     yield heading(f"  Id   {global_title}{'Target Id':<{width}}{title} Frame")
     for wave, name in names.items():
-        mark = "*" if wave == shell.session.wave else " "
+        is_in_focus = wave == shell.session.wave
+        mark, lane = ("*", shell.session.lane) if is_in_focus else (" ", None)
         session = innermost_of(shell.session, wave)
         counts = lane_counts(session).text if session.architecture.is_simt else ""
         lanes = f" {counts:<5}" if has_lanes else ""
-        where, frame = wave_frame(session, shell.settings.frame_style())
+        where, frame = wave_frame(session, shell.settings.frame_style(), lane)
         data: JsonObject = {
             "id": wave,
             "target-id": shell.machine.threads[wave],

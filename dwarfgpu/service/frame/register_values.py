@@ -9,7 +9,7 @@ from dwarfgpu.arch.model import Architecture, PseudoRegister, RegisterInfo, Regi
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, without_typedefs
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.machine_variables import ROLES, lacks, pseudo_location
@@ -114,12 +114,25 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     group = next((group for group in groups_of(architecture) if group.startswith(name)), None)
     if group is None:
         raise UsageError(f"Invalid register `{name}'")
-    return [read_register(session, register) for register in registers(session, group)]
+    return [listed_register(session, register) for register in registers(session, group)]
+
+
+def listed_register(session: Session, register: AnyRegister) -> RegisterValue:
+    """Return the same as `read_register`; a register that is unknown in the frame costs a list
+    nothing but its contents."""
+    try:
+        return read_register(session, register)
+    except Unavailable as error:
+        whole = register.register if isinstance(register, RegisterPart) else register
+        kind = register_type(whole)
+        size = size_bits(kind) or 0
+        unknown = Bits(0, size, unavailable=(1 << size) - 1, reasons=(str(error),))
+        return RegisterValue(session, whole, kind, unknown, register.name)
 
 
 def read_register(session: Session, register: AnyRegister) -> RegisterValue:
     """Return the contents of a register in the frame in focus; the program location is the
-    session's."""
+    session's. `Unavailable` where the unwinder does not know it."""
     if isinstance(register, PseudoRegister):
         bits = _contents(session, pseudo_location(session, register), register.type.bit_size)
         return RegisterValue(session, register, register_type(register), bits, register.name)

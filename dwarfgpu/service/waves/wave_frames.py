@@ -55,15 +55,18 @@ def innermost_of(session: Session, wave: WaveId) -> Session:
 
 
 def wave_frame(
-    session: Session, style: FrameStyle = DEFAULT_STYLE
+    session: Session, style: FrameStyle = DEFAULT_STYLE, lane: int | None = None
 ) -> tuple[str, JsonObject | None]:
-    """Return the innermost frame of the wave in focus, for its first lane, in words and as data.
+    """Return the innermost frame of the wave in focus, for a lane, by default its first one, in
+    words and as data.
 
     Without data if there is no program location, or the frame cannot be read.
     """
     if session.pc is None:
         return "<no program location>", None
     try:
-        return innermost_frame(session.focused(session.initial_lane()), style)
+        return innermost_frame(
+            session.focused(session.initial_lane() if lane is None else lane), style
+        )
     except DwarfGpuError as error:
         return f"<error: {error}>", None
