@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from dwarfgpu import language
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.functions_by_name import (
     FunctionSymbol,
@@ -312,14 +313,18 @@ def _locations_of_functions(session: Session, text: str) -> tuple[CodeLocation, 
 
 def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
     functions, symbols = functions_of(session, text), list[FunctionSymbol]()
-    tables = () if IN_FILE.fullmatch(text) else line_lookups(session)
+    in_file = IN_FILE.fullmatch(text)
+    tables = () if in_file is not None and functions else line_lookups(session)
+    name = unquoted(text if in_file is None else in_file["inside"])
     for lines in tables:
         try:
-            symbols += function_symbols(owner_of(session, lines), unquoted(text))
+            symbols += function_symbols(owner_of(session, lines), name)
         except DwarfGpuError:
             if functions:
                 continue  # the debugging information has the location
             raise
+    if in_file is not None:
+        symbols = [item for item in symbols if _is_entry_in(session, item.entry, in_file["file"])]
     # A described function of the same name at an indirect one is what chooses the function.
     resolvers = {symbol.entry for symbol in symbols if symbol.is_indirect}
     locations = [
@@ -334,7 +339,7 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
             entries.update(location.pcs)
             locations.append(location)
     locations = _of_overload(locations, text)
-    return tuple(locations) or _locations_of_symbol(session, unquoted(text))
+    return tuple(locations) or _locations_of_symbol(session, text)
 
 
 def _location_of_function_symbol(session: Session, symbol: FunctionSymbol) -> CodeLocation:
@@ -364,11 +369,15 @@ def _of_overload(locations: list[CodeLocation], text: str) -> list[CodeLocation]
     return exact if exact or typed else locations
 
 
-def _locations_of_symbol(session: Session, name: str) -> tuple[CodeLocation, ...]:
+def _locations_of_symbol(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the function of a lambda, `f()::{lambda(int)#1}::operator()`: only its symbol has the
     whole name."""
+    in_file = IN_FILE.fullmatch(text)
+    name = unquoted(text if in_file is None else in_file["inside"])
     symbol = demangled_symbol(session.code_objects, name) if "{lambda" in name else None
     if symbol is None or not symbol.is_code:
+        return ()
+    if in_file is not None and not _is_entry_in(session, symbol.address, in_file["file"]):
         return ()
     function = function_at(session.code_objects, symbol.address)
     shown = name if function is None else full_function_name(function) or name
@@ -401,7 +410,7 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
     return [
         line_step
         for line_step in functions
-        if not line_step.is_call and _is_in(line_step, in_file["file"].strip("'\""))
+        if not line_step.is_call and _is_in(line_step.die, in_file["file"].strip("'\""))
     ]
 
 
@@ -410,10 +419,16 @@ def unquoted(name: str) -> str:
     return name[1:-1] if name[:1] in "'\"" and name[-1:] == name[:1] and len(name) > 2 else name
 
 
-def _is_in(function: NamedFunction, file: str) -> bool:
+def _is_in(function: Die, file: str) -> bool:
     """Return whether a function is of a unit that has lines of a file, as in GDB."""
-    table = function.die.unit.line_table
+    table = function.unit.line_table
     return table is not None and bool(table.files_named(file))
+
+
+def _is_entry_in(session: Session, entry: int, file: str) -> bool:
+    """Return whether a described function begins at an address, of a unit with lines of a file."""
+    function = function_at(session.code_objects, entry)
+    return function is not None and _is_in(function, unquoted(file))
 
 
 def _no_file(session: Session, path: str) -> LinespecNotFound:
@@ -458,7 +473,8 @@ def entry_of(session: Session, text: str) -> int:
     name = text
     if match is not None:
         name = f"'{match['file']}'::{match['inside']}"
-        words = f'Function "{match["inside"]}" not defined in "{match["file"]}".'
+        inside, file = unquoted(match["inside"]), unquoted(match["file"])
+        words = f'Function "{inside}" not defined in "{file}".'
         if functions_of(session, match["inside"]):  # only inlined ones
             raise LinespecNotFound(words)
     try:
