@@ -624,3 +624,17 @@ def test_registers_that_the_caller_lost_cost_the_others_nothing(tmp_path: Path) 
     assert "note: s0 and " in done.err and "has no call frame information" in done.err
     one = talked(tmp_path, "recursion", "break fibonacci", "run", "up", "info registers s0")
     assert "s0 of the caller of fibonacci: " in one.err
+
+
+def test_a_watchpoint_of_one_thread(tmp_path: Path) -> None:
+    begin = ("break vadd", "run", "set $o = (int *) out")
+    lines = talk(
+        tmp_path, "vadd", *begin, "watch -l $o[112] thread 1", "watch -l $o[112] thread 2 if 1",
+        "info watchpoints", "delete 1", "continue", "continue",
+    )  # fmt: skip
+    assert "\tstop only in thread 2" in lines
+    assert stops(lines)[-1] == "Thread 2 hit Hardware watchpoint 3: -location $o[112]"
+    done = talked(tmp_path, "vadd", *begin, "watch out thread 9", "watch out mask 0xff")
+    assert "Unknown thread 9." in done.err
+    done = talked(tmp_path, "vadd", *begin, "watch out mask 0xff")
+    assert "This target does not support masked watchpoints." in done.err

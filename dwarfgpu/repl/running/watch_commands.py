@@ -16,6 +16,7 @@ from dwarfgpu.repl.running.break_commands import keep
 from dwarfgpu.repl.running.runner import arm, watcher
 from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.waves.thread_ids import single_thread
 from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import text_of, watched
@@ -25,6 +26,8 @@ from dwarfgpu.view.json_object import JsonObject
 
 _LOCATION: Final = re.compile(r"-l(?:ocation)?(?:\s+|$)")
 _CONDITION: Final = re.compile(r"(?P<text>.*\S)\s+if\b\s*(?P<condition>\S.*)")
+_OF_THREAD: Final = re.compile(r"(?P<text>.*\S)\s+(?:thread|wave)\s+(?P<id>\S+)")
+_MASKED: Final = re.compile(r".*\S\s+mask\s+\S+")
 _ONLY_WRITES: Final = "Expression cannot be implemented with read/access watchpoint."
 
 
@@ -38,7 +41,15 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         raise UsageError("Argument required (expression to compute).")
     match = _CONDITION.fullmatch(text)
     text, condition = (text, "") if match is None else (match["text"], match["condition"])
-    session = shell.session
+    session, wave = shell.session, None
+    match = _OF_THREAD.fullmatch(text)
+    if match is not None:
+        text = match["text"]
+        wave, rest = single_thread(shell, match["id"])
+        if rest:
+            raise UsageError(f"Invalid thread ID: {match['id']}")
+    if _MASKED.fullmatch(text):
+        raise UsageError("This target does not support masked watchpoints.")
     if condition:
         require_valid_condition(session, (), condition, shell.values)
     item = watched(session, text, options_of(session, shell.values, writes=False))
@@ -60,6 +71,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         number,
         f"-location {text}" if is_location else text,
         condition=condition,
+        wave=wave,
         watch=Watch(
             number,
             kind,
@@ -108,12 +120,13 @@ def _scope(session: Session) -> WatchScope:
 def watch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when a value changes.
 
-    Usage: watch [-location] EXPRESSION [if CONDITION]
+    Usage: watch [-location] EXPRESSION [thread N] [if CONDITION]
 
     EXPRESSION is evaluated in the lane in focus: a variable, POINTER->MEMBER, ARRAY[I], $v3, A + B.
     A change of a pointer or an index in it counts too, and so does a variable that moves to another
     place. A watchpoint with local variables is deleted when their function returns. -location
-    watches the object at its current address as long as the program runs.
+    watches the object at its current address as long as the program runs. With "thread N", only
+    that wave or thread stops.
     """
     yield from _set(shell, argument, "write")
 
@@ -122,7 +135,7 @@ def watch(shell: Shell, argument: str) -> Iterator[Part]:
 def rwatch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when an object is read.
 
-    Usage: rwatch [-location] EXPRESSION [if CONDITION]
+    Usage: rwatch [-location] EXPRESSION [thread N] [if CONDITION]
     """
     yield from _set(shell, argument, "read")
 
@@ -131,6 +144,6 @@ def rwatch(shell: Shell, argument: str) -> Iterator[Part]:
 def awatch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when an object is read or written.
 
-    Usage: awatch [-location] EXPRESSION [if CONDITION]
+    Usage: awatch [-location] EXPRESSION [thread N] [if CONDITION]
     """
     yield from _set(shell, argument, "access")
