@@ -76,16 +76,17 @@ class FileOpener:
         core = stopped.core
         return Opened(session, before if core is None else _with_core(before, session, core))
 
-    def code_object(self, focus: Session, path: str | None) -> Session:
-        """Return the session with another code object, and the same wave and lane.
+    def code_object(self, focus: Session, path: str | None) -> Opened:
+        """Open the machine with another code object, and the same wave and lane.
 
         A program for a CPU has no lanes, and without a program the session has lanes of a default
         architecture: then the lane is the first of the new wave.
         """
         wave = str(focus.wave) if focus.target is not None else self.args.wave
-        session = self._with(file=path, wave=wave, lane=None).opened().session
+        opened = self._with(file=path, wave=wave, lane=None).opened()
+        session = opened.session
         lane = focus.lane if focus.lane in lane_numbers(session) else None
-        return recorded_session(focused(session.focused(lane)))
+        return evolve(opened, session=recorded_session(focused(session.focused(lane))))
 
     def state(self, path: str) -> Opened:
         """Open another state; `UsageError` if it cannot be read."""

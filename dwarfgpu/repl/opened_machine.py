@@ -38,8 +38,8 @@ class Opener(Protocol):
         """Return an opener that searches elsewhere."""
         ...
 
-    def code_object(self, focus: Session, path: str | None) -> Session:
-        """Return the session with another code object, or without one, and the same focus."""
+    def code_object(self, focus: Session, path: str | None) -> Opened:
+        """Open the machine with another code object, or without one, and the same focus."""
         ...
 
     def state(self, path: str) -> Opened:

@@ -638,3 +638,19 @@ def test_a_watchpoint_of_one_thread(tmp_path: Path) -> None:
     assert "Unknown thread 9." in done.err
     done = talked(tmp_path, "vadd", *begin, "watch out mask 0xff")
     assert "This target does not support masked watchpoints." in done.err
+
+
+@pytest.mark.parametrize("kind", ["state", "core"])
+def test_waves_are_back_where_their_machine_is_opened_again(tmp_path: Path, kind: str) -> None:
+    saved = tmp_path / "saved.json"
+    save = f"save {saved}" if kind == "state" else f"gcore {saved}"
+    talk(tmp_path, "vadd", "break vadd", "run", save)
+    commands = ("continue", "info threads", f"file {CODE / 'integers.gfx942.O0.v5.co'}",
+                "info threads", "thread 1", "p $_thread")  # fmt: skip
+    given = [word for line in commands for word in ("-ex", line)]
+    machine = ("--state", saved) if kind == "state" else ("--core", saved)
+    done = run("debug", *machine, "--batch", *given)
+    lines = done.lines
+    assert "No threads." in done.err.splitlines()
+    assert any(line.startswith("* 1 ") for line in lines)
+    assert lines[-1] == "$1 = 1"

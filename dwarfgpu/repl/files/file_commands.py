@@ -44,11 +44,13 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         if is_asked and not shell.confirms(question):
             raise UsageError("Not confirmed.")
     try:
-        shell.session = opener.code_object(shell.session, argument or None)
+        opened = opener.code_object(shell.session, argument or None)
     except UsageError as error:
         if not error.message.startswith(not_elf(argument)):
             raise
         raise _no_program(argument) from None
+    shell.session = opened.session
+    shell.know_threads(opened.machine.threads)  # those that had ended are back
     shell.listed = shell.last_shown = None
     names = ", ".join(code_object.name for code_object in shell.session.code_objects)
     if not argument:
