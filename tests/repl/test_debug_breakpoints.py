@@ -418,8 +418,9 @@ def test_kill_and_signal(tmp_path: Path) -> None:
     at = lines.index("Continuing with no signal.")
     assert lines[at + 1] == "[Inferior 1 exited normally]"
     at = lines.index("[Inferior 1 killed]")
-    assert lines[at + 1].startswith("Temporary breakpoint 3")
-    assert "hit Temporary breakpoint 3" in lines[at + 2]
+    assert lines[at + 1] == "No threads."
+    assert lines[at + 2].startswith("Temporary breakpoint 3")
+    assert "hit Temporary breakpoint 3" in lines[at + 3]
     assert sum(line == "[Inferior 1 killed]" for line in lines) == 1  # it did not run at first
 
 
@@ -651,6 +652,6 @@ def test_waves_are_back_where_their_machine_is_opened_again(tmp_path: Path, kind
     machine = ("--state", saved) if kind == "state" else ("--core", saved)
     done = run("debug", *machine, "--batch", *given)
     lines = done.lines
-    assert "No threads." in done.err.splitlines()
+    assert "No threads." in lines
     assert any(line.startswith("* 1 ") for line in lines)
     assert lines[-1] == "$1 = 1"

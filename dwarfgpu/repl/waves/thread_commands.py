@@ -132,15 +132,14 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     ID is that of "thread apply". Shows where each one is, and for waves the number of active lanes,
     and of lanes with a work-item. With -gid, the column GId has the number in all inferiors.
     """
-    if not shell.machine.threads:
-        raise UsageError("No threads.")
     has_global = argument.partition(" ")[0] == "-gid"
     argument = argument.removeprefix("-gid").strip() if has_global else argument
     if argument.startswith("-"):
         raise UsageError(f"Unrecognized option at: {argument}")
     waves = _chosen(shell, argument)
     if not waves:
-        yield Output(f"No threads match '{argument}'.", {"threads": []})
+        none = f"No threads match '{argument}'." if argument else "No threads."
+        yield Output(none, {"threads": []})
         return
     names = {wave: _name(shell, wave) for wave in waves}
     width = max(17, *map(len, names.values()))
