@@ -6,9 +6,19 @@ from collections.abc import Iterator
 
 from dwarfgpu.base.bits import insert
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    MemberPointer,
+    Pointer,
+    Struct,
+    strip,
+)
 from dwarfgpu.errors import EvaluationError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.evaluation_options import Options
@@ -57,6 +67,8 @@ def store(
         number = arithmetic.stored(value, target)
         if options.warn is not None and not _fits(arithmetic, value, target):
             options.warn(f"Value does not fit in {target.bit_size} bits.")
+    elif isinstance(bare, MemberPointer):
+        number = _of_member_pointer(arithmetic, value, bare, target.size_bits or 0)
     else:
         raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
     if target.location is None:
@@ -65,6 +77,21 @@ def store(
     if options.wrote is not None:
         options.wrote()
     return objects.read(written)
+
+
+def _of_member_pointer(
+    arithmetic: Arithmetic, value: TypedValue, to: MemberPointer, size_bits: int
+) -> int:
+    """Return the bits of a pointer to a member or a method; 0 is the null pointer, which is -1 for
+    members (Itanium C++ ABI 2.3)."""
+    from_, is_method = strip(value.type), isinstance(strip(to.target), Function)
+    if isinstance(from_, MemberPointer):
+        if isinstance(strip(from_.target), Function) != is_method or value.size_bits != size_bits:
+            raise UsageError("Invalid cast.")
+        return arithmetic.objects.known(value).value
+    if not is_integer(from_) or arithmetic.number(value).value.integer:
+        raise UsageError("Invalid cast.")
+    return 0 if is_method else (1 << size_bits) - 1
 
 
 def _store_members(
