@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dwarfgpu.base.bits import insert
+from dwarfgpu.base.bits import insert, signed
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -148,7 +148,8 @@ def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool
     """Return whether a bit-field can hold a number, with a sign or without one, as GDB has it."""
     if target.bit_size is None:
         return True
-    number = arithmetic.number(arithmetic.cast(value, target.type)).value.integer
+    cast = arithmetic.number(arithmetic.cast(value, target.type)).value.integer
+    number = signed(cast, 64)  # GDB's LONGEST
     return -(1 << target.bit_size - 1) <= number < 1 << target.bit_size
 
 

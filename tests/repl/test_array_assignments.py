@@ -26,6 +26,7 @@ int m[2][2] = {{1, 2}, {3, 4}};
 int iarr[4];
 unsigned char uc[4];
 int *pi = iarr;
+struct { unsigned long long c : 40; unsigned d : 3; } fields = {1, 2};
 int main(void) { __builtin_trap(); }
 """
 INVALID = "Invalid cast."
@@ -125,3 +126,19 @@ def test_a_structure_with_an_unknown_member_is_not_assigned(program: str, tmp_pa
     done = run("debug", "--state", state, "--batch", "-ex", "p p = p2", "-ex", "p p")
     assert "{a = 0, b = 0 '\\000', c = 0}" in done.out
     assert "Cannot access memory" in done.err or "not available" in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "value", "warns"),
+    [
+        ("p fields.c = -1", "1099511627775", False),
+        ("p fields.c = 1ull << 40", "0", True),
+        ("p fields.d = -1", "7", True),  # an unsigned int of 32 bits
+    ],
+)
+def test_a_bit_field_that_is_too_small(
+    core: list[str], command: str, value: str, *, warns: bool
+) -> None:
+    done = run("debug", *core, "-q", "--batch", "-ex", command)
+    assert done.lines[-1] == f"$1 = {value}"
+    assert ("does not fit in" in done.err) == warns

@@ -125,3 +125,14 @@ def test_a_lack_of_memory_fails_the_command(monkeypatch: pytest.MonkeyPatch) -> 
     message = "LimitExceeded: the command needs more memory than is available\n"
     assert err.getvalue() == message
     assert output_of(shell, "p 1").startswith("$1 = 1")
+
+
+def test_a_script_goes_on_after_a_python_file_that_raises(tmp_path: Path) -> None:
+    """As in GDB, which prints the traceback; an error of a command ends it."""
+    code, script = tmp_path / "raises.py", tmp_path / "script"
+    code.write_text("print('begun')\nraise ValueError('no')\n")
+    script.write_text(f"source {code}\necho after\\n\nnosuch\necho never\\n\n")
+    done = finished("debug", "--demo", "--batch", "-x", str(script))
+    assert done.stdout.splitlines()[-2:] == ["begun", "after"]
+    assert "ValueError: no" in done.stderr and "never" not in done.stdout
+    assert done.returncode == 1

@@ -160,9 +160,6 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
         shell.is_over = True
         shell.exit_status = status & 0xFF if isinstance(status, int) else 1
         return
-    except (NameError, ImportError) as error:
-        yield _python_output(out)
-        raise _python_failed(shell, error) from None
     except BaseException as error:  # noqa: BLE001 (the user's code may raise anything)
         yield _python_output(out)
         raise _python_failed(shell, error) from None

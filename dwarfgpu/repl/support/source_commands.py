@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import open_to_read
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import SeveralLines, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Part
@@ -50,7 +50,13 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
         shell.console.warn(f"{path}: {why}")
         return
     if path.endswith(".py"):
-        yield from run_python(shell, text, path)
+        try:
+            yield from run_python(shell, text, path)
+        except SeveralLines as error:  # a script goes on after it, as in GDB
+            if shell.script.is_typed or shell.console.is_json:
+                raise
+            shell.failures += 1
+            shell.console.streams.complain(error.message)
         return
     lines = [line.removesuffix("\r").partition("\0")[0] for line in text.split("\n")]
     was_traced = shell.settings["trace-commands"]
