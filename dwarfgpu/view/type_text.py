@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     declared_name,
     strip,
+    without_typedefs,
 )
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.view.fortran_ada_types import definition
@@ -120,8 +121,7 @@ class Definition:
 
         def shown_as(part: Type | None) -> str | Type | None:
             if isinstance(part, Typedef) and levels > 0:
-                strip(part)  # raises for a cycle
-                return part.target
+                return without_typedefs(part)
             if isinstance(part, Base) and part.flags and levels > 0:
                 return _flags(part)
             is_local = part is outermost and names.of(part) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
@@ -67,6 +69,7 @@ def test_declarations(kind: Type, text: str) -> None:
             "const struct pair {\n    int a;\n    int b;\n} *",
         ),
         (Array(Typedef("number", INT), (3,)), "int [3]"),
+        (reduce(lambda kind, n: Typedef(f"t{n}", kind), range(900), INT), "int"),
         (Struct("struct", "later", None, is_declaration=True),
          "struct later {\n    <incomplete type>\n}"),
         (Struct("struct", "seen", None, (Member("s", INT, None, is_static=True),),
