@@ -102,7 +102,8 @@ class DebugInfo(OfOpenFile):
         """For that file: the limit that leaves instances of templates without their arguments, from
         when a name reaches it."""
         self.unread: DwarfGpuError | None = None
-        """Why a unit cannot be used, the first of several, from when the headers are read."""
+        """Why a unit cannot be used, the first of several, from when one is known: its header, or
+        that its split unit is missing."""
         self.types = program.shared(TypeBuilder)
         self._package = package
 
@@ -145,6 +146,10 @@ class DebugInfo(OfOpenFile):
         from dwarfgpu.dwarf.names.template_arguments import template_names  # few units need it
 
         return template_names(die.unit).full(die, name)
+
+    def note_unread(self, error: DwarfGpuError) -> None:
+        """Remember why a unit cannot be used, unless another one is known."""
+        self.unread = self.unread or error
 
     def note_bare_names(self, unit: CompilationUnit) -> None:
         """Remember that instances in a unit are named without the arguments of their templates."""
@@ -225,7 +230,7 @@ class DebugInfo(OfOpenFile):
         )
         for problem in problems.values():
             problem.context = f"{self.path}: {problem.context}"
-            self.unread = self.unread or problem
+            self.note_unread(problem)
         return tuple(CompilationUnit(self, header) for header in headers), problems
 
     @cached_property
@@ -243,8 +248,12 @@ class DebugInfo(OfOpenFile):
 
         For a package, the units of its rows.
         """
-        if self._own_package is not None:
-            return self._own_package.units
+        package = self._own_package
+        if package is not None:
+            units = package.units
+            for problem in package.problems[:1]:
+                self.note_unread(problem)
+            return units
         return self._info_headers[0] + self._types_headers[0]
 
     def reported_units(self) -> Iterator[CompilationUnit]:
@@ -272,7 +281,7 @@ class DebugInfo(OfOpenFile):
         """Why a unit cannot be used, the first of several, or why no section of units can be read:
         a name that is not found may be in them."""
         try:
-            return next(iter(self.problems), None)
+            return next(iter(self.problems), self.unread)
         except DwarfGpuError as error:
             return error.with_traceback(None)
 

@@ -239,6 +239,7 @@ class CompilationUnit(OfOpenFile):
         try:
             return self.info.split_unit_of(self) if self.is_skeleton else self
         except DwarfGpuError as error:
+            self.info.note_unread(self._located(error))
             return error
 
     @property

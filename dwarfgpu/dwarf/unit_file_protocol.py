@@ -8,6 +8,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.dialect.dialect import Dialect
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class UnitFile(Protocol):
 
     @property
     def common_language(self) -> int | None: ...
+
+    def note_unread(self, error: DwarfGpuError) -> None:
+        """Remember why a unit cannot be used, unless another one is known."""
+        ...
 
     def unit_at(self, section_offset: int) -> CompilationUnit | None:
         """Return the unit that contains an offset of its section."""

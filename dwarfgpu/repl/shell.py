@@ -252,8 +252,7 @@ class Shell:
                 self.session.forget_frames()  # some may be half computed
             self.failures += 1
             message = message_of(error)
-            if "Not searched: " not in message:
-                self._note_unread_units()
+            self._note_unread_units(message)
             console.fail(shortened(message), error)
             return False
         except KeyboardInterrupt:
@@ -325,8 +324,8 @@ class Shell:
                 return
             yield line
 
-    def _note_unread_units(self) -> None:
-        for note in self.session.unread_notes():
+    def _note_unread_units(self, message: str = "") -> None:
+        for note in self.session.unread_notes(message):
             self.console.note(note, once=True)
 
     def remark(self) -> None:

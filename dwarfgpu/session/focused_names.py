@@ -181,13 +181,13 @@ class FocusedNames(FocusedLane):
         known = [f" Not searched: {error.kind}: {error}" for error in errors if error is not None]
         return "".join((end, *known)) if known else ""
 
-    def unread_notes(self) -> list[str]:
+    def unread_notes(self, message: str = "") -> list[str]:
         """Return for each file whose units were asked for why one of them cannot be used, the first
-        of several."""
+        of several; not what a message says already."""
         notes = []
         for code_object in self.code_objects:  # asked after each command of the prompt
             error = code_object.info.unread
-            if error is not None:
+            if error is not None and str(error) not in message:
                 notes.append(f"not all units can be read: {error.kind}: {error}")
         return notes
 

@@ -16,7 +16,9 @@ from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 PLACE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
 NAME = (dw.AT_NAME, dw.FORM_STRING)
 SHAPES = abbreviations(
-    Shape(dw.TAG_COMPILE_UNIT, PLACE, True), Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE))
+    Shape(dw.TAG_COMPILE_UNIT, PLACE, True),
+    Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE)),
+    Shape(dw.TAG_SKELETON_UNIT, (*PLACE, (dw.AT_DWO_NAME, dw.FORM_STRING))),
 )
 WHY = "Unsupported: {path}: .debug_info unit {offset:#x}"
 
@@ -27,10 +29,15 @@ def one_function(name: bytes, address: int, kind: int = dw.UT_COMPILE, version: 
 
 
 def file_with(folder: Path, *units: bytes) -> str:
-    """A program whose function f is at 0x1000, g at 0x1010, and whose data symbol is `lost`."""
+    """A program whose function f is at 0x1000, g at 0x1010, and whose symbols are `lost` of data
+    and `code` of the function at 0x1010."""
     symbols = b"".join(
         struct.pack("<IBBHQQ", *row)
-        for row in ((0, 0, 0, 0, 0, 0), (1, 0x11, 0, 2, 0x2000, 4))  # a global object in .data
+        for row in (
+            (0, 0, 0, 0, 0, 0),
+            (1, 0x11, 0, 2, 0x2000, 4),  # a global object in .data
+            (6, 0x12, 0, 1, 0x1010, 16),
+        )
     )
     path = folder / "made.so"
     path.write_bytes(
@@ -39,7 +46,7 @@ def file_with(folder: Path, *units: bytes) -> str:
                 ".text": Content(bytes(32), flags=6, address=0x1000),
                 ".data": Content(bytes(16), flags=3, address=0x2000),
                 ".symtab": Content(symbols, type=2, link=4, entry_bytes=24),
-                ".strtab": Content(b"\0lost\0", type=3),
+                ".strtab": Content(b"\0lost\0code\0", type=3),
                 ".debug_info": b"".join(units),
                 ".debug_abbrev": SHAPES,
             },
@@ -142,3 +149,21 @@ def test_files_without_such_units_have_no_note(tmp_path: Path) -> None:
     assert "cannot be read" not in done.err
     assert "not all units" not in done.err
     assert "Not searched" not in done.err
+
+
+@pytest.mark.parametrize("command", ["whatis code", "ptype code", "info address code", "p code"])
+def test_a_missing_split_file_is_named(tmp_path: Path, command: str) -> None:
+    """What only a symbol has may be described there."""
+    here = struct.pack("<QI", 0x1010, 16)
+    skeleton = unit(bytes(8) + b"\3" + here + b"gone.dwo\0", kind=dw.UT_SKELETON)
+    path = file_with(tmp_path, one_function(b"f", 0x1000), skeleton)
+    done = prompt(path, command)
+    assert done.err.count("split file gone.dwo") == 1, done.err
+
+
+def test_notes_on_frames_name_a_missing_split_file(tmp_path: Path) -> None:
+    here = struct.pack("<QI", 0x1010, 16)
+    skeleton = unit(bytes(8) + b"\3" + here + b"gone.dwo\0", kind=dw.UT_SKELETON)
+    path = file_with(tmp_path, one_function(b"f", 0x1000), skeleton)
+    done = run("bt", "--state", state_of(path, 0x1014))
+    assert "split file gone.dwo" in done.out + done.err
