@@ -175,7 +175,7 @@ class PartlyUnavailable(Unavailable):
 
 
 class WhollyUnavailable(Unavailable):
-    """A completely unknown register: its parts need not be read."""
+    """A register, or a range of its bytes, without a known bit: its parts need not be read."""
 
     @property
     def kind(self) -> str:

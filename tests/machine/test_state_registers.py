@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import PartlyUnavailable, Unavailable, UsageError, WhollyUnavailable
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
+from dwarfgpu.machine.state.register_bytes import RegisterBytes, missing_bytes
 from dwarfgpu.machine.state.state_target import StateTarget
 from tests.cli.command import run, run_json
 
@@ -100,3 +101,21 @@ def test_lanes_of_a_register_that_has_none_or_fewer() -> None:
         target.set_lanes(0, gpu.by_name["s4"], [1])
     with pytest.raises(UsageError, match="65 values for register v3 of 64 lanes"):
         target.set_lanes(0, gpu.by_name["v3"], [1] * 65)
+
+
+@pytest.mark.parametrize(
+    ("known", "first", "end", "kind"),
+    [
+        (b"\0\0\0\0", 0, 4, WhollyUnavailable),  # its bytes need not be read one by one
+        (b"\xff\0\0\0", 1, 4, WhollyUnavailable),
+        (b"\xff\0\0\0", 0, 4, Unavailable),
+        (b"\x0f\0\0\0", 0, 1, PartlyUnavailable),
+    ],
+)
+def test_unknown_bytes_say_whether_any_bit_is_known(
+    known: bytes, first: int, end: int, kind: type[Unavailable]
+) -> None:
+    register = architecture("gfx942").register("s0")
+    error = missing_bytes(0, register, RegisterBytes(b"\1\0\0\0", known), first, end)
+    assert type(error) is kind
+    assert error.message.startswith("register s0 of wave 0 is not in the state, bytes ")

@@ -160,7 +160,7 @@ def _enumerated(die: Die) -> Bounds:
         value
         for child in die.children()
         if child.tag == dw.TAG_ENUMERATOR
-        and (value := child.signed_integer(dw.AT_CONST_VALUE)) is not None
+        and (value := child.integer(dw.AT_CONST_VALUE)) is not None
     ]
     return Bounds(min(values, default=0), count=len(values))
 
@@ -179,7 +179,7 @@ def _values_with_gaps(die: Die) -> tuple[int, ...]:
         value
         for child in index.children()
         if child.tag == dw.TAG_ENUMERATOR
-        and (value := child.signed_integer(dw.AT_CONST_VALUE)) is not None
+        and (value := child.integer(dw.AT_CONST_VALUE)) is not None
     ]
     has_gaps = values != list(range(values[0], values[0] + len(values))) if values else False
     return tuple(values) if has_gaps else ()

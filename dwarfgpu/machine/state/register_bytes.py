@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.errors import PartlyUnavailable, Unavailable
+from dwarfgpu.errors import PartlyUnavailable, Unavailable, WhollyUnavailable
 from dwarfgpu.machine.target import RegisterId, WaveId
 
 
@@ -58,11 +58,12 @@ def _word(byte: int, mask: int) -> str:
 def missing_bytes(
     wave: WaveId, register: RegisterId, stored: RegisterBytes, first: int, end: int
 ) -> Unavailable:
-    """Return why bytes of a partly known register cannot be read."""
+    """Return why bytes of a register cannot be read that are not all known."""
     start = next(byte for byte in range(first, end) if stored.known[byte] != 0xFF)
     after = stored.known.find(0xFF, start, end)
     last = (end if after < 0 else after) - 1
     problem = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"
     if end - first == 1 and stored.known[first]:
         return PartlyUnavailable(problem, stored.data[first], stored.known[first])
-    return Unavailable(problem)
+    is_any_known = any(stored.known[first:end])
+    return Unavailable(problem) if is_any_known else WhollyUnavailable(problem)
