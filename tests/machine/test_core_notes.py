@@ -154,6 +154,25 @@ def test_a_component_that_is_not_in_use_is_all_zeros() -> None:
     assert (thread.registers["k3"], thread.registers["xmm31"]) == (b"\xc3" * 8, bytes(16))
 
 
+@pytest.mark.parametrize(
+    ("components", "message"),
+    [
+        (((2, 256, 833), (5, 64, 832)), "components 5 and 2 of NT_X86_XSAVE_LAYOUT overlap"),
+        (((2, 256, 576), (2, 256, 832)), "component 2 is in NT_X86_XSAVE_LAYOUT twice"),
+    ],
+)
+def test_a_layout_that_contradicts_itself_gives_no_registers(
+    components: tuple[tuple[int, int, int], ...], message: str
+) -> None:
+    layout = b"".join(struct.pack("<IIII", *one, 0) for one in components)
+    dump = read(
+        status(1, words(27)), note("LINUX", 0x202, xsave(0xFF)), note("LINUX", 0x205, layout)
+    )
+    [problem] = dump.problems
+    assert problem.message == message
+    assert "ymm0h" not in dump.threads[0].registers
+
+
 def area(size_bytes: int, enabled: int) -> bytes:
     """An XSAVE area in which each byte behind the header is its offset divided by 16."""
     data = bytearray(fxsave() + bytes(64))

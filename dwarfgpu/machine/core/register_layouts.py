@@ -6,8 +6,9 @@ Law: a register is found only if its layout is fixed, or the core describes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
@@ -257,6 +258,7 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
         components = [(number, _SIZES[number], offset) for number, offset in offsets.items()]
     else:
         components = list(_components(layout_note))
+        _require_apart(components)
     if not components:
         return {}
     if len(data) < _HEADER_END:
@@ -271,6 +273,18 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
             raise Malformed(f"component {component} is outside of NT_X86_XSTATE")
         registers |= dict(_of_component(component, part))
     return registers
+
+
+def _require_apart(components: Iterable[tuple[int, int, int]]) -> None:
+    """Raise `Malformed` if two components of a layout share bytes, or one is there twice."""
+    spans = sorted((offset, offset + size, number) for number, size, offset in components if size)
+    for (_, end, number), (begin, _, other) in pairwise(spans):
+        if begin < end:
+            raise Malformed(f"components {number} and {other} of NT_X86_XSAVE_LAYOUT overlap")
+    numbers = sorted(number for *_, number in spans)
+    for number, other in pairwise(numbers):
+        if number == other:
+            raise Malformed(f"component {number} is in NT_X86_XSAVE_LAYOUT twice")
 
 
 def _of_component(component: int, part: bytes) -> Iterator[tuple[str, bytes]]:
