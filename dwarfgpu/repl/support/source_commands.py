@@ -52,7 +52,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
     if path.endswith(".py"):
         try:
             yield from run_python(shell, text, path)
-        except SeveralLines as error:  # a script goes on after it, as in GDB
+        except SeveralLines as error:  # a script continues, as in GDB
             if shell.script.is_typed or shell.console.is_json:
                 raise
             shell.failures += 1
