@@ -30,12 +30,13 @@ def literal(
     `UsageError` for an initializer that does not fit its type, and `LimitExceeded` for an object
     that is too large."""
     bare = strip(to.type)
-    if (
-        isinstance(bare, Array)
-        and bare.dimensions[:1] == (None,)
-        and isinstance(elements, ast.Elements)
-    ):
-        bare = strip(array_of(bare.element, len(elements.elements)))
+    if isinstance(bare, Array) and bare.dimensions[:1] == (None,):
+        count = (
+            len(elements.codes) + 1  # with its NUL
+            if isinstance(elements, ast.String)
+            else len(elements.elements)
+        )
+        bare = strip(array_of(bare.element, count))
     arithmetic.objects.check_size(size_bits(bare) or 0)
     bits = _Bits(arithmetic, evaluate, to).of(elements, bare)
     kind = bare if isinstance(bare, Array) else to.type

@@ -6,7 +6,7 @@ is read. Every error is one line, with GDB's wording if GDB has the same error.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias, TypeGuard
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.records import evolve
@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.types.types import (
     Enum,
     Pointer,
     Struct,
+    Type,
     declared_name,
     strip,
 )
@@ -55,6 +56,8 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
+
+Initializer: TypeAlias = ast.Elements | ast.String
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
@@ -290,7 +293,7 @@ class Evaluator(Operations):
         to = self.type_named(node.type)
         if node.is_memory:
             return in_memory(self.arithmetic, self.object(node.operand), to)
-        if isinstance(node.operand, ast.Elements) and isinstance(strip(to.type), Struct | Array):
+        if _is_initializer(node.operand, to.type):
             return self._initialized(node.operand, to)
         operand = self.referred(self.value(node.operand))
         if node.how:
@@ -299,7 +302,7 @@ class Evaluator(Operations):
             self.options.warn("value truncated")
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
-    def _initialized(self, node: ast.Elements | ast.String, to: Typed) -> TypedValue:
+    def _initialized(self, node: Initializer, to: Typed) -> TypedValue:
         from dwarfgpu.language.compound_literals import literal  # few expressions have them
 
         return literal(self.arithmetic, self.object, node, to)
@@ -308,16 +311,20 @@ class Evaluator(Operations):
         if self.options.read_only is not None:
             raise UsageError(self.options.read_only)
         target = self.object(node.left)
-        bare, right = strip(target.type), node.right
-        if (
-            node.operator is None
-            and isinstance(right, ast.Elements | ast.String)
-            and isinstance(bare, Array if isinstance(right, ast.String) else Struct | Array)
-        ):
-            value = self._initialized(right, Typed(target.type, target.unit))
+        if node.operator is None and _is_initializer(node.right, target.type):
+            value = self._initialized(node.right, Typed(target.type, target.unit))
         else:
-            value = self.object(right)
+            value = self.object(node.right)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
             self.refuse_overloaded(f"{node.operator}=", target, value)
             value = self.combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
+
+
+def _is_initializer(node: ast.Node, type_: Type | None) -> TypeGuard[Initializer]:
+    """Return whether a node is a list for a structure or an array, or a string of C for an
+    array."""
+    bare = strip(type_)
+    if isinstance(node, ast.Elements):
+        return isinstance(bare, Struct | Array)
+    return isinstance(node, ast.String) and not node.is_counted and isinstance(bare, Array)

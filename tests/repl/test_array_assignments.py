@@ -59,6 +59,12 @@ ANSWERS = {
     "p darr = farr": INVALID,
     'p iarr = "abc"': INVALID,
     "p farr = farr": "{1, 2, 3, 4}",
+    'p (unsigned char[4])"abc"': '"abc"',
+    'p (char[8])"abc"': '"abc\\000\\000\\000\\000"',
+    'p (char[2])"abc"': MANY,
+    'p sizeof((char[8])"abc")': "8",
+    'p sizeof((char[])"abc")': "4",
+    "p (short[2])iarr[1]": "{0, 0}",
     "p m[0] = m[1]": "{3, 4}",
     "p p = p2": "{a = 7, b = 121 'y', c = 1.5}",
 }
