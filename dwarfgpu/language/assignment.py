@@ -24,7 +24,7 @@ from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
-from dwarfgpu.language.vectors import is_vector
+from dwarfgpu.language.vectors import is_vector, why_sizes_differ
 from dwarfgpu.model.location import single_location_in
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
@@ -61,7 +61,11 @@ def store(
             raise UsageError("Invalid cast.")
         require_same_array(value, bare)
         if bits.size_bits != target.size_bits:
-            raise UsageError("Assignment of an object of another size.")
+            raise UsageError(
+                why_sizes_differ(value.type, bare)
+                if is_vector(bare)
+                else "Assignment of an object of another size."
+            )
         number = bits.value
     elif isinstance(bare, Base | Enum | Pointer):
         number = arithmetic.stored(value, target)
