@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     without_typedefs,
 )
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, SeveralLines, UsageError
 from dwarfgpu.language import complexes
 from dwarfgpu.language.arithmetic_conversions import Number, bounded, is_number
@@ -365,12 +366,34 @@ class Arithmetic:
                 type_ = bare = evolve(bare, address_space=space.number, size_bytes=size)
         return self.value(self.numbers.cast(self._scalar(value), type_))
 
+    def assigned(
+        self, value: TypedValue, type_: Type | None, unit: CompilationUnit | None
+    ) -> TypedValue:
+        """Return a value converted to the type of an object of a unit. An address in another space
+        is converted to that of the pointer, as in the program: of a private variable to a generic
+        one.
+
+        `EvaluationError` for spaces without a conversion.
+        """
+        converted = self.cast(value, type_)
+        source, bare = strip(converted.type), strip(type_)
+        if type_ is None or not isinstance(source, Pointer) or not isinstance(bare, Pointer):
+            return converted
+        if converted.pointer is not None:
+            return converted
+        objects = self.objects
+        from_, to = objects.space_of(source, converted.unit), objects.space_of(bare, unit)
+        if from_ is to or isinstance(objects, Unevaluated):
+            return converted
+        address = objects.in_space(objects.known(converted).value, from_, to)
+        return self.value(self.numbers.cast(self.numbers.integer(address, 64), type_))
+
     def stored(self, value: TypedValue, target: TypedValue) -> int:
         """Return the bits of a value converted to the type of the object to which it is assigned.
 
         Of a bit-field its number, whatever its byte order.
         """
-        converted = self.cast(value, target.type)
+        converted = self.assigned(value, target.type, target.unit)
         bits = self.objects.known(converted).value
         if target.bit_size is not None:
             bits = self.number(converted).value.bits

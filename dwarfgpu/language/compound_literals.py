@@ -57,8 +57,7 @@ class _Bits:
         if isinstance(node, ast.String) and isinstance(bare, Array):
             return self._characters(node, bare)
         if not isinstance(node, ast.Elements):
-            to = Typed(type_, self._to.unit)
-            value = self._arithmetic.cast(self._evaluate(node), to.type)
+            value = self._arithmetic.assigned(self._evaluate(node), type_, self._to.unit)
             return self._arithmetic.objects.known(value)
         if isinstance(bare, Struct) and not bare.is_declaration:
             return self._struct(node.elements, bare)

@@ -108,6 +108,15 @@ class Dereference(ABC):
         converted, _ = arch.convert(address, generic.number, private.number, None, apertures)
         return private, converted
 
+    def in_space(self, address: int, from_: AddressSpace, to: AddressSpace) -> int:
+        """Return the address of the same memory in another space; `EvaluationError` if there is
+        none."""
+        generic = self.architecture.address_space_named("generic")
+        if generic is not None and {from_.number, to.number} == {0, generic.number}:
+            return address  # global addresses are the same
+        lane, apertures = self.session.lane, self._apertures()
+        return self.architecture.convert(address, from_.number, to.number, lane, apertures)[0]
+
     def _apertures(self) -> Apertures:
         target = self.session.target
         return NO_APERTURES if target is None else target.apertures_of(self.session.wave)

@@ -655,3 +655,20 @@ def test_waves_are_back_where_their_machine_is_opened_again(tmp_path: Path, kind
     assert "No threads." in lines
     assert any(line.startswith("* 1 ") for line in lines)
     assert lines[-1] == "$1 = 1"
+
+
+@pytest.mark.parametrize("built", ["gfx942.O0", "gfx1100.O0"])
+def test_a_generic_pointer_gets_the_generic_address_of_a_private_object(
+    tmp_path: Path, built: str
+) -> None:
+    """What is assigned is what the program itself would store, for the aperture of scratch."""
+    lines = talk(
+        tmp_path, "generic_pointer", "break generic_pointer", "run", "p &t", "set var a = &t",
+        "p a", "p a == &t", "set var a = out", "p a == out", "set var a = 0", "p a",
+        built=built,
+    )  # fmt: skip
+    values = [line.partition(" = ")[2] for line in lines if line.startswith("$")]
+    address = values[0].partition("private_lane#")[2].split()[0]
+    assert values[1].endswith(f" = private_lane#{address}") and "0x2" in values[1]
+    assert values[2:4] == ["true", "true"]
+    assert values[4].endswith(" 0x0")
