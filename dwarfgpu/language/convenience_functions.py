@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.dwarf.types.types import Array, Base, Function, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Function, Pointer, strip
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.assignment import decayed_in_memory
 from dwarfgpu.language.complexes import is_complex, parts_of
@@ -165,7 +165,9 @@ def _bytes(context: FunctionContext, value: TypedValue, length: int) -> bytes:
             raise UsageError(f"{counted(length, 'byte')} of an array of {len(data)}")
         return data[:length]
     value = context.arithmetic.cast(value, context.names.builtins.pointer(None))
-    space = objects.space_of(context.names.builtins.pointer(None), value.unit)
+    kind = strip(value.type)  # in the address space of the array or the pointer
+    assert isinstance(kind, Pointer)
+    space = objects.space_of(kind, value.unit)
     address = objects.known(value).value
     return bytes_at(objects, space, address, length) if length else b""
 

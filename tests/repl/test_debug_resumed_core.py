@@ -181,7 +181,7 @@ def test_stops_on_two_gpus(tmp_path: Path) -> None:
     every = debug(
         core, lines=("break integers.hip:17", *["c"] * 7, f"p *(int (*)[3]) {further:#x}")
     ).lines  # fmt: skip
-    hits = [line.partition(" hit")[0] for line in every if "hit Breakpoint 1, " in line]
+    hits = [line.partition(" hit")[0] for line in every if "hit Breakpoint 1." in line]
     assert hits == [f"Thread {n}" for n in range(1, 7)]
     assert "[Inferior 1 exited normally]" in every and every[-1] == "$1 = {0, 3, 6}"
     watched = debug(

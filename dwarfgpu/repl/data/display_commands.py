@@ -143,9 +143,10 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
     yield heading("Auto-display expressions now in effect:\nNum Enb Expression")
     for display in shell.displays.values():
         mark = "y" if display.is_enabled else "n"
-        yield Output(f"{display.number}:   {mark}  {display.listed}", display.record, "displays")
+        text = f"{display.number}:   {mark}  {display.listed}"
         if _session_for(shell.session, display) is None:
-            yield heading("(cannot be evaluated in the current context)")
+            text += " (cannot be evaluated in the current context)"
+        yield Output(text, display.record, "displays")
 
 
 def displayed(shell: Shell) -> Iterator[Part]:

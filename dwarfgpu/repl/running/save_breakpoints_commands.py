@@ -69,7 +69,8 @@ def _first_line(item: Breakpoint) -> str:
     if isinstance(item, Catchpoint):
         return f"{short}catch {item.text}"
     if isinstance(item, Watchpoint):
-        return f"{_WATCHES[item.watch.kind]} {item.typed}"
+        of_thread = "" if item.wave is None else f" thread {item.wave}"
+        return f"{_WATCHES[item.watch.kind]} {item.typed}{of_thread}"
     position, typed = item.locations[0].position, item.typed
     if _OF_FOCUS.fullmatch(typed):
         typed = (
