@@ -6,6 +6,7 @@ is read. Every error is one line, with GDB's wording if GDB has the same error.
 
 from __future__ import annotations
 
+import re
 from typing import Final, TypeAlias, TypeGuard
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
@@ -22,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     declared_name,
     strip,
 )
-from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.arithmetic_conversions import (
     is_number,
 )
@@ -57,6 +58,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
 from dwarfgpu.session.session import NOT_STARTED, Session
 
+_MAY_ASSIGN: Final = re.compile(r"=|\+\+|--")
 Initializer: TypeAlias = ast.Elements | ast.String
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
@@ -101,9 +103,7 @@ def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed
 def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     """Return whether an expression assigns, as GDB takes it: by its outermost operator."""
     node = parse(text, Names(session), options.radix)
-    if isinstance(node, ast.Unary):
-        return node.operator.endswith(("++", "--"))
-    return isinstance(node, ast.Assign) or isinstance(node, ast.Binary) and node.operator == ","
+    return _assigns(node) or (isinstance(node, ast.Binary) and node.operator == ",")
 
 
 @names_wrong_arguments
@@ -135,6 +135,8 @@ class Evaluator(Operations):
         before = self.session.reads_before_start
         try:
             node = parse(text, self.names, self.options.radix)
+            if _MAY_ASSIGN.search(text) and not self.is_ada:
+                self._require_names(node)
             value = self.value(node)
             if isinstance(node, ast.Name):
                 value = typed(value, node.name, self.session)
@@ -149,6 +151,32 @@ class Evaluator(Operations):
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
+
+    def _require_names(self, node: ast.Node) -> None:
+        """Raise `UsageError` for an unknown name before anything is assigned: GDB looks all names
+        up first. What keeps a value from being found is for the evaluation."""
+        names: list[ast.Name] = []
+        is_assigned, pending = False, list[object]([node])
+        while pending:
+            part = pending.pop()
+            if isinstance(part, tuple):
+                pending += part
+            if not isinstance(part, ast.Part):
+                continue
+            is_assigned = is_assigned or _assigns(part)
+            if isinstance(part, ast.Name):
+                names.append(part)
+            fields: tuple[str, ...] = type(part).__match_args__[
+                isinstance(part, ast.Call) :
+            ]  # of it the arguments
+            pending += [getattr(part, field) for field in fields]
+        for name in names if is_assigned else ():
+            try:
+                self.named(name)
+            except UsageError:
+                raise
+            except DwarfGpuError:
+                continue
 
     def note_remarks(self) -> None:
         """Give the caller the notes on names of a type, which no value has."""
@@ -319,6 +347,13 @@ class Evaluator(Operations):
             self.refuse_overloaded(f"{node.operator}=", target, value)
             value = self.combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
+
+
+def _assigns(node: ast.Part) -> bool:
+    """Return whether the operator of a node assigns."""
+    if isinstance(node, ast.Unary):
+        return node.operator.endswith(("++", "--"))
+    return isinstance(node, ast.Assign)
 
 
 def _is_initializer(node: ast.Node, type_: Type | None) -> TypeGuard[Initializer]:

@@ -148,3 +148,21 @@ def test_a_bit_field_that_is_too_small(
     done = run("debug", *core, "-q", "--batch", "-ex", command)
     assert done.lines[-1] == f"$1 = {value}"
     assert ("does not fit in" in done.err) == warns
+
+
+@pytest.mark.parametrize(
+    ("command", "element"),
+    [
+        ("p (iarr[0] = 8) + nosuch", "0"),
+        ("p iarr[0]++ + nosuch", "0"),
+        ("set var iarr[0] = 9, nosuch = 3", "0"),
+        ("p iarr[0] = 5, sizeof(nosuch)", "0"),
+        ("p (iarr[0] = 5) / 0", "5"),  # found out when it is evaluated
+    ],
+)
+def test_nothing_is_assigned_where_a_name_is_unknown(
+    core: list[str], command: str, element: str
+) -> None:
+    done = run("debug", *core, "-q", "--batch", "-ex", command, "-ex", "p iarr[0]")
+    assert done.lines[-1] == f"$1 = {element}"
+    assert "No symbol" in done.err or "Division by zero" in done.err
