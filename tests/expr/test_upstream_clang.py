@@ -6,6 +6,8 @@ import struct
 
 import pytest
 
+from dwarfgpu import UnitFormat, assemble, decode, dialect
+from dwarfgpu.expr.dialect.upstream_clang import translated
 from tests.cli.command import run, run_json
 
 DWORDS = [0, 1, 7, 0x7FFFFFFF, 0x80000000, 0xFFFFFFF0]
@@ -73,3 +75,24 @@ def test_strict_is_the_letter() -> None:
 def test_check_finds_only_what_may_be_an_address(operations: str, findings: int) -> None:
     done = run("check", "--arch", "gfx942", "--dialect", "upstream-clang", operations)
     assert done.out.count("base v2 is a vector register") == findings
+
+
+@pytest.mark.parametrize(
+    ("operations", "expected"),
+    [
+        ("fbreg 400; plus_uconst 4", [("fbreg", (404,))]),
+        ("fbreg -8; plus_uconst 4; piece 4", [("fbreg", (-4,)), ("piece", (4,))]),
+        ("fbreg 8; plus_uconst 4; stack_value", [("fbreg", (8,)), ("plus_uconst", (4,))]),
+        ("fbreg 8; deref; plus_uconst 4", [("fbreg", (8,)), ("deref", ()), ("plus_uconst", (4,))]),
+        ("fbreg 8; plus_uconst 4; lit5; swap; xderef", [("fbreg", (12,)), ("lit5", ())]),
+    ],
+)
+def test_an_offset_in_the_frame_is_one_with_that_of_the_variable(
+    operations: str, expected: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    """Of a member that a structured binding names: the frame is in private memory, where
+    DW_OP_plus_uconst has no address to add to."""
+    code = assemble(operations)
+    instructions = decode(code, dialect("upstream-clang"), UnitFormat()).instructions
+    meant = [(item.operation.name, item.operands) for item in translated(instructions).instructions]
+    assert meant[: len(expected)] == expected

@@ -34,6 +34,7 @@ ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
 _INTERPRETATIONS = {
     "lit": "upstream clang: its own number of an address space, as DWARF's",
     "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
+    "fbreg": "upstream clang: DW_OP_plus_uconst is part of the offset in private memory",
     "regx": "upstream clang: a vector register is the focused lane's dword of it",
     "regval_type": "upstream clang: two readings, and it is unknown which is intended",
     "bregx": "upstream clang: two readings, and it is unknown which is intended",
@@ -84,7 +85,7 @@ def translated(instructions: Instructions) -> Translation:
     if any(instruction.operation.name.startswith("LLVM_") for instruction in instructions.distinct):
         return Translation(with_offsets(instructions), ())
     instructions = with_offsets(instructions, _is_loaded)
-    adapted, notes = _without_suffixes(instructions)
+    adapted, notes = _without_suffixes(_with_offsets_in_frame(instructions))
     computed = _computed(adapted)
     out: list[Instruction] = []
     for index, instruction in enumerate(adapted):
@@ -190,6 +191,27 @@ def _without_suffixes(
     return out, notes
 
 
+def _with_offsets_in_frame(instructions: Sequence[Instruction]) -> Sequence[Instruction]:
+    """Read a DW_OP_plus_uconst that ends a location, or a part of one, after DW_OP_fbreg as part of
+    its offset, in the frame's address space: a member that a structured binding names."""
+    if not any(instruction.operation.name == "fbreg" for instruction in instructions):
+        return instructions
+    out: list[Instruction] = []
+    for index, instruction in enumerate(instructions):
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and (last.operation.name, instruction.operation.name) == ("fbreg", "plus_uconst")
+            and (_ends_part(instructions, index + 1) or _suffix(instructions, index + 1))
+        ):
+            offset = sum(n for n in (*last.operands, *instruction.operands) if isinstance(n, int))
+            encoding = last.encoding + instruction.encoding
+            out[-1] = Instruction(last.offset, _offset_in_frame(), (offset,), encoding)
+            continue
+        out.append(instruction)
+    return out
+
+
 def _ends_part(instructions: Sequence[Instruction], index: int) -> bool:
     """Return whether an expression, or the location of a piece, ends before a position."""
     return index >= len(instructions) or instructions[index].operation.name in PIECES
@@ -238,6 +260,11 @@ def _interpreted(key: str, name: str, function: Callable[..., Entry]) -> Operati
 @cache
 def _literal(space: int) -> Operation:
     return evolve(OPERATIONS[f"lit{space}"], interpretation=_INTERPRETATIONS["lit"])
+
+
+@cache
+def _offset_in_frame() -> Operation:
+    return evolve(OPERATIONS["fbreg"], interpretation=_INTERPRETATIONS["fbreg"])
 
 
 @cache
