@@ -53,6 +53,7 @@ from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, typed
+from dwarfgpu.language.vectors import is_vector, spread
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.kernel_start import at_start
@@ -324,6 +325,8 @@ class Evaluator(Operations):
         if _is_initializer(node.operand, to.type):
             return self._initialized(node.operand, to)
         operand = self.referred(self.value(node.operand))
+        if self.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):
+            return spread(self.arithmetic, operand, to.type)
         if node.how:
             return named_cast(self.arithmetic, node.how, operand, to)
         if self.options.warn is not None and loses_bits(self.arithmetic, operand, to):

@@ -68,6 +68,12 @@ class NamedValues:
     def is_ada(self) -> bool:
         return self.names.is_ada()
 
+    @property
+    def is_opencl(self) -> bool:
+        """Whether operators of vectors are those of OpenCL."""
+        unit = self.names.current_unit
+        return unit is not None and unit.language in dw.OPENCL
+
     def number(self, number: Number) -> TypedValue:
         """Return a number as a value."""
         return self.arithmetic.value(number)

@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     strip_reference,
 )
 from dwarfgpu.errors import UndefinedBits, Unsupported, UsageError
+from dwarfgpu.language import vectors
 from dwarfgpu.language.arithmetic_conversions import is_integer, is_number, is_unicode_character
 from dwarfgpu.language.array_expressions import repeated
 from dwarfgpu.language.assignment import store
@@ -111,6 +112,8 @@ class Operations(MemberAccess):
         match operator:
             case "*":
                 return self._contents(value, written)
+            case "!" if self.is_opencl and vectors.is_vector(value.type):
+                return vectors.negated(self.arithmetic, value)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
@@ -186,6 +189,9 @@ class Operations(MemberAccess):
 
     def binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator
+        if operator in ("&&", "||") and self.is_opencl and self._has_vectors(node):
+            sides = self.object(node.left), self.object(node.right)  # OpenCL evaluates both
+            return vectors.related(self.arithmetic, operator, *sides)
         if operator in ("&&", "||"):
             from dwarfgpu.language.logical_operators import holds  # few expressions
 
@@ -194,8 +200,8 @@ class Operations(MemberAccess):
             refuse = self.refuse_overloaded
             return self.truth(holds(self.arithmetic, operator, *operands, unread, refuse))
         if operator in EQUIVALENCES:
-            sides = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
-            return self.truth((len(sides) == 1) == (operator == ".eqv."))
+            truths = {self.arithmetic.truth(self.object(side)) for side in (node.left, node.right)}
+            return self.truth((len(truths) == 1) == (operator == ".eqv."))
         if operator == ",":
             self.objects.read(self.value(node.left))
             return self.value(node.right)
@@ -208,6 +214,8 @@ class Operations(MemberAccess):
             return power(self.arithmetic, left, right)
         self.refuse_overloaded(operator, left, right)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
+            if self.is_opencl and any(vectors.is_vector(side.type) for side in (left, right)):
+                return vectors.related(self.arithmetic, operator, left, right)
             text_result = (
                 strings_compared(self.objects, operator, left, right, pads=self.is_fortran)
                 if self.is_fortran or self.is_ada
@@ -220,6 +228,11 @@ class Operations(MemberAccess):
                 raise UsageError(NO_STRING_COMPARISON)
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.combined(operator, left, right)
+
+    def _has_vectors(self, node: ast.Binary) -> bool:
+        """Return whether an operand is a vector, without evaluating it."""
+        types = [self.unread().object(side).type for side in (node.left, node.right)]
+        return any(map(vectors.is_vector, types))
 
     def _repeated(self, node: ast.Binary) -> TypedValue:
         """Evaluate `x@8`: the number is evaluated even where only the type is wanted."""

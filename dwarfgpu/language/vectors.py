@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
@@ -13,7 +15,7 @@ from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.model.object import concatenate
+from dwarfgpu.model.object import Bits, concatenate
 
 _HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
 """The first element and the step of a half; None is the middle."""
@@ -115,6 +117,51 @@ def compared(arithmetic: Operators, operator: str, left: TypedValue, right: Type
     return is_equal == (operator == "==")
 
 
+def related(
+    arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue
+) -> TypedValue:
+    """Compare each pair of elements, or join them by `&&` and `||`, as OpenCL does (OpenCL C 6.3):
+    a vector of signed integers of their size, -1 where it is true."""
+    vector = left if is_vector(left.type) else right
+    if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
+        raise UsageError("Cannot perform operation on vectors with different types")
+    columns = [_elements(arithmetic, operand, vector) for operand in (left, right)]
+    pairs = list(zip(*columns, strict=True))
+    if operator in ("&&", "||"):
+        join = all if operator == "&&" else any
+        return _truths(arithmetic, vector, [join(map(arithmetic.truth, pair)) for pair in pairs])
+    truths = [arithmetic.compared(operator, first, two) for first, two in pairs]
+    return _truths(arithmetic, vector, truths)
+
+
+def negated(arithmetic: Operators, value: TypedValue) -> TypedValue:
+    """Return `!a` of OpenCL: -1 for each element that is zero."""
+    elements = _elements(arithmetic, value, value)
+    return _truths(arithmetic, value, [not arithmetic.truth(element) for element in elements])
+
+
+def spread(arithmetic: Operators, number: TypedValue, type_: Type) -> TypedValue:
+    """Return a vector whose elements all are a number: `(float4)(1.5f)` of OpenCL."""
+    kind, count = _form(type_)
+    vector = TypedValue(type_, unit=number.unit)
+    return _of(arithmetic, vector, [arithmetic.cast(number, kind)] * count)
+
+
+def _truths(arithmetic: Operators, vector: TypedValue, truths: list[bool]) -> TypedValue:
+    kind, count = _form(vector.type)
+    size = size_bits(kind) or 0
+    element = _integer(size, arithmetic.objects.context.endian)
+    parts = [Bits((1 << size) - 1 if truth else 0, size) for truth in truths]
+    bits = concatenate(parts, arithmetic.objects.context.endian)
+    return TypedValue(Array(element, (count,), is_vector=True), bits=bits, unit=vector.unit)
+
+
+def _integer(bit_size: int, endian: Endian) -> Base:
+    """Return the signed integer type of OpenCL with a size (OpenCL C 6.1.1)."""
+    name = {8: "char", 16: "short", 32: "int", 64: "long"}.get(bit_size, f"__int{bit_size}")
+    return Base(BaseType(name, "signed", bit_size, endian))
+
+
 def _shape(value: TypedValue) -> tuple[object, ...]:
     element, count = _form(value.type)
     bare = strip(element)
@@ -134,7 +181,9 @@ def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> l
             f"an operator on a vector of {count} elements: more than {_MAX_ELEMENTS}"
         )
     if is_vector(value.type):
-        operand = TypedValue(value.type, bits=objects.known(value), unit=value.unit)
+        read = objects.read(value)
+        bits = objects.known(value) if read.bits is None else read.bits  # padding may be unknown
+        operand = TypedValue(value.type, bits=bits, unit=value.unit)
         return [objects.element(operand, index) for index in range(count)]
     number = arithmetic.value(arithmetic.number(value))
     element = arithmetic.cast(number, kind)

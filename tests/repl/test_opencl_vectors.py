@@ -1,0 +1,48 @@
+"""Operators of vectors in code of OpenCL, whose results GDB 13 gives with `set language opencl`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import FIXTURES, run
+
+KERNEL = (
+    "debug", FIXTURES / "opencl/kernels.gfx942.O0.v5.co", "--dispatch", "data", "--grid", 64,
+    "--workgroup", 64, "--heuristic", "--scratch", 4096, "--arg", "out=zeros:512", "--arg", "f=1.5",
+    "--arg", "d=2.5", "-q", "--batch", "-ex", "break kernels.cl:95", "-ex", "run", "-ex", "lane 3",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("vec", "{1, 2, 3, 3}"),
+        ("vec == vec", "{-1, -1, -1, -1}"),
+        ("vec != vec", "{0, 0, 0, 0}"),
+        ("vec > 1.5f", "{0, -1, -1, -1}"),
+        ("2 >= vec", "{-1, -1, 0, 0}"),
+        ("!(vec - 1)", "{-1, 0, 0, 0}"),
+        ("vec == 3 || vec == 1", "{-1, 0, -1, -1}"),
+        ("vec && (vec - 1)", "{0, -1, -1, -1}"),
+        ("(float4)(1.5f)", "{1.5, 1.5, 1.5, 1.5}"),
+        ("vec * (float4)2 == vec + vec", "{-1, -1, -1, -1}"),
+        ("t == 3", "1"),
+        ("t > 0 && t < 3", "0"),
+        ("(vec > 1).x", "0"),
+    ],
+)
+def test_operators(expression: str, value: str) -> None:
+    done = run(*KERNEL, "-ex", f"p {expression}")
+    assert done.lines[-1] == f"$1 = {value}", done
+
+
+def test_operands_are_evaluated_once() -> None:
+    commands = ("p t++ == 3", "p t > 9 && t++", "p t")
+    done = run(*KERNEL, *(word for line in commands for word in ("-ex", line)))
+    assert [line for line in done.lines if line.startswith("$")] == ["$1 = 1", "$2 = 0", "$3 = 4"]
+
+
+def test_vectors_of_different_types_are_not_compared() -> None:
+    done = run(*KERNEL, "-ex", "p vec == (vec > 1)", "-ex", "whatis vec == vec")
+    assert "Cannot perform operation on vectors with different types" in done.err
+    assert done.lines[-1] == "type = int __attribute__ ((vector_size(4)))"
