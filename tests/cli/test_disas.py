@@ -13,6 +13,8 @@ import pytest
 
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.service.code import disassembly
 from dwarfgpu.service.code.code_to_show import line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, undefined_text
@@ -311,3 +313,20 @@ def test_the_demo_has_the_addresses_of_its_state() -> None:
     pc = frame.split()[2]
     done = run("disas", "--demo", f"{pc},+4", "--no-source")
     assert (done.lines[-1].split()[0], done.status) == (pc.removeprefix("0x"), 0)
+
+
+def test_kernels_of_one_entry_have_their_own_descriptors(tmp_path: Path) -> None:
+    """One that the compiler found to have no code begins where the next one does."""
+    demo = bytearray(WAVE64.read_bytes())
+    file = ObjectFile("made", bytes(demo))
+    first, second = kernels(file)[:2]
+    # The descriptor has the distance to the code at byte 16.
+    for section in file.sections:
+        if section.address <= first.descriptor < section.address + section.size_bytes:
+            at = section.offset + first.descriptor - section.address + 16
+    demo[at : at + 8] = (second.entry - first.descriptor).to_bytes(8, "little", signed=True)
+    path = tmp_path / "made.co"
+    path.write_bytes(demo)
+    done = run("disas", path, f"*{second.entry:#x}")
+    named = [line.split()[1] for line in done.lines if line.startswith(".amdhsa_kernel ")]
+    assert sorted(named) == sorted([first.name, second.name])

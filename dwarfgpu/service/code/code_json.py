@@ -9,14 +9,14 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 def function_record(disassembly: Disassembly, item: CodeRange, begin: int) -> JsonObject:
     """Return a function, or the part of one from an address on, without its instructions."""
-    kernel = disassembly.kernel_at(item) if begin == item.begin else None
+    is_kernel = begin == item.begin and bool(disassembly.kernels_at(item))
     return {
         "name": item.name,
         "symbol": item.symbol or None,
         "begin": item.begin,
         "end": item.end,
         "wave_size": disassembly.wave_size_of(item),
-        "descriptor": None if kernel is None else [*disassembly.directives(kernel)],
+        "descriptor": [*disassembly.directives(item)] if is_kernel else None,
     }
 
 

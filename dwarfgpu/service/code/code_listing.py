@@ -76,9 +76,8 @@ class CodeListing:
     def _heading(self, piece: CodeToShow) -> Iterator[AssemblyLine]:
         yield AssemblyLine("")
         item = piece.item
-        kernel = self.disassembly.kernel_at(item)
-        if kernel is not None and piece.begin == item.begin:
-            for line in self.disassembly.directives(kernel):
+        if piece.begin == item.begin:
+            for line in self.disassembly.directives(item):
                 yield AssemblyLine("", "\t" * line.startswith("\t") + one_line(line.strip()))
         yield AssemblyLine(one_line(f"{item.begin:016x} <{item.name}>:"))
 

@@ -188,40 +188,45 @@ class Disassembly:
         offset = address - covering.begin
         return f"{covering.name}+{offset:#x}" if offset else covering.name
 
-    def kernel_at(self, item: CodeRange) -> Kernel | None:
-        """Return the kernel that begins at a range; None if there is none."""
-        return self._kernels_by_entry.get(item.begin - self._base)
+    def kernels_at(self, item: CodeRange) -> Sequence[Kernel]:
+        """Return the kernels that begin at a range: several where one has no code."""
+        return self._kernels_by_entry.get(item.begin - self._base, ())
 
     @cached_property
-    def _kernels_by_entry(self) -> Mapping[int | None, Kernel]:
-        return {kernel.entry: kernel for kernel in reversed(self.kernels)}
+    def _kernels_by_entry(self) -> Mapping[int | None, Sequence[Kernel]]:
+        by_entry: dict[int | None, list[Kernel]] = {}
+        for kernel in self.kernels:
+            by_entry.setdefault(kernel.entry, []).append(kernel)
+        return by_entry
 
-    def directives(self, kernel: Kernel) -> Iterator[str]:
-        """Yield the descriptor of a kernel as the assembler's directives; empty if it has no
-        readable one."""
-        descriptor = self._descriptors.get(kernel.entry)
-        if descriptor is not None:
-            assert self.processor is not None
-            chip = processor(self.processor)
-            yield from directives(kernel.name, descriptor, chip, self._gpu_code.version)
+    def directives(self, item: CodeRange) -> Iterator[str]:
+        """Yield the descriptors of the kernels that begin at a range as the assembler's directives;
+        nothing for one without a readable descriptor."""
+        for kernel in self.kernels_at(item):
+            descriptor = self._descriptors.get((kernel.name, kernel.entry))
+            if descriptor is not None:
+                assert self.processor is not None
+                chip = processor(self.processor)
+                yield from directives(kernel.name, descriptor, chip, self._gpu_code.version)
 
     @cached_property
     def _gpu_code(self) -> GpuCode:
         return read_gpu_code(self.file)
 
     @cached_property
-    def _descriptors(self) -> Mapping[int | None, KernelDescriptor]:
-        """Keyed by the entry of their kernel."""
+    def _descriptors(self) -> Mapping[tuple[str, int | None], KernelDescriptor]:
+        """Keyed by the name and the entry of their kernel."""
         return {
-            kernel.entry: kernel.descriptor
+            (kernel.name, kernel.entry): kernel.descriptor
             for kernel in reversed(self._gpu_code.kernels)
             if kernel.descriptor and kernel.descriptor.version > 2
         }
 
     def wave_size_of(self, item: CodeRange) -> int | None:
         """Return the wave size of the waves that run a range; None for the code of a host."""
-        kernel = self.kernel_at(item)
-        return self.default_wave_size if kernel is None else kernel.wave_size
+        kernels = self.kernels_at(item)
+        own = [kernel for kernel in kernels if kernel.name == item.symbol]
+        return next((kernel.wave_size for kernel in (*own, *kernels)), self.default_wave_size)
 
     def bytes_at(self, begin: int, end: int) -> bytes:
         """Return code of the file; `UsageError` for addresses without code."""
