@@ -666,3 +666,51 @@ def test_a_member_has_one_location() -> None:
     assert isinstance(kind, Struct)
     with pytest.raises(IllFormed, match="has both DW_AT_data_member_location and"):
         _ = kind.members
+
+
+def variant_record(*, is_artificial: bool, descriptor: int = 0) -> Type:
+    """A structure with a variant part, whose discriminant is a byte in it."""
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_VARIANT_PART, ((dw.AT_DISCR, dw.FORM_REF1),), True),
+        Shape(
+            dw.TAG_MEMBER,
+            (
+                (dw.AT_NAME, dw.FORM_STRING),
+                (dw.AT_TYPE, dw.FORM_REF1),
+                (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1),
+                (dw.AT_ARTIFICIAL, dw.FORM_FLAG),
+            ),
+        ),
+        Shape(dw.TAG_VARIANT, ((dw.AT_DISCR_LIST, dw.FORM_BLOCK1),), True),
+        Shape(
+            dw.TAG_BASE_TYPE,
+            ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
+        ),
+    ]
+    at = 0x0D  # of the structure
+    before = b"\x01\x02\x08\x03" + bytes((at + 4,))
+    base_at = at + 4 + 6 + 4 + 6 + 3
+    tag = b"\x04d\0" + bytes((base_at, 0, is_artificial))
+    variant = b"\x05\x02" + bytes((descriptor, 5)) + b"\x04x\0" + bytes((base_at, 4, 0)) + b"\0"
+    entries = before + tag + variant + b"\0\0" + b"\x06\x07\x01" + b"\0"
+    info = debug_info(elf({".debug_info": unit(entries), ".debug_abbrev": abbreviations(*shapes)}))
+    return info.types.build(info.die_at(at))
+
+
+@pytest.mark.parametrize("is_artificial", [False, True])
+def test_a_discriminant_in_a_variant_part_is_a_member(*, is_artificial: bool) -> None:
+    """Of the structure, unless it is artificial, as that of an enumeration of Rust."""
+    record = variant_record(is_artificial=is_artificial)
+    assert isinstance(record, Struct)
+    assert [member.name for member in record.members] == ([] if is_artificial else ["d"])
+    [part] = record.declared.variant_parts
+    assert part.discriminant is not None and part.discriminant.name == "d"
+
+
+def test_an_unknown_descriptor_of_discriminants_is_ill_formed() -> None:
+    record = variant_record(is_artificial=False, descriptor=7)
+    assert isinstance(record, Struct)
+    with pytest.raises(IllFormed, match="has the unknown descriptor 0x7"):
+        record.declared.variant_parts  # noqa: B018

@@ -55,6 +55,7 @@ _SCOPES: Final = frozenset(
 """Entries whose names qualify the names inside them."""
 _DEEPEST: Final = 100
 _DEEPEST_VARIANTS: Final = 20
+_DSC_LABEL: Final = 0
 _DSC_RANGE: Final = 0x01
 
 
@@ -101,8 +102,19 @@ class Types(Protocol):
 
 
 def members_of(types: Types, die: Die) -> tuple[Member, ...]:
-    """Return the data members, static ones too, and base classes of a structure, in order."""
-    return tuple(_member(types, child) for child in die.children(_MEMBERS))
+    """Return the data members, static ones too, and base classes of a structure, in order. A
+    discriminant in a variant part is one of them, unless it is artificial, as in Rust (DWARF 5
+    5.7.10)."""
+    members: list[Member] = []
+    for child in die.children((*_MEMBERS, dw.TAG_VARIANT_PART)):
+        entry: Die | None = child
+        if child.tag == dw.TAG_VARIANT_PART:
+            entry = child.reference(dw.AT_DISCR) if child.has(dw.AT_DISCR) else None
+            is_own = entry is not None and entry.tag == dw.TAG_MEMBER and entry.parent() == child
+            entry = entry if is_own and entry and not _is_artificial(entry) else None
+        if entry is not None:
+            members.append(_member(types, entry))
+    return tuple(members)
 
 
 def declarations_of(types: Types, die: Die) -> Declarations:
@@ -182,12 +194,14 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
     number = reader.sleb if has_sign else reader.uleb
     spans: list[tuple[int, int]] = []
     while reader:
-        if reader.u8() == _DSC_RANGE:
-            low = number()
-            spans.append((low, number()))
-        else:
-            value = number()
-            spans.append((value, value))
+        kind = reader.u8()
+        if kind not in (_DSC_LABEL, _DSC_RANGE):
+            raise IllFormed(
+                f"DW_AT_discr_list of the entry at {variant.offset:#x} has the unknown descriptor "
+                f"{kind:#x}"
+            )
+        low = number()
+        spans.append((low, number() if kind == _DSC_RANGE else low))
     return tuple(spans)
 
 
