@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _INTEGERS: Final = frozenset(
     {"signed", "signed_char", "unsigned", "unsigned_char", "UTF", "UCS", "ASCII"}
 )
-_ENCODINGS: Final = frozenset({*ENCODINGS.values(), "generic"}) - NUMBERS_NOT_READ
+_ENCODINGS: Final = (
+    frozenset({*ENCODINGS.values(), "generic"}) - NUMBERS_NOT_READ - {"numeric_string", "edited"}
+)
 
 
 def bounded(size_bits: int) -> int:

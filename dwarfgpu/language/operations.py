@@ -292,6 +292,8 @@ class Operations(MemberAccess):
             raise UndefinedBits(bare.lost_length)
         if size is None:
             raise UsageError("The type is incomplete: its size is unknown.")
+        if size >> self.names.builtins.long_bits:
+            raise UsageError(f"The type has {size:#x} bytes, more than an unsigned long can be.")
         return self.length(size)
 
     def length(self, size_bytes: int) -> TypedValue:

@@ -263,3 +263,10 @@ def test_an_error_of_the_result_is_kept() -> None:
     assert isinstance(value.error, UndefinedBits) and value.bits is None
     assert language.format(value, session) == "<optimized out>"
     assert ObjectAccess(session).read(value) is value
+
+
+@pytest.mark.parametrize("encoding", ["numeric_string", "edited", "packed_decimal"])
+def test_a_number_that_is_not_decoded_takes_no_part_in_arithmetic(encoding: str) -> None:
+    value = TypedValue(Base(BaseType("n", encoding, 32)), bits=Bits(5, 32))
+    for expression in ("$x + 1", "(int)$x", "$x == 5", "-$x"):
+        assert printed(value, expression) == "arithmetic on the type n"
