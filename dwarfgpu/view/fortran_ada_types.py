@@ -141,6 +141,8 @@ def _choices(variant: Variant, discriminant: Member | None) -> str:
     names: dict[int, str] = {}
     if isinstance(bare, Enum):
         names = {value & mask: name for name, value in bare.enumerators}
+    elif isinstance(bare, Base) and bare.base.encoding == "boolean":
+        names = {0: "false", 1: "true"}
 
     def spelled(value: int) -> str:
         return names.get(value & mask, str(value))

@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
 )
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.fortran_ada_types import definition
 from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import MAX_MEMBERS, declaration, type_text
 from tests.cli.command import FIXTURES, run
@@ -220,6 +221,23 @@ def test_members_of_every_variant_are_listed() -> None:
     assert [line.split()[-1] for line in shown.splitlines() if "int" in line] == [
         "kind;", "one;", "two;", "deep;",
     ]  # fmt: skip
+
+
+def test_a_boolean_discriminant_of_ada_has_names() -> None:
+    """As in GDB: `when true`, not `when 1`."""
+    boolean = Base(BaseType("boolean", "boolean", 8))
+    discriminant = Member("d", boolean, 0, entry=1)
+    part = VariantPart(
+        discriminant,
+        (
+            Variant((Member("one", INT, 32, entry=2),), ((1, 1),)),
+            Variant((Member("two", INT, 32, entry=3),), ((0, 0),)),
+        ),
+    )
+    declared = Declarations(variant_parts=(part,))
+    record = Struct("struct", "rec", 8, (discriminant,), _declared=declared)
+    text = definition(record, "ada")
+    assert "when true =>" in text and "when false =>" in text
 
 
 def test_variants_of_rust() -> None:

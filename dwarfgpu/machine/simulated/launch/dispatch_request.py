@@ -120,7 +120,7 @@ def require_geometry(request: Request, lanes: int) -> None:
         if size % part and is_uniform:
             raise UsageError(
                 f"--grid: {size} work-items in {axis} are not a multiple of the workgroup's "
-                f"{part}, "
+                f"{part}, as {-(-size // part) * part} is, "
                 "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
             )
     count = prod(geometry.counts) * -(-items // lanes)
