@@ -414,7 +414,7 @@ def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:
         (
             "100",
             "64",
-            "100 work-items in x are not a multiple of the workgroup's 64, as 128 is, and the kernel",
+            "100 work-items in x are not a multiple of the workgroup's 64, as 128 is, and",
         ),
         ("2048", "2048", "--workgroup 2048,1,1: 2048 work-items; the kernel allows 1024"),
         ("64,2", "64,3", "2 work-items in y are not a multiple"),
