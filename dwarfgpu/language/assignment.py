@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.base.bits import insert, signed
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -14,6 +15,7 @@ from dwarfgpu.dwarf.types.types import (
     MemberPointer,
     Pointer,
     Struct,
+    Type,
     strip,
 )
 from dwarfgpu.errors import EvaluationError, Unavailable, UndefinedBits, Unsupported, UsageError
@@ -49,12 +51,18 @@ def store(
         raise UsageError("Left operand of assignment is not an lvalue.")
     bare = strip(target.type)
     if isinstance(bare, Struct | Array):
+        if _have_equal_elements(target, value):
+            value = evolve(objects.read(value), location=None, variable=None)
+            return _store_parts(options, objects, target, [
+                (objects.element(target, n), arithmetic.cast(objects.element(value, n), kind))
+                for n, kind in enumerate(_element_types(target))
+            ])  # fmt: skip
         try:
             bits = objects.known(value)
         except (UndefinedBits, Unavailable):
             if target.location is None or not is_same_class(strip(value.type), bare):
                 raise
-            return _store_members(objects, options, target, value)
+            return _store_parts(options, objects, target, [*_members(objects, target, value)])
         if not isinstance(strip(value.type), Struct | Array):
             if is_vector(bare):
                 raise UsageError("can only cast scalar to vector of same size")
@@ -98,12 +106,41 @@ def _of_member_pointer(
     return 0 if is_method else (1 << size_bits) - 1
 
 
-def _store_members(
-    objects: ObjectAccess, options: Options, target: TypedValue, value: TypedValue
+def _have_equal_elements(target: TypedValue, value: TypedValue) -> bool:
+    """Return whether a vector in the program has as many elements as the one that is assigned, and
+    padding after them, as one of three elements."""
+    to, from_ = strip(target.type), strip(value.type)
+    return (
+        target.location is not None
+        and isinstance(to, Array)
+        and isinstance(from_, Array)
+        and (to.is_vector and from_.is_vector and to.dimensions == from_.dimensions)
+        and _is_padded(target)
+    )
+
+
+def _is_padded(vector: TypedValue) -> bool:
+    """Return whether an object is a vector with padding after its elements."""
+    bare = strip(vector.type)
+    if not isinstance(bare, Array) or not bare.is_vector or len(bare.dimensions) != 1:
+        return False
+    return (bare.dimensions[0] or 0) * (size_bits(bare.element) or 0) != vector.size_bits
+
+
+def _element_types(vector: TypedValue) -> list[Type | None]:
+    bare = strip(vector.type)
+    assert isinstance(bare, Array) and bare.dimensions[0] is not None
+    return [bare.element] * bare.dimensions[0]
+
+
+def _store_parts(
+    options: Options,
+    objects: ObjectAccess,
+    target: TypedValue,
+    pairs: list[tuple[TypedValue, TypedValue]],
 ) -> TypedValue:
-    """Write the members of a structure that is not known as a whole: its padding, which has no
-    value, stays as it is. Nothing is written if a member is unknown."""
-    pairs = [*_members(objects, target, value)]
+    """Write parts of an object that is not known as a whole: its padding, which has no value, stays
+    as it is. Nothing is written if a part is unknown."""
     known = [(part, objects.known(of_value).value) for part, of_value in pairs]
     for part, number in known:
         objects.write(part, number)
@@ -123,7 +160,9 @@ def _members(
             if not member.is_static:
                 inner = objects.step(target, member), objects.step(value, member)
                 yield from _members(objects, *inner)
-    elif isinstance(bare, Array) and isinstance(strip(bare.element), Struct):
+    elif isinstance(bare, Array) and (
+        isinstance(strip(bare.element), Struct) or _is_padded(target)
+    ):
         first, count = bare.lower_bound or 0, bare.dimensions[0] or 0
         for index in range(first, first + count):
             inner = objects.element(target, index), objects.element(value, index)

@@ -166,3 +166,25 @@ def test_nothing_is_assigned_where_a_name_is_unknown(
     done = run("debug", *core, "-q", "--batch", "-ex", command, "-ex", "p iarr[0]")
     assert done.lines[-1] == f"$1 = {element}"
     assert "No symbol" in done.err or "Division by zero" in done.err
+
+
+VECTORS = """\
+typedef float float3 __attribute__((ext_vector_type(3)));
+float3 v = {1, 2, 3}, w;
+struct { float3 a; int k; } s;
+int main(void) { __builtin_trap(); }
+"""
+
+
+def test_vectors_of_three_have_padding(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A result has none; both are assigned by their elements."""
+    build(tmp_path, {"a.c": VECTORS}, [[tool("clang-19"), "-g", "-o", "a", "a.c"]])
+    core = with_core(tool, tmp_path)
+    answers = {
+        "p v = v * 2": "{2, 4, 6}", "p w = v": "{2, 4, 6}", "p s.a = w": "{2, 4, 6}",
+        "p v += 1": "{3, 5, 7}", "p v = {7,8,9}": "{7, 8, 9}", "p s = s":
+        "{a = {2, 4, 6}, k = 0}",
+    }  # fmt: skip
+    done = run("debug", *core, "-q", "--batch", *(w for c in answers for w in ("-ex", c)))
+    printed = [line.partition(" = ")[2] for line in done.lines if line.startswith("$")]
+    assert printed == [*answers.values()], done

@@ -691,3 +691,15 @@ def test_memory_of_private_variables_is_compared(tmp_path: Path) -> None:
         "$2 = false",
         "$3 = true",
     ]
+
+
+def test_a_display_of_registers_is_made_before_there_are_any() -> None:
+    """The `display/i $pc` of a .gdbinit is shown at the first stop."""
+    program = CODE.parent / "x86_64/demo.gcc.O0.v5"
+    done = run("debug", program, "--batch", "-ex", "display/i $pc", "-ex", "info display")
+    assert done.lines == [
+        "1: x/i $pc", "<error: No registers.>", "Auto-display expressions now in effect:",
+        "Num Enb Expression", "1:   y  /1bi $pc",
+    ]  # fmt: skip
+    done = run("debug", program, "--batch", "-ex", "display/i nosuch", "-ex", "info display")
+    assert done.lines == ["There are no auto-display expressions now."]

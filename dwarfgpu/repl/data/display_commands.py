@@ -36,6 +36,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import blocks_at
 
 _NO_LETTER: Final = "?"
+_NO_REGISTERS: Final = "No registers."
 _LETTERS: Final = "xduotacfzsri"
 _WORD: Final = re.compile(r"\S+")
 
@@ -199,8 +200,9 @@ def _block_of(shell: Shell, text: str) -> Die | None:
     options = options_of(shell.session, shell.values, writes=False)
     try:
         language.evaluate(text, shell.session, options)
-    except UsageError:
-        raise
+    except UsageError as error:
+        if error.message != _NO_REGISTERS:  # there are some when the program runs
+            raise
     except DwarfGpuError:
         pass  # it is shown in place of the value
     noting = evolve(options, looked_at=lambda variable, _: named.append(variable))
