@@ -47,6 +47,8 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
     if operator == "*":
         real = of("-", of("*", a, c), of("*", b, d))
         return joined(arithmetic, real, of("+", of("*", a, d), of("*", b, c)), left, right)
+    if not is_complex(right.type):  # each part, as in GDB: the square of a divisor may overflow
+        return joined(arithmetic, of("/", a, c), of("/", b, c), left, right)
     size = of("+", of("*", c, c), of("*", d, d))
     real = of("/", of("+", of("*", a, c), of("*", b, d)), size)
     return joined(

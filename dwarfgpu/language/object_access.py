@@ -70,7 +70,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
 
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
-    f"s{index:x}": index for index in range(16)
+    f"{letter}{digit}": int(digit, 16) for letter in "sS" for digit in "0123456789abcdefABCDEF"
 }
 """Components of vectors, as OpenCL and HIP call them."""
 
@@ -356,9 +356,16 @@ class ObjectAccess(Dereference):
     def member(self, value: TypedValue, name: str) -> TypedValue:
         """Return a member by name, also of anonymous structures and base classes."""
         bare = strip(value.type)
-        is_vector = isinstance(bare, Array) and bare.is_vector
-        if name in _COMPONENTS and (is_vector or isinstance(bare, Base)):
-            return self.element(value, _COMPONENTS[name])
+        count = None
+        if isinstance(bare, Array) and bare.is_vector:
+            count = bare.dimensions[0]
+        elif isinstance(bare, Base):
+            count = bare.base.vector_size
+        if name in _COMPONENTS and (count is not None or isinstance(bare, Base)):
+            index = _COMPONENTS[name]
+            if count is not None and index >= count:
+                raise UsageError(f"Invalid OpenCL vector component accessor {name}")
+            return self.element(value, index)
         if not isinstance(bare, Struct):
             if isinstance(bare, Pointer) and strip(bare.target) is None:
                 raise UsageError(GENERIC_POINTER)

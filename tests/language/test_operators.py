@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 
 import pytest
@@ -80,6 +81,18 @@ def test_a_wider_real_operand_widens_the_parts() -> None:
     assert isinstance(product.type, Base)
     assert product.type.base.name == "_Complex double"
     assert contents("<dd", product) == (0.1, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("divisor", "expected"),
+    [(1e30, (1e-30, 2e-30)), (1e-30, (1e30, 2e30)), (0.0, (math.inf, math.inf)), (2.0, (0.5, 1.0))],
+)
+def test_a_real_divisor_divides_each_part(divisor: float, expected: tuple[float, float]) -> None:
+    """Its square would not fit a float."""
+    kind = Base(BaseType("float", "float", 32, float_format=float_format("float", 32, x87=True)))
+    by = value(kind, struct.pack("<f", divisor))
+    quotient = arithmetic().binary("/", complex_number(1, 2), by)
+    assert contents("<ff", quotient) == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_real_operand_is_a_complex_number_without_an_imaginary_part() -> None:

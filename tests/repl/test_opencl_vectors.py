@@ -46,3 +46,12 @@ def test_vectors_of_different_types_are_not_compared() -> None:
     done = run(*KERNEL, "-ex", "p vec == (vec > 1)", "-ex", "whatis vec == vec")
     assert "Cannot perform operation on vectors with different types" in done.err
     assert done.lines[-1] == "type = int __attribute__ ((vector_size(4)))"
+
+
+@pytest.mark.parametrize("component", ["s4", "sF", "S7"])
+def test_a_component_that_a_vector_lacks_is_refused(component: str) -> None:
+    """It would be the memory behind the vector."""
+    for command in (f"p vec.{component}", f"p vec.{component} = 1"):
+        done = run(*KERNEL, "-ex", command, "-ex", "p vec.S3")
+        assert f"Invalid OpenCL vector component accessor {component}" in done.err
+        assert done.lines[-1] == "$1 = 3"
