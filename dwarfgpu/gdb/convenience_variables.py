@@ -12,6 +12,7 @@ from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import value_bytes
+from dwarfgpu.gdb.same_types import is_same_type
 from dwarfgpu.language import Typed, TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
@@ -51,6 +52,8 @@ def convenience_variable(session: Session, name: str) -> TypedValue | None:
     bits = Bits(from_bytes(data, 8 * len(data), endian), 8 * len(data))
     if kind is None:
         raise Unsupported(f"the type {value.type} of ${name} is unknown")
+    if not is_same_type(value.type, kind.type):
+        raise Unsupported(f"the type {value.type} of ${name} is not the one of that name here")
     return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
 
 

@@ -13,6 +13,7 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.machine.gdb_values import language_selected, value_bytes, without_calls
 from dwarfgpu.gdb.one_line_errors import command
+from dwarfgpu.gdb.same_types import is_same_type
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.name_resolution import is_fortran
 from dwarfgpu.language.object_access import ObjectAccess
@@ -142,9 +143,12 @@ def _gdb_type(wanted: Type | None, value: TypedValue) -> gdb.Type:
         with language_selected("c++" if cplusplus else "c"):
             known = _type_by_cast(pointer)
     try:
-        return known or gdb.lookup_type(name)  # `integer(kind=4)` of Fortran is no type of C
+        known = known or gdb.lookup_type(name)  # `integer(kind=4)` of Fortran is no type of C
     except gdb.error:
         raise Unsupported(f"GDB has no type named {name}") from None
+    if not is_same_type(known, wanted):
+        raise Unsupported(f"the type that GDB names {name} here is another one")
+    return known
 
 
 def _type_by_cast(pointer: str) -> gdb.Type | None:
