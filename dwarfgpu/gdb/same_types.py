@@ -15,40 +15,40 @@ _MOST_POINTERS: Final = 4
 _REFERENCES: Final = (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 
 
-def is_same_type(theirs: gdb.Type, kind: Type | None, depth: int = _MOST_POINTERS) -> bool:
+def is_same_type(gdb_type: gdb.Type, kind: Type | None, depth: int = _MOST_POINTERS) -> bool:
     """Return whether sizes, kinds, and the names and offsets of members agree, as far as both know
     them."""
-    bare, theirs = strip(kind), theirs.strip_typedefs()
+    bare, gdb_type = strip(kind), gdb_type.strip_typedefs()
     if bare is None:
-        return bool(theirs.code == gdb.TYPE_CODE_VOID)
+        return bool(gdb_type.code == gdb.TYPE_CODE_VOID)
     if isinstance(bare, Pointer):
-        if theirs.code not in _REFERENCES:
+        if gdb_type.code not in _REFERENCES:
             return False
-        return depth == 0 or is_same_type(theirs.target(), bare.target, depth - 1)
+        return depth == 0 or is_same_type(gdb_type.target(), bare.target, depth - 1)
     size = size_bytes(bare)
     if isinstance(bare, Struct):
-        return _is_same_structure(theirs, bare, size)
-    if size is not None and theirs.sizeof != size:
+        return _is_same_structure(gdb_type, bare, size)
+    if size is not None and gdb_type.sizeof != size:
         return False
-    if isinstance(bare, Array) and theirs.code == gdb.TYPE_CODE_ARRAY and depth:
-        return is_same_type(theirs.target(), element_type(bare), depth - 1)
+    if isinstance(bare, Array) and gdb_type.code == gdb.TYPE_CODE_ARRAY and depth:
+        return is_same_type(gdb_type.target(), element_type(bare), depth - 1)
     if isinstance(bare, Enum):
-        if theirs.code != gdb.TYPE_CODE_ENUM:
+        if gdb_type.code != gdb.TYPE_CODE_ENUM:
             return False
-        values = {(field.name.rpartition("::")[2], field.enumval) for field in theirs.fields()}
+        values = {(field.name.rpartition("::")[2], field.enumval) for field in gdb_type.fields()}
         return values == {(name.rpartition("::")[2], value) for name, value in bare.enumerators}
-    return not isinstance(bare, Base) or _is_same_base(theirs, bare)
+    return not isinstance(bare, Base) or _is_same_base(gdb_type, bare)
 
 
-def _is_same_structure(theirs: gdb.Type, struct_type: Struct, size: int | None) -> bool:
-    if theirs.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+def _is_same_structure(gdb_type: gdb.Type, struct_type: Struct, size: int | None) -> bool:
+    if gdb_type.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return False
-    fields = theirs.fields()
+    fields = gdb_type.fields()
     if struct_type.is_declaration or not fields:  # one of them is only declared
         return True
-    if size is not None and theirs.sizeof != size:
+    if size is not None and gdb_type.sizeof != size:
         return False
-    known = {(field.name, field.bitpos) for field in fields if hasattr(field, "bitpos")}
+    known = {(field.name, _bit_offset(field)) for field in fields}
     return known >= {
         (member.name, member.bit_offset)
         for member in struct_type.members
@@ -59,15 +59,26 @@ def _is_same_structure(theirs: gdb.Type, struct_type: Struct, size: int | None) 
     }
 
 
-def _is_same_base(theirs: gdb.Type, kind: Base) -> bool:
+def _bit_offset(field: gdb.Field) -> int | None:
+    """Return where a member begins; None for a static one."""
+    try:
+        return int(field.bitpos)
+    except AttributeError:
+        return None
+
+
+def _is_same_base(gdb_type: gdb.Type, kind: Base) -> bool:
     encoding = kind.base.encoding
     for codes, encodings in (
         ((gdb.TYPE_CODE_FLT,), ("float",)),
         ((gdb.TYPE_CODE_COMPLEX,), ("complex_float",)),
     ):
-        if (theirs.code in codes) != (encoding in encodings):
+        if (gdb_type.code in codes) != (encoding in encodings):
             return False
-    if theirs.code not in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR):
+    if gdb_type.code not in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR):
         return True
-    is_signed = getattr(theirs, "is_signed", None)  # of GDB 12 and newer
-    return is_signed is None or not kind.base.is_integral or is_signed == kind.base.is_signed
+    try:
+        is_signed = bool(gdb_type.is_signed)
+    except AttributeError:  # before GDB 12
+        return True
+    return not kind.base.is_integral or is_signed == kind.base.is_signed

@@ -703,3 +703,14 @@ def test_a_display_of_registers_is_made_before_there_are_any() -> None:
     ]  # fmt: skip
     done = run("debug", program, "--batch", "-ex", "display/i nosuch", "-ex", "info display")
     assert done.lines == ["There are no auto-display expressions now."]
+
+
+def test_conditions_may_use_variables_that_are_set_later(tmp_path: Path) -> None:
+    """GDB parses them, and evaluates them at the stop."""
+    lines = talk(
+        tmp_path, "vadd", "break vadd if $later == 2", "condition 1 $later++ == 1",
+        "set $later = 0", "run", "p $later", "p $_thread",
+    )  # fmt: skip
+    assert len(stops(lines)) == 1
+    done = talked(tmp_path, "vadd", "break vadd if $later == nosuch")
+    assert 'No symbol "nosuch" in current context.' in done.err

@@ -88,7 +88,7 @@ def _with_variables(shell: Shell, text: str, complaint: str) -> str:
 def _one(shell: Shell, argument: str) -> Breakpoint:
     """Return the breakpoint of the number that an argument begins with."""
     complaint = f"Bad breakpoint argument: '{argument}'"
-    word = _with_variables(shell, argument, complaint).partition(" ")[0]
+    word = _with_variables(shell, argument.partition(" ")[0], complaint)
     if not is_decimal(word) or not word.strip("0"):
         raise UsageError(complaint)
     number = int(word) if len(word) <= _MAX_DIGITS else 0

@@ -10,6 +10,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated, options_of
 from dwarfgpu.session.session import Session
 
@@ -35,7 +36,8 @@ def error_of(
     try:
         language.type_of(text, at_address, options_of(at_address, history))
     except UsageError as error:
-        return error
+        is_of_variable = error.message == NOT_A_NUMBER and "$" in text
+        return None if is_of_variable else error  # a variable without a value may be set later
     except DwarfGpuError:
         pass  # it depends on the machine: it is evaluated when the location is reached
     return None
