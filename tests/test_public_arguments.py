@@ -618,3 +618,11 @@ def test_the_facts_of_a_frame_are_checked_when_it_is_made() -> None:
     for given in ({"base_types": {4: 5}}, {"tls": [5]}, {"offset": "x"}, {"dialect": "amd"}):
         with pytest.raises(TypeError, match=f"^ExplicitUnit.{next(iter(given))}"):
             dg.ExplicitUnit(**given)
+
+
+@pytest.mark.parametrize("reason", [True, 3])
+def test_read_only_is_a_reason(world: World, reason: Any) -> None:
+    """Not whether: the text is that of the error."""
+    options = dg.SourceOptions(read_only=reason)
+    with pytest.raises(TypeError, match="read_only: expected str"):
+        dg.evaluate_source("t = 4", world.objects["Session"], options)

@@ -23,7 +23,7 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import is_same_class
-from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.evaluation_options import Options, require_writable
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.language.vectors import is_vector, why_sizes_differ
@@ -37,8 +37,7 @@ def store(
 ) -> TypedValue:
     """Write a value, converted to the type of the target."""
     objects = arithmetic.objects
-    if options.read_only is not None:
-        raise UsageError(options.read_only)
+    require_writable(options)
     if target.is_fixed:
         raise UsageError("Left operand of assignment is not a modifiable lvalue.")
     if target.type is INTERNAL:

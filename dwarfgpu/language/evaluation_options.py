@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from dwarfgpu.base.arguments import wrong_type
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.session.session import Session
 
@@ -44,6 +46,16 @@ class Options:
     """Whether `->` finds members of the class that the object was created as."""
     radix: int = 10
     """The base of integers without a prefix."""
+
+
+def require_writable(options: Options) -> None:
+    """Raise `UsageError` with the reason if assignments are impossible."""
+    reason = options.read_only
+    if reason is None:
+        return
+    if not isinstance(reason, str):
+        raise wrong_type("SourceOptions.read_only", reason, "str, the reason, or None")
+    raise UsageError(reason)
 
 
 DEFAULT: Final = Options()

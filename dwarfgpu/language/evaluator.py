@@ -33,7 +33,7 @@ from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, loses_bits, named_cast, written_cast
 from dwarfgpu.language.convenience_functions import FUNCTIONS
-from dwarfgpu.language.evaluation_options import DEFAULT, Options
+from dwarfgpu.language.evaluation_options import DEFAULT, Options, require_writable
 from dwarfgpu.language.fortran_operators import (
     complex_literal,
     real_literal,
@@ -339,8 +339,7 @@ class Evaluator(Operations):
         return literal(self.arithmetic, self.object, node, to)
 
     def _assign(self, node: ast.Assign) -> TypedValue:
-        if self.options.read_only is not None:
-            raise UsageError(self.options.read_only)
+        require_writable(self.options)
         target = self.object(node.left)
         if node.operator is None and _is_initializer(node.right, target.type):
             value = self._initialized(node.right, Typed(target.type, target.unit))

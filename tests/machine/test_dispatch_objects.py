@@ -331,3 +331,9 @@ def test_what_a_file_does_not_say_is_named(value: dict[str, ArgumentValue], mess
     given = {"0": 0, "1": 0, **value}
     with pytest.raises(UsageError, match=message):
         bind(parameters(nameless, ()), nameless, given, HIDDEN, Allocator(0x1001), 100, 1024)
+
+
+def test_the_kernel_gets_the_size_of_all_dynamic_lds() -> None:
+    """That of its arguments and of `--dynamic-lds` ("Code Object Metadata" of the AMDGPU usage)."""
+    hidden = HiddenValues(GEOMETRY, 0, 0, 0, dynamic_lds_bytes=256)
+    assert hidden.of("hidden_dynamic_lds_size", 100) == 356

@@ -197,7 +197,13 @@ def dispatched(request: Request) -> Launched:
     allocator = dispatch_packet.Allocator(placement.objects_address, placement.guard_bytes)
     addresses = _addresses(request, allocator)
     agent = placement.agent
-    hidden = HiddenValues(request.geometry, addresses.queue, agent.local_base, agent.private_base)
+    hidden = HiddenValues(
+        request.geometry,
+        addresses.queue,
+        agent.local_base,
+        agent.private_base,
+        request.dynamic_lds_bytes,
+    )
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
     require_lds(request, group_bytes)

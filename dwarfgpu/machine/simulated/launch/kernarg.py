@@ -59,6 +59,8 @@ class HiddenValues:
     queue_address: int
     local_base: int
     private_base: int
+    dynamic_lds_bytes: int = 0
+    """Dynamic LDS besides that of arguments."""
 
     def of(self, kind: str, dynamic_lds_bytes: int) -> int | None:
         """Return the value of a hidden argument; None for one that only a runtime could make."""
@@ -73,7 +75,7 @@ class HiddenValues:
             return None if values is None else values["xyz".index(axis)]
         return {
             "hidden_grid_dims": self.geometry.dimensions,
-            "hidden_dynamic_lds_size": dynamic_lds_bytes,
+            "hidden_dynamic_lds_size": dynamic_lds_bytes + self.dynamic_lds_bytes,
             "hidden_private_base": self.private_base >> 32,
             "hidden_shared_base": self.local_base >> 32,
             "hidden_queue_ptr": self.queue_address,
