@@ -113,7 +113,17 @@ class Names:
     def meaning(self, name: str) -> tuple[Meaning, ...]:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
         name = self.spelled(name)
-        return self._looked_up(name) or self._visible_in_function(name)
+        meanings = self._looked_up(name) or self._visible_in_function(name)
+        return meanings or self._of_linkage_name(name)
+
+    def _of_linkage_name(self, name: str) -> tuple[Meaning, ...]:
+        """Return the global variable of a mangled name, which its entry need not have."""
+        if not name.startswith("_Z"):
+            return ()
+        from dwarfgpu.dwarf.names.demangle import demangled  # few names are written so
+
+        meanings = self._looked_up(demangled(name) or name)
+        return tuple(m for m in meanings if isinstance(m, Variable) and m.kind == "global")
 
     def in_enclosing_functions(self, name: str, meanings: Sequence[Meaning]) -> Variable | None:
         """Return the variable of a function whose text encloses the one in focus, which is of

@@ -40,3 +40,24 @@ def test_breakpoints(tmp_path: Path, tool: Callable[[str], str], compiler: str) 
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert "Breakpoint 1 at" in of_gdb[0]
+
+
+NAMED = """\
+struct Base { static const int count; };
+const int Base::count = 77;
+static const char *const names[2] = {"ab", "c"};
+int f1(int n, const char *) { return n + names[0][0]; }
+int main() { int names = 5; return f1(names, "") == 0; }
+"""
+
+
+def test_names_of_the_linker(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A mangled name means what the name that it encodes means outside of functions."""
+    build(tmp_path, {"a.cc": NAMED}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    files = [str(tmp_path / "a")]
+    commands = [
+        "p _ZN4Base5countE", "whatis _ZN4Base5countE", "info address _ZN4Base5countE",
+        "p sizeof(_ZL5names)", "whatis _ZL5names", "p _Z2f1iPKc", "info address _Z2f1iPKc",
+        "p _ZN3nosE",
+    ]  # fmt: skip
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)

@@ -116,10 +116,13 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     name = argument
     if first is None or (isinstance(first, Die) and not has_location(first)):
         symbol = symbol_of(session, argument)
-        function = None
+        described = argument.startswith("_Z")  # the entry of a function need not have this name
         if symbol is None:
             symbol = demangled_symbol(session.objects_with(argument), argument)
-            function = None if symbol is None else function_at(session.code_objects, symbol.address)
+            described = True
+        function = None
+        if symbol is not None and described and symbol.is_code:
+            function = function_at(session.code_objects, symbol.address)
         if symbol is None and "::" in argument:
             raise UsageError(f'No symbol "{argument}" in current context.')
         if symbol is None:
