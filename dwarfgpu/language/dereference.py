@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.implicit_conversions import memory_location
-from dwarfgpu.language.other_units import completed
+from dwarfgpu.language.other_units import completed, several_completions
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -41,6 +41,8 @@ class Dereference(ABC):
         self.session = session
         self.architecture = session.architecture
         self.resolver = session.resolver()
+        self.remarks: dict[str, None] = {}
+        """Whose the classes are that only other files define, several of them."""
 
     def check_size(self, size_bits: int) -> None:
         """Raise `LimitExceeded` for a larger object than may be read, before it is made."""
@@ -141,6 +143,10 @@ class Dereference(ABC):
         target = self.completed(bare.target)
         if strip(target) is None:
             raise UsageError(GENERIC_POINTER)
+        if value.unit is not None:
+            self.remarks.update(
+                dict.fromkeys(several_completions(self.session, target, value.unit))
+            )
         read = self.read(value)
         if read.pointer is not None:
             location = self.pointee(read.pointer)

@@ -148,7 +148,7 @@ class Evaluator(Operations):
                 for variable, frame in self.objects.variables.items():
                     self.options.looked_at(variable, frame)
         notes = (*assumptions(self.session, self.objects.variables), *self.doubts)
-        notes = (*self.names.remarks, *notes)
+        notes = (*self.names.remarks, *self.objects.remarks, *notes)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
@@ -182,7 +182,7 @@ class Evaluator(Operations):
     def note_remarks(self) -> None:
         """Give the caller the notes on names of a type, which no value has."""
         if self.options.noted is not None:
-            for remark in self.names.remarks:
+            for remark in (*self.names.remarks, *self.objects.remarks):
                 self.options.noted(remark)
 
     def in_style(self, value: TypedValue) -> TypedValue:

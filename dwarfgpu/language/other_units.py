@@ -8,7 +8,9 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import is_definition
 from dwarfgpu.dwarf.scope.meaning import has_tag
+from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -24,6 +26,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     strip,
 )
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.session.session import Session
 
 _DEEPEST: Final = 64
@@ -58,6 +61,29 @@ def completed(session: Session, type_: Type | None) -> Type | None:
     if die is None or die.flag(dw.AT_DECLARATION):
         return type_
     return _requalified(types_of(die.unit).build(die), type_)
+
+
+def several_completions(session: Session, type_: Type | None, unit: CompilationUnit) -> list[str]:
+    """Return the notes that several files define a structure of C, each for itself, which a unit
+    only declares: `completed`, and the types of one file, take the first."""
+    bare = strip(type_)
+    if not isinstance(bare, Struct) or bare.name is None or unit.is_cplusplus:
+        return []
+    first = next((member.die for member in bare.members if member.die is not None), None)
+    if first is not None and first.unit == unit:
+        return []
+    entries = [die.described for die in named(unit, bare.name) if die.tag in CLASSES]
+    if not entries or any(map(is_definition, entries)):
+        return []
+    lookup = session.meanings(bare.name)
+    taken = unit.info.class_definition(entries[0])
+    if taken == entries[0]:
+        meanings = lookup.of(f"::{bare.name}", has_tag(CLASSES))
+        if not meanings or not isinstance(meanings[0], Die):
+            return []
+        taken = meanings[0]
+    lookup.remark_on_completion(taken, bare.name)
+    return [*lookup.remarks]
 
 
 def completed_below(session: Session, type_: Type | None, depth: int = _DEEPEST) -> Type | None:

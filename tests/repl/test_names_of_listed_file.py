@@ -16,6 +16,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 from tests.cli.command import run
 from tests.repl.repl_shell import made, output_of
+from tests.repl.side_by_side import answers, build
 
 SOURCES = {
     "first.c": """struct S { int a; };
@@ -128,6 +129,44 @@ def test_type_units_share_the_line_table_of_their_file(
     shell = made(Session(program.info.architecture or architecture("x86_64"), (program,)))
     assert output_of(shell, "list first.cc:1", "whatis own") == "type = A\n"
     assert output_of(shell, "list second.cc:1", "whatis own") == "type = B\n"
+
+
+@pytest.mark.parametrize("types", [[], ["-fdebug-types-section"]])
+def test_a_structure_that_others_define(
+    tmp_path: Path, tool: Callable[[str], str], types: list[str]
+) -> None:
+    """A file that only declares a structure takes the first of several; one that others define
+    alike, or that one file defines, has no note. GDB does not say which one it takes."""
+    texts = {
+        "same.h": "struct same { int s; };\n",
+        "main.c": "struct ctx; struct same; struct one;\n"
+        "extern struct ctx c1; extern struct same s1; extern struct one o1;\n"
+        "struct ctx *p = &c1; struct same *s = &s1; struct one *o = &o1;\n"
+        "int main(void) { return p == 0; }\n",
+        "first.c": '#include "same.h"\nstruct ctx { int id; } c1 = {7}; struct same s1 = {8};\n'
+        "struct one { int a; } o1 = {9};\n",
+        "second.c": '#include "same.h"\n\nstruct ctx { double w; } c2 = {1.5}; struct same s2;\n'
+        "int in_second(struct ctx *own) { return own->w; }\n",
+    }
+    arguments = [tool("gcc"), "-g", "-no-pie", *types, "-o", "program"]
+    build(tmp_path, texts, [[*arguments, *(name for name in texts if name.endswith(".c"))]])
+    note = "note: ctx is that of first.c: second.c has another one\n"
+
+    def answer(place: str, command: str) -> str:  # a session gives a note once
+        given = answers(None, [str(tmp_path / "program")], [f"list {place}:1", command])
+        return given[1].replace(f"{tmp_path}/", "")  # type units have no short name
+
+    values = {
+        "p *p": "{id = 7}", "p p->id": "7", "p (*p).id": "7", "p *(struct ctx *)p": "{id = 7}",
+        "p sizeof(struct ctx)": "4", "p s->s": "8", "p o->a": "9",
+    }  # fmt: skip
+    for number, (command, value) in enumerate(values.items()):
+        of_main = answer("main.c", command)
+        assert f" = {value}\n" in of_main
+        assert (note in of_main) == (number < 5), command
+        if "struct" not in command or not types:  # a type unit is not of one file
+            assert (note in answer("second.c", command)) == (number < 3), command
+    assert types or " = 8\n" in answer("second.c", "p sizeof(struct ctx)")
 
 
 @pytest.fixture

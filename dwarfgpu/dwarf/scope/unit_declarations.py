@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -87,7 +87,10 @@ class UnitDeclarations(UnitSearch):
         except DwarfGpuError as error:
             self.doubts.append(error)
             return ()
-        return self.defined(dies)
+        meanings = self.defined(dies)
+        if meanings and _is_completion(meanings[0], dies):
+            self._remark(meanings[0], path, part, accepts)
+        return meanings
 
     def _declared(
         self,
@@ -257,6 +260,12 @@ class UnitDeclarations(UnitSearch):
             self._remark(meanings[0], path, part, accepts)
         return meanings
 
+    def remark_on_completion(self, taken: Die, name: str) -> None:
+        """Remark that another file, too, completes a declaration of a type with this name."""
+        self.begin(name)
+        path = tuple(scope.name for scope in path_of(taken))
+        self._remark(taken, path, Part(canonical(taken.name or "")), is_definition)
+
     def _remark(self, taken: Meaning, path: Path, part: Part, accepts: DieFilter) -> None:
         """Remark that another file than that of a meaning defines the name, too, as something that
         only that file sees. Only the units that may define it are read, and not more than
@@ -267,8 +276,9 @@ class UnitDeclarations(UnitSearch):
         if not is_of_its_file(taken):
             return
         tags = {taken.die.tag if isinstance(taken, Variable) else taken.tag}
-        units = (unit for unit in self.other_units(path, part.name, tags) if unit != taken.unit)
-        for unit in islice(units, _MAX_COMPARED):
+        here = () if self.unit is None else (self.unit,)  # of an entry of another unit
+        units = chain(here, self.other_units(path, part.name, tags))
+        for unit in islice((unit for unit in units if unit != taken.unit), _MAX_COMPARED):
             with suppress(DwarfGpuError):  # what was found needs nothing from it
                 for other in self.defined(self._declared(unit, path, part, accepts)):
                     if is_of_its_file(other) and differ(taken, other):
@@ -319,3 +329,10 @@ class UnitDeclarations(UnitSearch):
         variable = Variable(name_of(defined) or "", defined, "global")
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None
+
+
+def _is_completion(meaning: Meaning, declarations: Iterable[Die]) -> bool:
+    """Return whether a type is the definition, in another unit, of what this one only declares."""
+    if not isinstance(meaning, Die) or meaning.tag not in TAGGED:
+        return False
+    return all(meaning.unit != die.described.unit for die in declarations if die.tag in TAGGED)
