@@ -173,7 +173,8 @@ class Evaluator(Operations):
             pending += [getattr(part, field) for field in fields]
         for name in names if is_assigned else ():
             try:
-                self.named(name)
+                if self._member_pointer(name) is None:
+                    self.named(name)
             except UsageError:
                 raise
             except DwarfGpuError:
