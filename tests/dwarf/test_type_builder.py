@@ -284,23 +284,32 @@ def test_four_bytes_of_ones_are_a_bound_of_the_index_type(
     encoding: int, size_bytes: int, address_size: int, expected: int
 ) -> None:
     """GDB extends the sign of a bound where the type of the index has one."""
+    kind = array_indexed_by(
+        (encoding, size_bytes), {dw.AT_UPPER_BOUND: dw.FORM_DATA4}, b"\xff" * 4, address_size
+    )
+    assert kind.dimensions == (expected,)
+
+
+def array_indexed_by(
+    base: tuple[int, int], forms: dict[int, int], bounds: bytes, address_size: int = 8
+) -> Array:
+    """An array whose bounds have these forms; `base`: encoding and size of its index type."""
     shapes = [
         Shape(dw.TAG_COMPILE_UNIT, (), True),
         Shape(dw.TAG_ARRAY_TYPE, (), True),
-        Shape(
-            dw.TAG_SUBRANGE_TYPE,
-            ((dw.AT_TYPE, dw.FORM_REF1), (dw.AT_UPPER_BOUND, dw.FORM_DATA4)),
-        ),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_TYPE, dw.FORM_REF1), *forms.items())),
         Shape(
             dw.TAG_BASE_TYPE,
             ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
         ),
     ]
-    entries = b"\x01\x02\x03\x15" + b"\xff" * 4 + b"\0\x04" + bytes((encoding, size_bytes)) + b"\0"
+    base_at = 0x11 + len(bounds)
+    entries = b"\x01\x02\x03" + bytes((base_at,)) + bounds + b"\0\x04" + bytes(base) + b"\0"
     made = unit(entries, address_size=address_size)
     info = debug_info(elf({".debug_info": made, ".debug_abbrev": abbreviations(*shapes)}))
     kind = info.types.build(info.die_at(0xD))
-    assert isinstance(kind, Array) and kind.dimensions == (expected,)
+    assert isinstance(kind, Array)
+    return kind
 
 
 @pytest.mark.parametrize(
@@ -318,26 +327,10 @@ def test_bounds_have_the_sign_of_the_index_type(
     encoding: int, size_bytes: int, form: int, low: int, high: int, expected: tuple[int, int]
 ) -> None:
     """A form without a sign does not say it; GDB does the same."""
-    shapes = [
-        Shape(dw.TAG_COMPILE_UNIT, (), True),
-        Shape(dw.TAG_ARRAY_TYPE, (), True),
-        Shape(
-            dw.TAG_SUBRANGE_TYPE,
-            ((dw.AT_TYPE, dw.FORM_REF1), (dw.AT_LOWER_BOUND, form), (dw.AT_UPPER_BOUND, form)),
-        ),
-        Shape(
-            dw.TAG_BASE_TYPE,
-            ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
-        ),
-    ]
     width = {dw.FORM_DATA1: 1, dw.FORM_DATA2: 2, dw.FORM_DATA4: 4}[form]
     bounds = low.to_bytes(width, "little") + high.to_bytes(width, "little")
-    base_at = 0x11 + 2 * width
-    entries = b"\x01\x02\x03" + bytes((base_at,)) + bounds + b"\0\x04"
-    made = unit(entries + bytes((encoding, size_bytes)) + b"\0")
-    info = debug_info(elf({".debug_info": made, ".debug_abbrev": abbreviations(*shapes)}))
-    kind = info.types.build(info.die_at(0xD))
-    assert isinstance(kind, Array)
+    forms = {dw.AT_LOWER_BOUND: form, dw.AT_UPPER_BOUND: form}
+    kind = array_indexed_by((encoding, size_bytes), forms, bounds)
     assert (kind.lower_bound, *kind.dimensions) == expected
 
 
