@@ -80,6 +80,18 @@ def position_at(session: Session, pc: int) -> FramePosition | None:
     return None if step is None else step.position
 
 
+def why_no_line(session: Session, pc: int) -> str | None:
+    """Return why the line of a program location cannot be read; None where it can, and where the
+    files describe none."""
+    for code_object in session.code_objects:
+        if code_object.covers(pc):
+            try:
+                LineLookup(code_object.scopes).line_of(pc)
+            except DwarfGpuError as error:
+                return f"the line of {pc:#x} cannot be read: {error}"
+    return None
+
+
 def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ...]:
     """Return where the first code of a line begins, else that of the next line with code, for each
     table with the file, also of libraries; None if no code follows.

@@ -47,14 +47,18 @@ def nest_shell() -> Shell:
 
 def demo_shell() -> Shell:
     """A program of x86-64 before it starts."""
+    shell = program_shell(opened("x86_64/demo.gcc.O0.v5"))
+    output_of(shell, "output numbers[0]")  # an assumption is printed once
+    return shell
+
+
+def program_shell(program: CodeObject) -> Shell:
+    """The prompt of a program of x86-64 before it starts."""
     arch = architecture("x86_64")
-    program = opened("x86_64/demo.gcc.O0.v5")
     target = StateTarget(arch)
     target.add_wave(0)
     segments = tuple(program.loaded_segments())
-    shell = made(Session(arch, (program,), TargetWithCodeObjects(target, segments, False)))
-    output_of(shell, "output numbers[0]")  # an assumption is printed once
-    return shell
+    return made(Session(arch, (program,), TargetWithCodeObjects(target, segments, False)))
 
 
 def output_of(shell: Shell, *lines: str) -> str:

@@ -97,6 +97,14 @@ def no_line_range(opcode: int) -> Malformed:
     return Malformed(f"special opcode {opcode:#x} where line_range is 0")
 
 
+def unended_rows(count: int, offset: int) -> DwarfGpuError | None:
+    """Return why rows from an offset on describe no code; None where there are none (6.2.5.3)."""
+    if not count:
+        return None
+    problem = f"{counted(count, 'row')} without a DW_LNE_end_sequence describe no code"
+    return at_opcode(Malformed(problem), offset)
+
+
 def at_opcode(error: DwarfGpuError, offset: int) -> DwarfGpuError:
     """Return the error with the opcode at an offset of `.debug_line` as its context."""
     error.context = f"line program opcode at {offset:#x}"

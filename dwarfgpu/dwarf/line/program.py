@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.line.operands import (
     refuse_files,
     refuse_program,
     skip_number,
+    unended_rows,
 )
 from dwarfgpu.dwarf.line.rows import (
     BASIC_BLOCK,
@@ -51,6 +52,7 @@ def run_line_program(
     try:
         refuse_program(header, most_rows)
         run.read(most_rows)
+        problem = unended_rows(run.unended, run.ended_at)
     except DwarfGpuError as error:
         problem = at_opcode(error, run.offset)
     rows = LineRows(run.addresses, run.registers)
@@ -65,6 +67,10 @@ class _Run:
         self._data = data
         self.offset = header.program_at
         """Of the last opcode that was performed."""
+        self.ended_at = header.program_at
+        """The offset behind the last DW_LNE_end_sequence."""
+        self.unended = 0
+        """The number of rows since then."""
         self.addresses = array("Q")
         self.registers = bytearray()
         self.sequences = LineSequences()
@@ -199,8 +205,10 @@ class _Run:
                     address = op_index = column = isa = 0
                     file = line = 1
                     flags, is_ordered, first_row = initial_flags, True, last + 1
+                    self.ended_at = position
                 else:
                     flags &= IS_STMT
                 offset = position
         finally:
             self.offset = offset
+        self.unended = len(addresses) - first_row

@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.line.operands import (
     skip_number,
 )
 from dwarfgpu.dwarf.line.program import run_line_program
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
 
 _MOST_FORWARD: Final = 0x7FFFFFFF
 """An advance of more operations may lead backwards, where addresses begin again at 0."""
@@ -149,7 +149,8 @@ class _Check:
                     offset = self._standard(opcode, offset + 1)
         except DwarfGpuError as error:
             return at_opcode(error, offset)
-        return None
+        rest = run_line_program(evolve(header, program_at=self._ended_at), data, self._most_rows)
+        return rest.problem
 
     def fault(self) -> DwarfGpuError | None:
         """Return what is wrong with a program that `read` has read to its end."""
@@ -163,13 +164,6 @@ class _Check:
             for row in run_line_program(header, self._data, self._most_rows).rows:
                 if row.file not in files and not row.end_sequence:
                     return _no_file(row.file, files)
-        rest = run_line_program(
-            evolve(header, program_at=self._ended_at), self._data, self._most_rows
-        )
-        if rest.rows:
-            count = len(rest.rows)
-            problem = f"{counted(count, 'row')} without a DW_LNE_end_sequence describe no code"
-            return at_opcode(Malformed(problem), self._ended_at)
         return None
 
     def _advance(self, size_bytes: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
+from dwarfgpu.language.source_lines import why_no_line
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import default_or_frame
@@ -46,3 +47,6 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
             yield heading(line.text)
         else:
             yield Output(line.text, code_record(session, line.code), "asm_insns")
+    reason = why_no_line(session, dump.begin) if letters & {"s", "m"} else None
+    if reason is not None:
+        shell.console.note(reason)

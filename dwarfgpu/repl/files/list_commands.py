@@ -17,7 +17,7 @@ from dwarfgpu.language.linespec import (
     LinespecNotFound,
     split_at_comma,
 )
-from dwarfgpu.language.source_lines import LineStep, has_units, starts_of, step_at
+from dwarfgpu.language.source_lines import LineStep, has_units, starts_of, step_at, why_no_line
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import examined_code
@@ -306,6 +306,9 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
             pc = location.pcs[0]
             where = f" for address {_address(session, pc)}" if pc else "."
             yield Output(f"No line number information available{where}", {"lines": []})
+            reason = why_no_line(session, pc)
+            if reason is not None:
+                shell.console.note(reason)
             continue
         if location.kind == "symbol" and location.pcs:
             yield _data_output(session, location.position, location.pcs[0])

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.line.file_table import is_path_end
 from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import LinespecNotFound, split_at_comma
+from dwarfgpu.language.source_lines import why_no_line
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.advice import advised
@@ -139,6 +140,11 @@ def set_breakpoint(
     yield from _notes_of_others(shell, added)
     keep(shell, added)
     yield announced(added, shows_address=shell.settings.flag("print address"))
+    for location in locations:
+        if location.position is None:
+            why = why_no_line(shell.session, location.pc)
+            if why is not None:
+                shell.console.note(why)
 
 
 def _notes_of_others(shell: Shell, added: Breakpoint) -> Iterator[Part]:
