@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, IllFormed, UndefinedBits
 from dwarfgpu.model.object import Bits
 
 ReadMember = Callable[[Member], Bits]
@@ -30,20 +30,27 @@ def variant_members(
 
 
 def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
-    """Return the variant of the discriminant's value, else the default one (DWARF 5 5.7.10)."""
-    default = next((variant for variant in part.variants if not variant.values), None)
+    """Return the variant of the discriminant's value, else the default one (DWARF 5 5.7.10).
+
+    `IllFormed` where several variants have the value, or none has it and several are the default.
+    """
+    defaults = [variant for variant in part.variants if not variant.values]
     discriminant = part.discriminant
     if discriminant is None:
-        if len(part.variants) > 1:
+        if len(part.variants) != len(defaults) or len(defaults) > 1:
             raise UndefinedBits("the variants have no discriminant")
-        return default
+        return next(iter(defaults), None)
     bits = read(discriminant)
     if not bits.is_complete:
         raise UndefinedBits(f"the discriminant {discriminant.name or ''} is unknown")
     size = discriminant.bit_size or size_bits(discriminant.type) or bits.size_bits
     mask = (1 << size) - 1
-    for variant in part.variants:
-        for low, high in variant.values:
-            if (bits.value - low) & mask <= (high - low) & mask:
-                return variant
-    return default
+    chosen = [
+        variant
+        for variant in part.variants
+        if any((bits.value - low) & mask <= (high - low) & mask for low, high in variant.values)
+    ]
+    if len(chosen or defaults) > 1:
+        which = f"have the value {bits.value} of the discriminant" if chosen else "have no value"
+        raise IllFormed(f"{len(chosen or defaults)} variants {which}")
+    return next(iter(chosen or defaults), None)

@@ -661,7 +661,9 @@ def test_a_member_has_one_location() -> None:
         _ = kind.members
 
 
-def variant_record(*, is_artificial: bool, descriptor: int = 0) -> Type:
+def variant_record(
+    *, is_artificial: bool, values: bytes = b"\0\5", attribute: int = dw.AT_DISCR_LIST
+) -> Type:
     """A structure with a variant part, whose discriminant is a byte in it."""
     shapes = [
         Shape(dw.TAG_COMPILE_UNIT, (), True),
@@ -676,7 +678,7 @@ def variant_record(*, is_artificial: bool, descriptor: int = 0) -> Type:
                 (dw.AT_ARTIFICIAL, dw.FORM_FLAG),
             ),
         ),
-        Shape(dw.TAG_VARIANT, ((dw.AT_DISCR_LIST, dw.FORM_BLOCK1),), True),
+        Shape(dw.TAG_VARIANT, ((attribute, dw.FORM_BLOCK1),), True),
         Shape(
             dw.TAG_BASE_TYPE,
             ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
@@ -684,9 +686,9 @@ def variant_record(*, is_artificial: bool, descriptor: int = 0) -> Type:
     ]
     at = 0x0D  # of the structure
     before = b"\x01\x02\x08\x03" + bytes((at + 4,))
-    base_at = at + 4 + 6 + 4 + 6 + 3
+    base_at = at + 4 + 6 + 2 + len(values) + 6 + 3
     tag = b"\x04d\0" + bytes((base_at, 0, is_artificial))
-    variant = b"\x05\x02" + bytes((descriptor, 5)) + b"\x04x\0" + bytes((base_at, 4, 0)) + b"\0"
+    variant = b"\x05" + bytes((len(values),)) + values + b"\x04x\0" + bytes((base_at, 4, 0)) + b"\0"
     entries = before + tag + variant + b"\0\0" + b"\x06\x07\x01" + b"\0"
     info = debug_info(elf({".debug_info": unit(entries), ".debug_abbrev": abbreviations(*shapes)}))
     return info.types.build(info.die_at(at))
@@ -703,7 +705,16 @@ def test_a_discriminant_in_a_variant_part_is_a_member(*, is_artificial: bool) ->
 
 
 def test_an_unknown_descriptor_of_discriminants_is_ill_formed() -> None:
-    record = variant_record(is_artificial=False, descriptor=7)
+    record = variant_record(is_artificial=False, values=b"\7\5")
     assert isinstance(record, Struct)
     with pytest.raises(IllFormed, match="has the unknown descriptor 0x7"):
         record.declared.variant_parts  # noqa: B018
+
+
+def test_a_discriminant_of_128_bits_is_a_block() -> None:
+    """As LLVM writes numbers that no constant form has."""
+    value = (3 << 100 | 5).to_bytes(16, "little")
+    record = variant_record(is_artificial=True, values=value, attribute=dw.AT_DISCR_VALUE)
+    assert isinstance(record, Struct)
+    [part] = record.declared.variant_parts
+    assert [variant.values for variant in part.variants] == [((3 << 100 | 5,) * 2,)]

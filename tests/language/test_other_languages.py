@@ -515,6 +515,16 @@ INNER = VariantPart(
         (varied(Variant((), ((1, 1),), (INNER,))), 1, "{tag = 1}"),
         (varied(Variant(member("a"), ()), Variant(member("b"), ()), discriminant=None), 5,
          "{tag = 5, <error: the variants have no discriminant>}"),
+        (varied(Variant(member("a"), ((5, 5),)), discriminant=None), 5,
+         "{tag = 5, <error: the variants have no discriminant>}"),
+        (varied(Variant(member("a"), ((5, 5),)), Variant(member("b"), ((4, 6),))), 5,
+         "{tag = 5, <error: 2 variants have the value 5 of the discriminant>}"),
+        (varied(Variant(member("a"), ((5, 5),)), Variant(member("b"), ((6, 6),))), 6,
+         "{tag = 6, b = 7}"),
+        (varied(Variant(member("a"), ()), Variant(member("b"), ())), 5,
+         "{tag = 5, <error: 2 variants have no value>}"),
+        (varied(Variant(member("a"), ((5, 5),)), Variant((), ()), Variant((), ())), 5,
+         "{tag = 5, a = 7}"),
     ],
 )  # fmt: skip
 def test_variants(kind: Struct, tag: int, expected: str) -> None:

@@ -182,8 +182,15 @@ def _part(types: Types, die: Die, depth: int) -> VariantPart:
 def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
     """Return the values of a variant: one, or a list of values and ranges (DWARF 5 5.7.10,
     7.22)."""
-    single = variant.integer(dw.AT_DISCR_VALUE)
-    if single is not None:
+    value = variant.attribute(dw.AT_DISCR_VALUE)
+    if value is not None:
+        if value.kind not in ("constant", "flag", "block"):
+            raise IllFormed(
+                f"DW_AT_discr_value of the entry at {variant.offset:#x} is of class {value.kind}"
+            )
+        single = value.raw
+        if isinstance(single, bytes):  # DW_FORM_data16 and blocks, of 128-bit discriminants
+            single = int.from_bytes(single, variant.unit.format.endian)
         return ((single, single),)
     attribute = variant.attribute(dw.AT_DISCR_LIST)
     if attribute is None:
