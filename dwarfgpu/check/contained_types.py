@@ -18,23 +18,16 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Raw
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.type_entries import QUALIFIERS
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, counted
 
 _RECORDS: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
-_PACKED: Final = 0x2D
-_IMMUTABLE: Final = 0x4B
-_OTHER_NAMES: Final = frozenset(
-    {
-        dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE,
-        dw.TAG_ATOMIC_TYPE, _PACKED, _IMMUTABLE,
-    }
-)  # fmt: skip
-_OF_ONE: Final = TYPES_OF_ONE | _OTHER_NAMES
+_OTHER_NAMES: Final = frozenset({dw.TAG_TYPEDEF, *QUALIFIERS})
 _PARTS: Final = frozenset({dw.TAG_MEMBER, dw.TAG_INHERITANCE})
 _VARIANTS: Final = frozenset({dw.TAG_VARIANT_PART, dw.TAG_VARIANT})
-_READ: Final = _RECORDS | _OF_ONE | _PARTS | {dw.TAG_BASE_TYPE, dw.TAG_POINTER_TYPE}
+_READ: Final = _RECORDS | TYPES_OF_ONE | _PARTS | {dw.TAG_BASE_TYPE, dw.TAG_POINTER_TYPE}
 _UNKNOWN: Final = -1
 _MOST: Final = 1 << 60
 """Of offsets in bits and of sizes."""
@@ -99,9 +92,9 @@ class ContainedTypes:
             self._sizes[offset] = _number(values, shape.size)
         if shape.tag in _RECORDS:
             self._records[index] = offset
-        elif shape.tag in _OF_ONE and beyond is not None:
+        elif shape.tag in TYPES_OF_ONE and beyond is not None:
             self._of_one_beyond[offset] = beyond
-        elif shape.tag in _OF_ONE and target != _UNKNOWN:
+        elif shape.tag in TYPES_OF_ONE and target != _UNKNOWN:
             self._of_one[offset] = target
 
     def faults(self) -> Iterator[TypeFault]:

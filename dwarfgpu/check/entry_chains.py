@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, read_uleb
+from dwarfgpu.dwarf.types.type_entries import QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError
@@ -39,8 +40,8 @@ def chain_of(tag: int) -> tuple[int, str] | None:
 
 TYPES_OF_ONE: Final = frozenset(
     {
-        dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE,
-        dw.TAG_ATOMIC_TYPE, dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE, dw.TAG_ENUMERATION_TYPE,
+        dw.TAG_TYPEDEF, *QUALIFIERS, dw.TAG_ARRAY_TYPE, dw.TAG_SUBRANGE_TYPE,
+        dw.TAG_ENUMERATION_TYPE,
     }
 )  # fmt: skip
 """Types whose values are those of the type at their DW_AT_type."""

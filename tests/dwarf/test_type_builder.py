@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     Enum,
     Function,
     Pointer,
+    Qualified,
     Struct,
     Type,
     Typedef,
@@ -410,6 +411,30 @@ def test_pointer_to_void_typedef_of_void_and_unknown_tags() -> None:
     assert isinstance(unknown, Unspecified) and unknown.name == "DW_TAG 0x4109"
     dynamic = build(b"\x02", Shape(0x46))  # DW_TAG_dynamic_type, by DWARF 5 7.5.3
     assert isinstance(dynamic, Unspecified) and dynamic.name == "dynamic type"
+
+
+@pytest.mark.parametrize(
+    ("tag", "spelled"),
+    [
+        (dw.TAG_CONST_TYPE, "const int"),
+        (dw.TAG_VOLATILE_TYPE, "volatile int"),
+        (dw.TAG_RESTRICT_TYPE, "restrict int"),
+        (dw.TAG_ATOMIC_TYPE, "_Atomic int"),
+        (0x4B, "immutable int"),
+        (0x2D, "packed int"),
+        (0x40, "shared int"),
+    ],
+)
+def test_every_type_modifier_qualifies_a_type(tag: int, spelled: str) -> None:
+    """DWARF 5 5.3, with the tags of 7.5.3."""
+    integer = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_BYTE_SIZE, 11), (dw.AT_ENCODING, 11))
+    kind = build(
+        b"\x02\x0f\x03int\0\x04\x05",
+        Shape(tag, ((dw.AT_TYPE, dw.FORM_REF1),)),
+        Shape(dw.TAG_BASE_TYPE, integer),
+    )
+    assert isinstance(kind, Qualified) and type_name(kind) == spelled
+    assert size_bytes(kind) == 4 and isinstance(strip(kind), Base)
 
 
 def test_an_unspecified_type_without_a_name_is_void() -> None:

@@ -187,6 +187,9 @@ class _Speller:
             "volatile": "volatile",
             "restrict": "__restrict__" if self.cplusplus else "restrict",
             "atomic": "_Atomic",
+            "immutable": "immutable",
+            "packed": "packed",
+            "shared": "shared",
         }
         return " ".join(word for qualifier, word in words.items() if qualifier in qualifiers)
 

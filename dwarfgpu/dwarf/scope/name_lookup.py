@@ -54,6 +54,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
 from dwarfgpu.dwarf.scope.unit_declarations import UnitDeclarations
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, external_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
+from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
@@ -61,10 +62,7 @@ _MAX_SCOPES: Final = 1_000
 """Maximum number of namespaces to search for one name."""
 _MAX_DEPTH: Final = 64
 """Structures inside one another that are searched for enumerators."""
-_TRANSPARENT_TYPES: Final = frozenset(
-    {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
-    | {dw.TAG_TEMPLATE_TYPE_PARAMETER}
-)
+_TRANSPARENT_TYPES: Final = frozenset({*QUALIFIERS, *NAMES_OF_TYPES})
 _OF_BLOCKS: Final = TYPES | {dw.TAG_ENUMERATION_TYPE, dw.TAG_IMPORTED_DECLARATION}
 """Besides variables, what declares names in a block."""
 _SCOPES: Final = (

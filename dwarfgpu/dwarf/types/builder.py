@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.dwarf.types.type_entries import (
     NAMES_OF_TYPES,
+    QUALIFIERS,
     described_base,
     linked_name,
     pointer_bytes,
@@ -51,7 +52,6 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     PointerKind,
     Qualified,
-    Qualifier,
     Scope,
     Struct,
     StructKind,
@@ -74,12 +74,6 @@ _STRUCTS: Final[dict[int, StructKind]] = {
     dw.TAG_STRUCTURE_TYPE: "struct",
     dw.TAG_UNION_TYPE: "union",
     dw.TAG_CLASS_TYPE: "class",
-}
-_QUALIFIERS: Final[dict[int, Qualifier]] = {
-    dw.TAG_CONST_TYPE: "const",
-    dw.TAG_VOLATILE_TYPE: "volatile",
-    dw.TAG_RESTRICT_TYPE: "restrict",
-    dw.TAG_ATOMIC_TYPE: "atomic",
 }
 _NOT_READ: Final = {
     dw.TAG_SET_TYPE: "set",
@@ -132,8 +126,8 @@ class TypeBuilder:
             return self._pointer(die, _POINTERS[tag])
         if tag in _STRUCTS:
             return self._struct(die, _STRUCTS[tag])
-        if tag in _QUALIFIERS:
-            return Qualified(_QUALIFIERS[tag], self.target(die))
+        if tag in QUALIFIERS:
+            return Qualified(QUALIFIERS[tag], self.target(die))
         if tag in NAMES_OF_TYPES:
             alignment = die.integer(dw.AT_ALIGNMENT)
             return Typedef(die.name or "typedef", self.target(die), _scope(die), alignment)

@@ -15,19 +15,22 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.base_types import base_type_of, first_bit_of, has_no_size, storage_bits_of
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, NULLPTR_NAMES, Base, Unspecified
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, NULLPTR_NAMES, Base, Qualifier, Unspecified
 from dwarfgpu.errors import IllFormed, Unsupported
 
 NAMES_OF_TYPES: Final = {dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 """Entries that name a type: members of a template's instance may have its parameter (2.23)."""
-_TRANSPARENT: Final = {
-    *NAMES_OF_TYPES,
-    dw.TAG_SUBRANGE_TYPE,
-    dw.TAG_CONST_TYPE,
-    dw.TAG_VOLATILE_TYPE,
-    dw.TAG_RESTRICT_TYPE,
-    dw.TAG_ATOMIC_TYPE,
+QUALIFIERS: Final[dict[int, Qualifier]] = {
+    dw.TAG_CONST_TYPE: "const",
+    dw.TAG_VOLATILE_TYPE: "volatile",
+    dw.TAG_RESTRICT_TYPE: "restrict",
+    dw.TAG_ATOMIC_TYPE: "atomic",
+    dw.TAG_IMMUTABLE_TYPE: "immutable",
+    dw.TAG_PACKED_TYPE: "packed",
+    dw.TAG_SHARED_TYPE: "shared",
 }
+"""The entries of DWARF 5 5.3."""
+_TRANSPARENT: Final = {*NAMES_OF_TYPES, *QUALIFIERS, dw.TAG_SUBRANGE_TYPE}
 """Entries whose objects have another type's representation."""
 
 

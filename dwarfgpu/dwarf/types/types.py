@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
 StructKind = Literal["struct", "union", "class"]
-Qualifier = Literal["const", "volatile", "restrict", "atomic"]
+Qualifier = Literal["const", "volatile", "restrict", "atomic", "immutable", "packed", "shared"]
 
 NULLPTR_NAMES: Final = frozenset({"decltype(nullptr)", "nullptr_t", "std::nullptr_t"})
 """What compilers call the type of `nullptr`, an unspecified type (DWARF 5 5.2)."""
