@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
@@ -15,7 +16,9 @@ from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.model.location import Location, composite
 from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import Part
 
 _HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
 """The first element and the step of a half; None is the middle."""
@@ -76,12 +79,24 @@ def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValu
         return objects.element(value, indexes[0])
     kind = Array(element, (len(indexes),), is_vector=True)
     parts = [objects.read(objects.element(value, index)) for index in indexes]
+    location = _location_of(parts)
     read = [part.bits for part in parts if part.bits is not None]
     if len(read) < len(parts):
         error = next((part.error for part in parts if part.error is not None), None)
-        return TypedValue(kind, error=error, unit=value.unit)
+        return TypedValue(kind, location, error=error, unit=value.unit)
     bits = concatenate(read, objects.context.endian)
-    return TypedValue(kind, bits=bits, unit=value.unit, notes=value.notes)
+    return TypedValue(kind, location, bits, unit=value.unit, notes=value.notes)
+
+
+def _location_of(parts: Sequence[TypedValue]) -> Location | None:
+    """Return the location of several elements, to which a vector may be assigned."""
+    places: list[Part] = []
+    for part in parts:
+        size = part.size_bits
+        if part.location is None or size is None:
+            return None
+        places.append(Part(part.location, size))
+    return composite(places)
 
 
 def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:

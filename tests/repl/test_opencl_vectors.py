@@ -55,3 +55,15 @@ def test_a_component_that_a_vector_lacks_is_refused(component: str) -> None:
         done = run(*KERNEL, "-ex", command, "-ex", "p vec.S3")
         assert f"Invalid OpenCL vector component accessor {component}" in done.err
         assert done.lines[-1] == "$1 = 3"
+
+
+def test_several_components_are_assigned() -> None:
+    """OpenCL C 6.3.7: the components are those of the vector, in any order."""
+    assigned = ("vec.yx = vec.zw", "vec.wx = vec.xw + 4", "vec.hi[0] = 8")
+    commands = (word for text in assigned for word in ("-ex", f"p {text}", "-ex", "p vec"))
+    done = run(*KERNEL, *commands, "-ex", "p &vec.xy")
+    assert [line for line in done.lines if line.startswith("$")] == [
+        "$1 = {3, 3}", "$2 = {3, 3, 3, 3}", "$3 = {7, 7}", "$4 = {7, 3, 3, 7}",
+        "$5 = 8", "$6 = {7, 3, 8, 7}",
+    ]  # fmt: skip
+    assert "Attempt to take address of value not located in memory." in done.err
