@@ -271,6 +271,10 @@ def _code_objects(
     code_objects = tuple(listed)
     if load_address is not None or state is not None:
         _require_end(code_objects, None if load_address is not None else state)
+    if state is not None and len(state.code_objects) > 1:
+        from dwarfgpu.service.machine.state_code_objects import require_apart  # most have one
+
+        require_apart(args.state, state, code_objects)
     return code_objects
 
 

@@ -5,11 +5,102 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import digest_of, resolved
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import UsageError, shortened
+from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
 from dwarfgpu.session.focused_frame import not_in_code
+
+_COMPARED_BYTES = 1 << 16
+"""Read at a time from segments that overlap."""
+_MOST_COMPARED_BYTES = 1 << 26
+"""Zeros behind the end of a file can be any number."""
+
+
+@frozen
+class _Part:
+    """A segment of a code object in memory."""
+
+    start: int
+    end: int
+    of: CodeObject
+    segment: LoadedSegment
+
+    def data(self, address: int, size_bytes: int) -> bytes | None:
+        """Return bytes of the segment; None where the file does not determine them."""
+        try:
+            return self.segment.read(address - self.start, size_bytes)
+        except DwarfGpuError:
+            return None
+
+
+def require_apart(path: str, state: State, code_objects: Sequence[CodeObject]) -> None:
+    """Raise `UsageError` if two code objects of a state give the same byte different contents:
+    questions about its address would have two answers. `path`: of the state.
+
+    Code objects that are not at the state's addresses are the command line's, which may be
+    instead of them.
+    """
+    if len(state.code_objects) < 2:
+        return
+    listed = {(resolved(item.path), item.load_address) for item in state.code_objects}
+    own = [item for item in code_objects if (resolved(item.file.path), item.load_address) in listed]
+    parts = sorted(
+        (
+            _Part(segment.address, segment.address + segment.size_bytes, item, segment)
+            for item in own
+            for segment in item.loaded_segments()
+        ),
+        key=lambda part: (part.start, part.end),
+    )
+    if not parts:
+        return
+    last = parts[0]  # that which ends last: what overlaps another one has the same bytes as it
+    for part in parts:
+        if part.start < last.end and not _is_same(last.of, part.of):
+            difference = _difference(last, part)
+            if difference is not None:
+                subject = f"{path}: code_objects: {_overlap(last.of, part.of)}"
+                advice = "a load_address is missing or wrong"
+                raise UsageError(on_one_line(f"{subject}: they {difference}; {advice}"))
+        last = max(last, part, key=lambda item: item.end)
+
+
+def _is_same(first: CodeObject, second: CodeObject) -> bool:
+    return first.file is second.file and first.load_address == second.load_address
+
+
+def _overlap(first: CodeObject, second: CodeObject) -> str:
+    has_names = first.name != second.name
+    texts = [
+        f"{item.name if has_names else item.file.path}, loaded at {item.load_address:#x},"
+        for item in (first, second)
+    ]
+    return f"{texts[0]} and {texts[1]} overlap"
+
+
+def _difference(first: _Part, second: _Part) -> str | None:
+    """Return where two segments that overlap have different bytes, or may have them; None if they
+    have the same."""
+    end = min(first.end, second.end)
+    most = min(end, second.start + _MOST_COMPARED_BYTES)
+    for address in range(second.start, most, _COMPARED_BYTES):
+        size_bytes = min(_COMPARED_BYTES, most - address)
+        first_bytes, second_bytes = (
+            first.data(address, size_bytes),
+            second.data(address, size_bytes),
+        )
+        if first_bytes == second_bytes:
+            continue
+        if first_bytes is None or second_bytes is None:
+            return f"cannot be compared at {address:#x}"
+        pairs = enumerate(zip(first_bytes, second_bytes, strict=True))
+        offset = next(offset for offset, (one, other) in pairs if one != other)
+        return f"have different bytes at {address + offset:#x}"
+    return f"cannot be compared beyond {most:#x}" if most < end else None
 
 
 def address_of_same(state: State, path: str | Path) -> int:

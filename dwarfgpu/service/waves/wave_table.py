@@ -24,6 +24,7 @@ from dwarfgpu.service.machine.open_machine import require_architecture
 from dwarfgpu.service.machine.state_code_objects import (
     address_of_same,
     changed_since,
+    require_apart,
     require_waves_inside,
 )
 from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record
@@ -154,6 +155,7 @@ def waves_in_state(
     require_architecture(objects, state.architecture)
     if file is not None and len(objects) == 1:
         require_waves_inside(state, path, file, objects)
+    require_apart(path, state, objects)
     session = Session(state.target.architecture, tuple(objects), state.target, knows_loaded=True)
     positions = WavePositions(session)
     rows = [

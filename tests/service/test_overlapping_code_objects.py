@@ -1,0 +1,61 @@
+"""A state whose code objects overlap in memory is refused (`docs/state-files.md`)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.service.machine import state_code_objects
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES
+
+INTEGERS = FIXTURES / "run/integers.gfx942.O2.v5.co"
+FLOATS = FIXTURES / "run/floats.gfx942.O2.v5.co"
+
+
+def _state(folder: Path, *code_objects: tuple[Path, int]) -> Path:
+    path = folder / "s.json"
+    listed = [{"path": str(file), "load_address": address} for file, address in code_objects]
+    waves = [{"pc": 0x7000, "registers": {"exec": 255}}]
+    document = {"schema": "dwarfgpu-state-1", "architecture": "gfx942", "waves": waves}
+    path.write_text(json.dumps({**document, "code_objects": listed}))
+    return path
+
+
+@pytest.mark.parametrize("command", [["bt"], ["waves"], ["eval", "*(unsigned*)0x7000"]])
+@pytest.mark.parametrize("address", [0, 0x4000])
+def test_different_bytes_are_refused(command: list[str], address: int, tmp_path: Path) -> None:
+    path = _state(tmp_path, (INTEGERS, 0), (FLOATS, address))
+    done = run(command[0], "--state", path, *command[1:])
+    assert done.status == 2
+    assert "integers.gfx942.O2.v5.co, loaded at 0x0," in done.error
+    assert f"floats.gfx942.O2.v5.co, loaded at {address:#x}," in done.error
+    assert "overlap: they have different bytes at 0x" in done.error
+
+
+def test_the_same_file_at_two_addresses_is_refused(tmp_path: Path) -> None:
+    """Their names are equal: the paths say which is meant."""
+    copy = tmp_path / INTEGERS.name
+    shutil.copyfile(INTEGERS, copy)
+    done = run("bt", "--state", _state(tmp_path, (INTEGERS, 0), (copy, 0x1000)))
+    assert f"{INTEGERS}, loaded at 0x0, and {copy}, loaded at 0x1000, overlap" in done.error
+
+
+def test_equal_bytes_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = tmp_path / "copy.co"
+    shutil.copyfile(INTEGERS, copy)
+    path = _state(tmp_path, (INTEGERS, 0), (copy, 0), (INTEGERS, 0), (FLOATS, 1 << 20))
+    done = run("bt", "--state", path)
+    assert done.status == 0 and "divide_long" in done.out
+    monkeypatch.setattr(state_code_objects, "_MOST_COMPARED_BYTES", 64)
+    assert "cannot be compared beyond" in run("bt", "--state", path).error
+
+
+def test_the_file_of_the_command_line_may_be_instead_of_one(tmp_path: Path) -> None:
+    """It is first, as the user wants."""
+    path = _state(tmp_path, (INTEGERS, 0), (INTEGERS, 1 << 20))
+    done = run("bt", "--state", path, "--file", FLOATS)
+    assert done.status == 0 and "matmul_float" in done.out
