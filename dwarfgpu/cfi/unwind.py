@@ -483,9 +483,8 @@ class CfiFrame(FrameWithoutSubprogram):
         """
         row = self.row
         column = row.return_register
-        is_counter = column == self.architecture.program_counter
-        if column not in row.rules and is_counter and self.convention is None:
-            raise IllFormed(f"no rule for the return address ({self._named(column)})")
+        if column not in row.rules and self.convention is None:
+            self._require_default(column)
         location = self.entry_register(column)
         if location.is_undefined:
             return None
@@ -493,6 +492,18 @@ class CfiFrame(FrameWithoutSubprogram):
         if isinstance(address, ImplicitPointer):
             raise EvaluationError("the return address is an implicit pointer")
         return without_signature(address, self._code_mask()) if self.has_signed_return else address
+
+    def _require_default(self, column: int) -> None:
+        """Require the ABI's rule of a return address column without a rule: neither the program
+        counter, which each call changes, nor a column that is no register has one."""
+        architecture = self.architecture
+        if column == architecture.program_counter:
+            raise IllFormed(f"no rule for the return address ({self._named(column)})")
+        if column not in architecture.registers:
+            raise IllFormed(
+                f"no rule for the return address column {column}: {architecture.name} defines no "
+                f"DWARF register {column}"
+            )
 
     @property
     def has_signed_return(self) -> bool:

@@ -395,6 +395,19 @@ ENDS = {
         {0x1000: FrameRow(RegisterCfa(RSP, 8), {}, RIP)},
         "stopped: the caller of frame 0: no rule for the return address (register rip)", 1,
     ),
+    "no rule for a return address column that is no register": (
+        {0x1000: FrameRow(RegisterCfa(RSP, 8), {RIP: OffsetRule(-8)}, 99)},
+        "stopped: the caller of frame 0: no rule for the return address column 99: x86_64 defines "
+        "no DWARF register 99", 1,
+    ),
+    "an undefined return address column that is no register": (
+        {0x1000: FrameRow(RegisterCfa(RSP, 8), {99: UndefinedRule()}, 99)},
+        "outermost: the return address is undefined", 1,
+    ),
+    "a return address column that is no register": (
+        {0x1000: FrameRow(RegisterCfa(RSP, 8), {99: OffsetRule(-8)}, 99)},
+        "stopped: no frame information for pc 0x2001 in k.co", 2,
+    ),
     "a CFA that does not move": (
         {
             0x1000: FrameRow(RegisterCfa(RSP, 0), {RIP: OffsetRule(0)}, RIP),
