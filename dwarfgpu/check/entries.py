@@ -44,6 +44,7 @@ from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.check.vendor_attributes import vendor_faults
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.entry_tree import lost_entries
 from dwarfgpu.dwarf.forms import Raw
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -274,9 +275,8 @@ class EntryChecker:
             levels = counted(unclosed, "level")
             message = f"{levels} of children without a null entry at the end of the unit"
             self._findings.report("unbalanced-entries", message, None, severity="warning")
-        elif any(unit.data[offset : unit.end]):  # zeros are padding
-            message = f"the entries end at offset {offset:#x}, and the unit at {unit.end:#x}"
-            self._findings.report("unbalanced-entries", message, None)
+        elif (problem := lost_entries(unit.data, offset, unit.end)) is not None:
+            self._findings.report("unbalanced-entries", problem, None)
 
     def refer(self, references: Iterable[BadReference]) -> None:
         """Report references to entries."""

@@ -20,7 +20,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed
 class Tree:
     """The entries of a unit in the order of the file; an entry is named by its index."""
 
-    __slots__ = ("abbreviations", "ends", "offsets", "parents")
+    __slots__ = ("abbreviations", "ends", "offsets", "parents", "stop")
 
     def __init__(self) -> None:
         self.offsets = array("Q")
@@ -30,6 +30,8 @@ class Tree:
         """Index of the parent, -1 for the unit's own entry."""
         self.ends = array("q")
         """Index of the first entry that is not a descendant."""
+        self.stop = 0
+        """Offset behind the last entry and the null entry that ends it."""
 
     def find(self, offset: int) -> int | None:
         """Return the index of the entry that starts at an offset in `.debug_info`."""
@@ -126,6 +128,7 @@ def read_tree(
             parent = len(offsets) - 1
         elif parent < 0:
             break
+    tree.stop = position
     while parent >= 0:
         ends[parent] = len(offsets)
         parent = parents[parent]
@@ -133,6 +136,14 @@ def read_tree(
     for index, subtree_end in ends.items():
         tree.ends[index] = subtree_end
     return tree
+
+
+def lost_entries(data: Data, stop: int, end: int) -> str | None:
+    """Return that a unit goes on behind the end of its entries, where consumers read none (DWARF 5
+    2.3): such as its length contradicts its null entries. None where only zeros are: padding."""
+    if stop >= end or not data[stop:end].strip(b"\0"):
+        return None
+    return f"the entries end at offset {stop:#x}, and the unit at {end:#x}"
 
 
 def _planned(abbreviation: Abbreviation) -> tuple[Abbreviation, bool, int | None, SkipPlan]:

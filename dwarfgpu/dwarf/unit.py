@@ -20,7 +20,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die, constant_bytes
-from dwarfgpu.dwarf.entry_tree import Tree, read_tree
+from dwarfgpu.dwarf.entry_tree import Tree, lost_entries, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.location_lists import UnitLists, value_or_raise
 from dwarfgpu.dwarf.producer import has_legacy_attributes
@@ -72,6 +72,9 @@ class CompilationUnit(OfOpenFile):
     """Whether its entries were read again, so that they are not freed any more."""
     _unreadable: DwarfGpuError | None = None
     """Why its entries cannot be read, once they were asked for."""
+
+    why_cut: DwarfGpuError | None = None
+    """Why some of its entries may be missing, once they were read."""
 
     skeleton: CompilationUnit | None = None
     """The skeleton of a split unit, once the skeleton has asked for it."""
@@ -158,6 +161,10 @@ class CompilationUnit(OfOpenFile):
                 budget.entries_left = 0  # the next attempt ends at once
                 raise
             budget.entries_left -= len(tree.offsets)
+            problem = lost_entries(self.data, tree.stop, end)
+            if problem is not None:
+                self.why_cut = self._located(Malformed(problem))
+                self.info.main.note_unread(self.why_cut)
             return tree
         except DwarfGpuError as error:
             self._unreadable = self._located(error)

@@ -64,6 +64,18 @@ class FocusedNames(FocusedLane):
         scopes, pc = self._scopes()
         return scopes.why_incomplete_at(pc)
 
+    def why_cut(self) -> DwarfGpuError | None:
+        """Return why entries of the unit at the pc may be missing, if names were looked up in it:
+        what another scope has may answer for them. None if it has all."""
+        code_object, pc = self.code_object, self.pc
+        if code_object is None or pc is None:
+            return None
+        try:
+            unit = code_object.scopes.unit_at(pc)
+        except DwarfGpuError:
+            return None  # nothing was looked up in it
+        return None if unit is None else unit.why_cut
+
     def local_variables(self) -> list[Variable]:
         """Return those of them that are in the function in focus; its unit is not read for others,
         and `is_shadowed` is not set."""

@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu import CodeObject
 from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import Done, run
-from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, file_of, unit
 
 PLACE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
 NAME = (dw.AT_NAME, dw.FORM_STRING)
@@ -167,3 +167,75 @@ def test_notes_on_frames_name_a_missing_split_file(tmp_path: Path) -> None:
     path = file_with(tmp_path, one_function(b"f", 0x1000), skeleton)
     done = run("bt", "--state", state_of(path, 0x1014))
     assert "split file gone.dwo" in done.out + done.err
+
+
+def swallowing(folder: Path) -> tuple[str, str]:
+    """A file whose first unit has a length that covers the second one, and what says so."""
+    first, second = one_function(b"f", 0x1000), one_function(b"g", 0x1010)
+    length = len(first) + len(second) - 4
+    path = file_with(folder, length.to_bytes(4, "little") + first[4:] + second)
+    end = f"the entries end at offset {len(first):#x}, and the unit at {length + 4:#x}"
+    return path, f"Malformed: {path}: .debug_info unit 0x0: {end}"
+
+
+@pytest.mark.parametrize("words", [("where", "g"), ("debug", "--batch", "-ex", "print g")])
+def test_an_unknown_name_may_be_behind_the_end_of_the_entries(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path, why = swallowing(tmp_path)
+    done = run(words[0], path, *words[1:])
+    assert f"Not searched: {why}" in done.err, done.err
+
+
+@pytest.mark.parametrize("command", ["info functions", "print f", "info types"])
+def test_the_prompt_notes_lost_entries_once(tmp_path: Path, command: str) -> None:
+    path, why = swallowing(tmp_path)
+    done = prompt(path, command, command)
+    assert done.err.count(f"note: not all units can be read: {why}") == 1, done.err
+
+
+INT = Shape(
+    dw.TAG_BASE_TYPE,
+    (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1)),
+)
+VARIABLE = Shape(
+    dw.TAG_VARIABLE,
+    (NAME, (dw.AT_TYPE, dw.FORM_REF1), (dw.AT_CONST_VALUE, dw.FORM_DATA1)),
+)
+FUNCTION = Shape(dw.TAG_SUBPROGRAM, (NAME, *PLACE), True)
+UNIT = Shape(dw.TAG_COMPILE_UNIT, PLACE, True)
+
+
+@pytest.mark.parametrize(
+    ("nulls", "value"), [(b"", 2), (b"\0\0", 1)], ids=["whole", "with early nulls"]
+)
+def test_a_global_variable_may_answer_for_a_lost_one(
+    tmp_path: Path, nulls: bytes, value: int
+) -> None:
+    here = struct.pack("<QI", 0x1000, 16)
+    variable = b"\3x\0" + bytes([12 + 1 + len(here)])
+    before = b"\1" + here + b"\4int\0\4\5" + variable + b"\1"
+    entries = before + b"\2f\0" + here + nulls + variable + b"\2\0\0"
+    path = tmp_path / "made.so"
+    code = {".text": Content(bytes(32), flags=6, address=0x1000)}
+    path.write_bytes(file_of(entries, (UNIT, FUNCTION, VARIABLE, INT), code, machine=X86_64))
+    state = state_of(str(path), 0x1004)
+    lost = "unit 0x0: the entries end at offset "
+    done = run("eval", "--state", state, "x")
+    assert done.out == f"x = {value}\n"
+    assert (
+        f"note: variables may be missing: Malformed: {path}: .debug_info {lost}" in done.err
+    ) == bool(nulls)
+    for other in (
+        run("bt", "--state", state),
+        run("debug", "--state", state, "--batch", "-ex", "print x"),
+    ):
+        assert (lost in other.err) == bool(nulls), other.err
+
+
+def test_zeros_behind_the_entries_are_padding(tmp_path: Path) -> None:
+    first = one_function(b"f", 0x1000) + bytes(3)
+    padded = (len(first) - 4).to_bytes(4, "little") + first[4:]
+    done = prompt(file_with(tmp_path, padded), "info functions", "print g")
+    assert "not all units" not in done.err
+    assert "Not searched" not in done.err

@@ -1,7 +1,7 @@
 """Collect the names of all units of a file, for the index cache.
 
-Law: a unit that cannot be read to its end, or whose entries may take names from other units or
-files, counts as one that may have any name.
+Law: a unit that cannot be read to its end, that goes on behind its entries, or whose entries may
+take names from other units or files, counts as one that may have any name.
 `VERSION` of `dwarfgpu.dwarf.index.cached_names` changes with what is collected.
 """
 
@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.records import define
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
+from dwarfgpu.dwarf.entry_tree import lost_entries
 from dwarfgpu.dwarf.forms import Attribute, SkipPlan, read_uleb, skip
 from dwarfgpu.dwarf.index.unit_names import DECLARATION, MAX_UNITS, NO_TAG, encoded, kind_of
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -158,6 +159,9 @@ def _entries(
             break
     if position > end:
         raise Malformed(f"the entries of the unit at {unit.offset:#x} reach beyond it")
+    problem = lost_entries(data, position, end)
+    if problem is not None:
+        raise Malformed(problem)
     return _Entries(offsets, names, declared, references, count)
 
 

@@ -75,13 +75,18 @@ class VariablesAnswer:
     @property
     def notes_on_all(self) -> Sequence[str]:
         """Return the notes that belong to no single variable."""
-        return missing_notes(self.session) if self.is_listing else ()
+        return missing_notes(self.session, is_listing=self.is_listing)
 
 
-def missing_notes(session: Session) -> list[str]:
-    """Return a note where not all variables in scope can be listed."""
-    error = session.why_incomplete()
-    return [] if error is None else [f"global variables may be missing: {error_line(error)}"]
+def missing_notes(session: Session, *, is_listing: bool) -> list[str]:
+    """Return notes where variables of the unit in focus are missing, for which others may answer,
+    and where not all variables in scope can be listed."""
+    cut = session.why_cut()
+    notes = [] if cut is None else [f"variables may be missing: {error_line(cut)}"]
+    error = session.why_incomplete() if is_listing else None
+    return notes + (
+        [] if error is None else [f"global variables may be missing: {error_line(error)}"]
+    )
 
 
 def variables_answer(
