@@ -193,6 +193,18 @@ def test_only_an_integer_has_no_bytes(encoding: int, is_right: bool) -> None:
     assert messages(shape, bytes((0, encoding))) == ([] if is_right else [message])
 
 
+@pytest.mark.parametrize(
+    ("sizes", "where"), [(b"", b"\0"), (b"\4", b"\0" + signed_byte(-8))], ids=["dwarf-5", "dwarf-3"]
+)
+def test_a_bit_field_may_have_more_bits_than_its_type(sizes: bytes, where: bytes) -> None:
+    """As clang writes `int a : 40`, whose last bits are padding (C++ [class.bit])."""
+    of_5 = (NAME, TYPE, (dw.AT_DATA_BIT_OFFSET, DATA1), (dw.AT_BIT_SIZE, DATA1))
+    of_3 = (NAME, TYPE, SIZE, LOCATION, (dw.AT_BIT_OFFSET, dw.FORM_SDATA), (dw.AT_BIT_SIZE, DATA1))
+    shapes = (*BIT_FIELDS[:3], Shape(dw.TAG_MEMBER, of_3 if sizes else of_5))
+    entries = b"\1\2i\0\4\5\3\x08\4x\0" + INT + sizes + where + b"\x28\0\0"
+    assert findings(verdict_on(info_file(shapes, entries))) == []
+
+
 def test_a_component_of_ada_may_have_no_bits() -> None:
     unit = Shape(COMPILE_UNIT, ((dw.AT_LANGUAGE, DATA1),), True)
     shape = Shape(dw.TAG_MEMBER, (NAME, (dw.AT_BIT_SIZE, DATA1)))

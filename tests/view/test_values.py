@@ -119,6 +119,8 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (0x10, Pointer(INT, kind="reference"), "(int &) @0x10"),
         (0x10, Pointer(Typedef("wchar_t", INT)), "0x10"),
         (0x10, Pointer(Typedef("other_t", INT)), "(other_t *) 0x10"),
+        # int a : 40 of C++: the bits beyond those of the type are padding ([class.bit]).
+        (1 << 40 | 2 << 32 | 3, Struct("struct", "s", 8, (Member("a", INT, 0, 40),)), "{a = 3}"),
         (
             7,
             Struct(
