@@ -25,6 +25,7 @@ _FILES: Final = frozenset({dw.AT_DECL_FILE, dw.AT_CALL_FILE})
 _LINES: Final = frozenset({dw.AT_DECL_LINE, dw.AT_DECL_COLUMN, dw.AT_CALL_LINE, dw.AT_CALL_COLUMN})
 _NUMBERED: Final = {
     dw.AT_ENCODING: ("encoding", frozenset((*range(0x01, 0x18), *range(0x80, 0x100)))),
+    dw.AT_ENDIANITY: ("byte order", frozenset((0, 1, 2, *range(0x40, 0x100)))),
     dw.AT_LANGUAGE: ("language", frozenset((*range(0x01, 0x50), *range(0x8000, 0x10000)))),
 }
 """Attributes whose values are numbers of a table: what they are, and those with a meaning or that

@@ -242,8 +242,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unassigned-number": (
         "`DW_AT_encoding` of a number to which DWARF gives no meaning and that is no vendor's "
-        "(from 0x80 to 0xff; DWARF 5 7.8), or such a `DW_AT_language` (from 0x8000 to 0xffff; "
-        "7.12). The numbers that DWARF has published after version 5 have a meaning"
+        "(from 0x80 to 0xff; DWARF 5 7.8), or such a `DW_AT_endianity` (from 0x40 to 0xff) or "
+        "`DW_AT_language` (from 0x8000 to 0xffff; 7.12). The numbers that DWARF has published "
+        "after version 5 have a meaning"
     ),
     "wrong-class": (
         "an attribute of DWARF 5 in a form of a class that it cannot have (7.5.4), reported once "

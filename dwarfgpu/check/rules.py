@@ -186,7 +186,7 @@ _ENTRIES: Final = (
          "count the strings, addresses and files of the table that the unit names"),
     Rule("negative-line", "error", "2.14", "a line or a column below 0",
          "write an unsigned number: consumers take it as a huge one, or as no line"),
-    Rule("unassigned-number", "warning", "7.8", "an encoding or a language without a meaning",
+    Rule("unassigned-number", "warning", "7.8", "an encoding, order or language without a meaning",
          "use a number that DWARF defines, or one of those of vendors: consumers do not know how "
          "to show the values"),
     Rule("wrong-class", "error", "7.5.4", "an attribute in a form that it cannot have",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.records import evolve
 from dwarfgpu.check.file import verify
 from dwarfgpu.dwarf import constants as dw
@@ -276,6 +276,11 @@ def encoded(encoding: int) -> bytes:
     return one_entry(BASE_TYPE, [size, (dw.AT_ENCODING, DATA1, bytes((encoding,)))])
 
 
+def in_byte_order(endianity: int) -> bytes:
+    sizes = (dw.AT_BYTE_SIZE, DATA1, b"\x08"), (dw.AT_ENCODING, DATA1, b"\5")
+    return one_entry(BASE_TYPE, [*sizes, (dw.AT_ENDIANITY, dw.FORM_SDATA, encode_sleb(endianity))])
+
+
 def in_language(number: int) -> bytes:
     shape = Shape(COMPILE_UNIT, ((dw.AT_LANGUAGE, DATA4),))
     return info_file([shape], b"\x01" + words(number, size_bytes=4))
@@ -314,6 +319,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
      attribute(SUBPROGRAM, dw.AT_LLVM_LANES, 32)),
     *(("unassigned-number", "warning", encoded(wrong), encoded(right))
       for wrong, right in ((0, 1), (0x20, 0x12), (0x7F, 0x80))),
+    *(("unassigned-number", "warning", in_byte_order(wrong), in_byte_order(right))
+      for wrong, right in ((3, 0), (0x3F, 1), (7, 2), (0x3F, 0x40), (0x100, 0xFF), (-1, 0x77))),
     ("unassigned-number", "warning", in_language(0), in_language(0x1D)),
     ("unassigned-number", "warning", in_language(0x7FFF), in_language(0x8001)),
     ("bad-vector-size", "error", attribute(BASE_TYPE, dw.AT_LLVM_VECTOR_SIZE, 0),

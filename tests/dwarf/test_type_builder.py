@@ -234,6 +234,13 @@ def test_base_types(
     ) == expected  # fmt: skip
 
 
+@pytest.mark.parametrize("number", [3, -1])
+def test_other_byte_orders_are_unknown(number: int) -> None:
+    """DWARF 5 7.8: 0 is the default, 1 big and 2 little endian."""
+    with pytest.raises(Unsupported, match=f"has the unknown byte order {number}"):
+        base(5, byte_size=4, endianity=number)
+
+
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [

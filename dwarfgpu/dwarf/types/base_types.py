@@ -133,11 +133,20 @@ def _first_bit(die: Die, bits: int) -> int:
 
 
 def endian_of(die: Die) -> Endian:
-    """Return the byte order of DW_AT_endianity: 0 default, 1 big, 2 little."""
+    """Return the byte order of DW_AT_endianity: 0 default, 1 big, 2 little (DWARF 5 7.8).
+
+    Raises `Unsupported` for other numbers, which are those of vendors or have no meaning.
+    """
     match die.integer(dw.AT_ENDIANITY):
         case 1:
             return "big"
         case 2:
             return "little"
-        case _:
+        case None | 0:
             return die.unit.endian
+        case number:
+            name = die.string(dw.AT_NAME) or "without a name"
+            raise Unsupported(
+                f"base type {name} at {die.offset:#x} has the unknown byte order {number} "
+                "(DW_AT_endianity)"
+            )
