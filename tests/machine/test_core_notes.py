@@ -190,6 +190,9 @@ def area(size_bytes: int, enabled: int) -> bytes:
         (2432, 0xE7, {"ymm1h": 592, "k0": 832, "zmm0h": 896, "xmm16": 1408, "ymm16h": 1424}),
         (2440, 0x2E7, {"k0": 832, "zmm15h": 1376}),
         (2696, 0x2E7, {"k0": 1088, "zmm15h": 1632}),
+        (840, 0x207, {"ymm0h": 576, "ymm15h": 816}),  # with PKRU, wherever that is
+        (2440, 0x207, {"ymm15h": 816}),
+        (2696, 0x207, {"ymm15h": 816}),
     ],
 )
 def test_the_size_determines_the_layout(
@@ -199,6 +202,22 @@ def test_the_size_determines_the_layout(
     result = {name: dump.threads[0].registers[name][0] for name in places}
     assert result == {name: at // 16 & 0xFF for name, at in places.items()}
     assert dump.unread == ()
+
+
+def test_avx_is_known_where_the_layout_of_other_components_is_not() -> None:
+    """With AMX, the size does not determine where the components of AVX-512 are."""
+    dump = read(status(1, words(27)), note("LINUX", 0x202, area(11008, 0x602E7)))
+    registers = dump.threads[0].registers
+    assert registers["ymm15h"][0] == 816 // 16
+    assert "k0" not in registers
+    assert dump.unread == ("NT_X86_XSTATE (without a layout)",)
+
+
+def test_an_area_that_ends_before_avx_is_damage() -> None:
+    dump = read(status(1, words(27)), note("LINUX", 0x202, area(816, 0x07)))
+    [problem] = dump.problems
+    assert problem.message == "component 2 is outside of NT_X86_XSTATE"
+    assert "ymm0h" not in dump.threads[0].registers
 
 
 def test_the_words_of_the_x87() -> None:

@@ -58,17 +58,19 @@ _COMPONENT_BYTES: Final = 16
 _XCR0_AT: Final = 464
 """`xfeatures` of `struct user_xstateregs`, in the bytes of FXSAVE that are for software."""
 _X87_AND_SSE: Final = 3
-_OF_INTEL: Final = {_AVX: 576, _OPMASK: 1088, _ZMM_HI256: 1152, _HI16_ZMM: 1664}
-_OF_AMD: Final = {_AVX: 576, _OPMASK: 832, _ZMM_HI256: 896, _HI16_ZMM: 1408}
+_AVX_AT: Final = _HEADER_END
+"""AVX is the first component behind the header (SDM volume 1, 13.4.3), whatever comes after it."""
+_OF_INTEL: Final = {_OPMASK: 1088, _ZMM_HI256: 1152, _HI16_ZMM: 1664}
+_OF_AMD: Final = {_OPMASK: 832, _ZMM_HI256: 896, _HI16_ZMM: 1408}
 _LAYOUTS_BY_SIZE: Final[Mapping[tuple[int, int], Mapping[int, int]]] = {
-    (0x004, 832): {_AVX: 576},
     (0x0E4, 2688): _OF_INTEL,
     (0x0E4, 2432): _OF_AMD,
     (0x2E4, 2696): _OF_INTEL,
     (0x2E4, 2440): _OF_AMD,
 }
-"""Keyed by XCR0 without x87 and SSE, and the size of NT_X86_XSTATE: where components begin on the
-processors with such an area. AMX and the components that Intel removed (MPX) are excluded."""
+"""Keyed by XCR0 without x87 and SSE, and the size of NT_X86_XSTATE: where the components of AVX-512
+begin on the processors with such an area. AMX and the components that Intel removed (MPX) are
+excluded."""
 
 
 @frozen
@@ -250,11 +252,12 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
     the parts of ymm and zmm above xmm.
 
     The processor decides where they are. The note NT_X86_XSAVE_LAYOUT describes it; without it the
-    size of the area determines it, if only one processor's layout has that size. A component whose
-    bit of XSTATE_BV is 0 is in its initial state, which is all zeros (SDM 13.6).
+    size of the area determines it, if only one processor's layout has that size, except for AVX,
+    whose place is the same in all. A component whose bit of XSTATE_BV is 0 is in its initial state,
+    which is all zeros (SDM 13.6).
     """
     if layout_note is None:
-        offsets = _LAYOUTS_BY_SIZE.get((_enabled(data), len(data)), {})
+        offsets = _known_offsets(data)
         components = [(number, _SIZES[number], offset) for number, offset in offsets.items()]
     else:
         components = list(_components(layout_note))
@@ -263,7 +266,7 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
         return {}
     if len(data) < _HEADER_END:
         raise Malformed(f"NT_X86_XSTATE has {len(data)} bytes, less than its header")
-    in_use = int.from_bytes(data[FXSAVE_BYTES : FXSAVE_BYTES + 8], "little")
+    in_use = _in_use(data)
     registers: dict[str, bytes] = {}
     for component, size_bytes, offset in components:
         if _SIZES.get(component) != size_bytes:
@@ -326,8 +329,23 @@ def _without(extensions: frozenset[tuple[int, ...]]) -> frozenset[str]:
 
 
 def has_layout(data: bytes, layout_note: bytes | None) -> bool:
-    """Return whether the location of the registers of NT_X86_XSTATE is known."""
-    return layout_note is not None or (_enabled(data), len(data)) in _LAYOUTS_BY_SIZE
+    """Return whether the location of all registers of NT_X86_XSTATE is known."""
+    if layout_note is not None:
+        return True
+    present, offsets = _enabled(data) | _in_use(data), _known_offsets(data)
+    return all(component in offsets for component in _SIZES if present >> component & 1)
+
+
+def _known_offsets(data: bytes) -> Mapping[int, int]:
+    """Return where components are known to begin without NT_X86_XSAVE_LAYOUT."""
+    enabled = _enabled(data)
+    avx = {_AVX: _AVX_AT} if enabled >> _AVX & 1 else {}
+    return {**avx, **_LAYOUTS_BY_SIZE.get((enabled, len(data)), {})}
+
+
+def _in_use(data: bytes) -> int:
+    """Return XSTATE_BV: which components are not in their initial state."""
+    return int.from_bytes(data[FXSAVE_BYTES : FXSAVE_BYTES + 8], "little")
 
 
 def _enabled(data: bytes) -> int:
