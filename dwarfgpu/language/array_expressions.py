@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Array,
     Base,
+    Function,
     Member,
     Qualified,
     Struct,
@@ -55,6 +57,27 @@ def require_same_array(value: TypedValue, to: Type | None) -> None:
         and type_name(strip(from_.element)) == type_name(strip(to.element))
     ):
         raise UsageError("Invalid cast.")
+
+
+def array_without_length(type_: Type | None) -> Array | None:
+    """Return the type `type[]`, whose elements have a size; None for any other type."""
+    bare = strip(type_)
+    if not isinstance(bare, Array) or bare.is_vector or bare.lost_length or bare.attribute:
+        return None
+    is_open = bare.dimensions[:1] == (None,) and bool(size_bits(element_type(bare)))
+    return bare if is_open else None
+
+
+def as_elements(value: TypedValue, array: Array) -> TypedValue:
+    """Return the contents of a value as an array that had no length: of as many elements as fit.
+
+    `UsageError` if the value has no size.
+    """
+    whole, element = value.size_bits, size_bits(element_type(array))
+    if whole is None or not element or isinstance(strip(value.type), Function):
+        raise UsageError("Invalid cast.")
+    counted = evolve(array, dimensions=(whole // element, *array.dimensions[1:]))
+    return evolve(value, type=counted, variable=None)
 
 
 def repeated(

@@ -27,7 +27,12 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.arithmetic_conversions import (
     is_number,
 )
-from dwarfgpu.language.array_expressions import alignment_bytes, elements
+from dwarfgpu.language.array_expressions import (
+    alignment_bytes,
+    array_without_length,
+    as_elements,
+    elements,
+)
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.calls import called
@@ -332,7 +337,19 @@ class Evaluator(Operations):
             return named_cast(self.arithmetic, node.how, operand, to)
         if self.options.warn is not None and loses_bits(self.arithmetic, operand, to):
             self.options.warn("value truncated")
+        array = array_without_length(to.type)
+        if array is not None:
+            return self._divided(operand, array, to)
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
+
+    def _divided(self, operand: TypedValue, array: Array, to: Typed) -> TypedValue:
+        """Return `(type[])x`: the elements that an object has room for, as in GDB."""
+        if operand.bit_size is not None:
+            operand = self.arithmetic.cast(operand, operand.type)
+        value = as_elements(operand, array)
+        if value.size_bits != operand.size_bits:
+            self.report("array element type size does not divide object size in cast")
+        return evolve(value, unit=to.unit or operand.unit)
 
     def _initialized(self, node: Initializer, to: Typed) -> TypedValue:
         from dwarfgpu.language.compound_literals import literal  # few expressions have them

@@ -267,9 +267,13 @@ class Operations(MemberAccess):
         doubt = self.numbers.shift_doubt(operator, *numbers)
         if doubt is None or isinstance(self.objects, Unevaluated):
             return value
+        self.report(doubt)
+        return value
+
+    def report(self, doubt: str) -> None:
+        """Give the caller a warning; where it takes none, add it to the notes on the value."""
         report = self.doubts.append if self.options.warn is None else self.options.warn
         report(doubt)
-        return value
 
     def conditional(self, node: ast.Conditional) -> TypedValue:
         holds = self.arithmetic.truth(self.object(node.condition))
