@@ -106,6 +106,24 @@ class GpuKernel:
             return self.metadata.kernarg_bytes
         return None if self.descriptor is None else self.descriptor.kernarg_bytes
 
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """Where the metadata contradict the descriptor, which the machine reads: the sizes that
+        both have, and more VGPRs than are allocated (AMDGPU usage, "Code Object V3 Metadata",
+        "Kernel Descriptor")."""
+        metadata, descriptor = self.metadata, self.descriptor
+        if metadata is None or descriptor is None:
+            return ()
+        sizes = (
+            ("wave size", metadata.wave_size, descriptor.wave_size),
+            ("bytes of LDS", metadata.lds_bytes, descriptor.lds_bytes),
+            ("bytes of scratch", metadata.scratch_bytes, descriptor.scratch_bytes),
+        )
+        out = [f"{what} {said}, not {it}" for what, said, it in sizes if said not in (None, it)]
+        if (metadata.vgpr_count or 0) > descriptor.allocated_vgprs:
+            out.append(f"VGPRs {metadata.vgpr_count}, more than {descriptor.allocated_vgprs}")
+        return tuple(out)
+
 
 @frozen
 class GpuCode:

@@ -25,6 +25,7 @@ from dwarfgpu.objfile.metadata_value import Metadata
 from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from dwarfgpu.objfile.msgpack import unpack
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags, target_of_isa
+from tests.cli.command import run as command
 from tests.dwarf.builder import Content, elf, overlapping, read_fixture
 from tests.objfile.build import KernelCode, gpu_header, hip, note, run
 from tests.tool_output import CODE_OBJECTS, printed_about
@@ -38,6 +39,33 @@ def _metadata_of(text: str) -> Metadata:
     return parse_yaml(text[start:].lstrip(" "))
 
 
+@pytest.mark.parametrize(
+    ("key", "there", "written", "expected"),
+    [
+        (".wavefront_size", 64, 32, "wave size 32, not 64"),
+        (".group_segment_fixed_size", 0, 127, "bytes of LDS 127, not 0"),
+        (".private_segment_fixed_size", 0, 127, "bytes of scratch 127, not 0"),
+        (".vgpr_count", 5, 127, "VGPRs 127, more than 8"),
+    ],
+)
+def test_metadata_that_contradict_the_descriptor(
+    key: str, there: int, written: int, expected: str, tmp_path: Path
+) -> None:
+    data = read_fixture("run/integers.gfx942.O2.v5.co")
+    name = key.encode()
+    assert name + bytes([there]) in data
+    wrong = data.replace(name + bytes([there]), name + bytes([written]))
+    kernel = read_gpu_code(ObjectFile("wrong.co", wrong)).kernels[0]
+    assert kernel.contradictions == (expected,)
+    path = tmp_path / "wrong.co"
+    path.write_bytes(wrong)
+    assert f"  the metadata contradict the descriptor: {expected}\n" in command("info", path).out
+    buffers = [item for name in ("a", "b", "out") for item in ("--arg", f"{name}=zeros:256")]
+    done = command("dispatch", path, "vadd", "--grid", 64, "--workgroup", 64, *buffers)
+    assert done.status == 0
+    assert f"the descriptor counts; the metadata contradict it: {expected}" in done.err
+
+
 @pytest.mark.parametrize("path", CODE_OBJECTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_notes_and_header_as_llvm_reads_them(tool: Tool, path: Path) -> None:
     _compare(tool("llvm-readelf-19"), path)
@@ -47,6 +75,7 @@ def _compare(readelf: str, path: Path) -> None:
     file = open_object(path)
     code = read_gpu_code(file)
     assert code.problems == () and code.target is not None
+    assert not any(kernel.contradictions for kernel in code.kernels)
     text = printed_about(path, readelf, "-h", "--notes", among=CODE_OBJECTS)
     result = [unpack(note.content) for note in notes(file) if note.owner == "AMDGPU"]
     assert result == ([_metadata_of(text)] if "AMDGPU Metadata:" in text else [])

@@ -158,6 +158,7 @@ def _kernel(kernel: GpuKernel) -> JsonObject:
         "kernarg_size": kernel.kernarg_bytes,
         **_metadata(kernel.metadata or KernelMetadata(kernel.name, kernel.symbol)),
         "descriptor": None if descriptor is None else _descriptor(descriptor),
+        "contradictions": list(kernel.contradictions),
     }
 
 

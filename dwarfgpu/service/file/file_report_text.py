@@ -205,6 +205,8 @@ def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[s
     descriptor = kernel.descriptor
     if descriptor is not None and descriptor.reserved_set:
         yield f"  reserved bits are set: {', '.join(descriptor.reserved_set)}"
+    if kernel.contradictions:
+        yield f"  the metadata contradict the descriptor: {'; '.join(kernel.contradictions)}"
     if descriptor is not None and everything:
         yield from (f"    {name:<44} {value}" for name, value in descriptor.fields.items())
 

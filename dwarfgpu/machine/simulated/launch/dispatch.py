@@ -461,6 +461,8 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
     descriptor = request.kernel.descriptor
     assert descriptor is not None
     notes = [f"unknown: {name}" for name in bound.unknown]
+    if contradictions := "; ".join(request.kernel.contradictions):
+        notes.append(f"the descriptor counts; the metadata contradict it: {contradictions}")
     unknown = [user for user in users if user.value is None]
     padding = _preloaded_padding(request, descriptor, users)
     for name in dict.fromkeys(user.field for user in unknown if user.number not in padding):
