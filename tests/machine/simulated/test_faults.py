@@ -119,3 +119,21 @@ def test_more_scratch_is_advised_where_it_would_be_enough() -> None:
         with pytest.raises(WaveStop) as stopped:
             wave.scratch_load(address, np.uint32, 1, None)
         assert ("--scratch BYTES gives more" in stopped.value.text) is is_enough
+
+
+@pytest.mark.parametrize(
+    ("pc", "why"),
+    [
+        (BUFFER + 4096, "0 bytes after the end of buffer, which has 4096 bytes"),
+        (BUFFER - 4, "4 bytes before buffer"),
+        (0x900000, "no memory is there"),
+    ],
+)
+def test_a_jump_to_where_no_code_is(pc: int, why: str) -> None:
+    """As of a read: a wave that gets into a buffer, whose zeros are instructions of some GPUs, and
+    out of it, is near the buffer."""
+    machine = vectors.machine(bytes.fromhex(LOAD), 1)
+    machine.waves[0].pc = pc
+    stopped = machine.run()
+    assert stopped is not None and stopped.reason is StopReason.MEMORY_VIOLATION
+    assert stopped.text == f"no code at {pc:#x}: {why}"

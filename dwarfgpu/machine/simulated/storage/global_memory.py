@@ -388,10 +388,10 @@ class GlobalMemory:
         return _stop_of_lanes(text, lanes, address)
 
     def why_missing(self, address: int, size_bytes: int) -> tuple[StopReason, str]:
-        """Return the reason why an address has no contents: no memory is there, or none is
-        known."""
+        """Return the reason why an address has no contents: no memory is there, as `describe` says
+        it, or none is known."""
         if not self.is_partial:
-            return StopReason.MEMORY_VIOLATION, NO_MEMORY
+            return StopReason.MEMORY_VIOLATION, self.describe(address, size_bytes, "reads")
         if self.source is not None:
             return self.source.why_missing(address, size_bytes)
         return StopReason.UNAVAILABLE, "the state does not have it"
