@@ -29,6 +29,14 @@ _MODULES: Final = {
 """`e_machine` of ELF headers to its name without `EM_`, and the module of this folder about it."""
 MACHINES: Final = {number: name for number, (name, _) in _MODULES.items()}
 """`e_machine` to the name in `Architecture.machine`."""
+_MACHINES_WITHOUT_REGISTERS: Final = {
+    2: "SPARC", 4: "68K", 8: "MIPS", 15: "PARISC", 18: "SPARC32PLUS", 20: "PPC", 21: "PPC64",
+    22: "S390", 40: "ARM", 42: "SH", 43: "SPARCV9", 50: "IA_64", 83: "AVR", 93: "ARC_COMPACT",
+    94: "XTENSA", 105: "MSP430", 164: "HEXAGON", 189: "MICROBLAZE", 195: "ARC_COMPACT2",
+    243: "RISCV", 247: "BPF", 252: "CSKY", 258: "LOONGARCH", 0x9026: "ALPHA",
+}  # fmt: skip
+"""The same for machines that are no `Architecture` (System V ABI, "ELF Header"; EM_ALPHA: as GNU
+tools write it)."""
 _UNNAMED: Final = "machine "
 """Before the number of any other."""
 GPUS: Final = frozenset({"AMDGPU", "CUDA"})
@@ -126,8 +134,9 @@ def name_in_gdb(architecture: Architecture) -> str:
 
 
 def machine_name(number: int) -> str:
-    """Return the name of an `e_machine`, which may be unknown."""
-    return MACHINES.get(number, f"{_UNNAMED}{number}")
+    """Return the name of an `e_machine`, without `EM_`; of an unknown one, its number."""
+    name = MACHINES.get(number) or _MACHINES_WITHOUT_REGISTERS.get(number)
+    return name or f"{_UNNAMED}{number}"
 
 
 @cache
@@ -137,11 +146,10 @@ def abi_of(machine: str) -> Abi:
         if name == machine:
             abi: Abi = import_module(f"dwarfgpu.arch.{module}").ABI
             return abi
-    if machine.startswith(_UNNAMED):
-        from dwarfgpu.arch.other_machines import OTHER_MACHINES  # few files need it
+    from dwarfgpu.arch.other_machines import OTHER_MACHINES  # few files need it
 
-        return OTHER_MACHINES.get(int(machine.removeprefix(_UNNAMED)), NO_ABI)
-    return NO_ABI
+    numbers = (number for number in OTHER_MACHINES if machine_name(number) == machine)
+    return OTHER_MACHINES.get(next(numbers, 0), NO_ABI)
 
 
 def cpu_of(machine: str, endian: Endian) -> Architecture | None:

@@ -112,7 +112,7 @@ def test_which_files_are_programs(file: ObjectFile, expected: bool) -> None:
     ("file", "offset", "target", "kind", "message"),
     [
         (program(type=SHARED), 0, machine(), Unsupported, "tables do not say where the block of a"),
-        (program(RISCV), 0, machine(), Unsupported, "thread-local storage of machine 243"),
+        (program(RISCV), 0, machine(), Unsupported, "thread-local storage of RISCV"),
         (program(type=RELOCATABLE), 0, machine(), Unavailable, "made is not linked"),
         (program(tls=None), 0, machine(), IllFormed, "made has no thread-local storage"),
         (program(), 5, machine(), IllFormed, "offset 0x5 is outside the 0x4 bytes"),

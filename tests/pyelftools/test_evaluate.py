@@ -277,12 +277,12 @@ def test_an_unknown_machine_needs_an_architecture() -> None:
     elf = elffile.ELFFile(BytesIO(data))
     code = dg.CodeObject.from_elffile(elf)
     die = named(elf, "here")
-    with pytest.raises(dg.UsageError, match="is for machine 243, whose registers"):
+    with pytest.raises(dg.UsageError, match="is for RISCV, whose registers"):
         pyelftools.evaluate(location_of(die), die, code, cfa=STACK)
     word = BaseType("uint64_t", "unsigned", 64)
     riscv = Architecture(
         name="riscv64",
-        machine="machine 243",
+        machine="RISCV",
         address_bits=64,
         registers=registers_of_thread(bank(0, (f"x{n}" for n in range(32)), word)),
         address_spaces={0: AddressSpace(0, "default", 64)},
