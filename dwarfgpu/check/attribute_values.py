@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.scope.scope_entries import kept_code
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_tables import WrongHeader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
 _FILES: Final = frozenset({dw.AT_DECL_FILE, dw.AT_CALL_FILE})
@@ -107,6 +108,8 @@ class AttributeValues:
             self._look_up(number, attribute)
         except InvertedRange as error:
             return "inverted-range", error.message
+        except WrongHeader:
+            return None  # reported with the headers
         except (IllFormed, Malformed) as error:
             if number != dw.AT_RANGES:
                 return "outside-table", error.message

@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
+from dwarfgpu.dwarf.unit_tables import header_fault
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.static_check.severity import Severity
 
@@ -32,14 +33,14 @@ _BASES = (
 """Section, the attribute with the start of the unit's part, and the offset of address_size before
 that start (DWARF 5 7.27 to 7.29)."""
 _TABLES: Final = (
-    (".debug_str_offsets", dw.AT_STR_OFFSETS_BASE, 4),
-    (".debug_addr", dw.AT_ADDR_BASE, 4),
-    (".debug_loclists", dw.AT_LOCLISTS_BASE, 8),
-    (".debug_rnglists", dw.AT_RNGLISTS_BASE, 8),
+    (".debug_str_offsets", dw.AT_STR_OFFSETS_BASE),
+    (".debug_addr", dw.AT_ADDR_BASE),
+    (".debug_loclists", dw.AT_LOCLISTS_BASE),
+    (".debug_rnglists", dw.AT_RNGLISTS_BASE),
 )
-"""Section, the attribute with the offset behind the header of the unit's table in it, and the bytes
-of the header from its version on (DWARF 5 7.26 to 7.29)."""
-_WITH_HEADERS: Final = frozenset({dw.AT_STMT_LIST, *(name for _, name, _ in _TABLES)})
+"""Section, and the attribute with the offset behind the header of the unit's table in it (DWARF 5
+7.26 to 7.29)."""
+_WITH_HEADERS: Final = frozenset({dw.AT_STMT_LIST, *(name for _, name in _TABLES)})
 """Attributes that lead to other headers."""
 _OPERAND_COUNTS: Final = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 """Operands of the standard opcodes, DW_LNS_copy to DW_LNS_set_isa (DWARF 5 6.2.5.2)."""
@@ -98,36 +99,18 @@ def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
     positions = unit.root.abbreviation.positions
     if _WITH_HEADERS.isdisjoint(positions):
         return
-    for section, name, after_length in _TABLES:
+    for section, name in _TABLES:
         if name not in positions:
             continue
         base = unit.root.attribute(name)
         if base is None or not isinstance(base.raw, int):
             continue
-        fault = _header_fault(unit, section, base.raw - after_length, after_length)
+        fault = header_fault(unit.sections.section(section), base.raw, name, unit.format)
         if fault is not None:
             rule, title = RULES["table-header"], attribute_name(name)
             message = f"{title} {base.raw:#x} in {section}{unit.sections.suffix}: {fault}"
             position = unit_position(unit)
             findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
-
-
-def _header_fault(
-    unit: CompilationUnit, section: str, version_at: int, least_bytes: int
-) -> str | None:
-    """Return what is wrong with a header whose version is at an offset."""
-    data, offset_size = unit.sections.section(section), unit.format.offset_size
-    if version_at < offset_size or version_at + 2 > len(data):
-        return "no header is before it"
-    version = int.from_bytes(data[version_at : version_at + 2], unit.endian)
-    if version != 5:
-        return f"version {version} in the header before it, not 5"
-    length = int.from_bytes(data[version_at - offset_size : version_at], unit.endian)
-    if length > len(data) - version_at:
-        return f"length {length:#x} in the header before it is beyond the section"
-    if length < least_bytes:
-        return f"length {length:#x} in the header before it is less than the header has"
-    return None
 
 
 def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:

@@ -37,6 +37,33 @@ _WITH_LENGTHS: Final = frozenset({".debug_str_offsets", ".debug_addr"})
 """Sections whose tables give their length in the header alone."""
 
 
+class WrongHeader(IllFormed):
+    """A base of a unit that is not behind the header of a table, which makes its indexes others."""
+
+    @property
+    def kind(self) -> str:
+        return "IllFormed"
+
+
+def header_fault(data: bytes, base: int, name: int, format: UnitFormat) -> str | None:
+    """Return what is wrong with the header of the table whose entries begin at a base, which is the
+    value of an attribute (DWARF 5 7.26 to 7.29); None for a usable one."""
+    offset_size = format.offset_size
+    least_bytes = _HEADER_BYTES[name] - 4
+    version_at = base - least_bytes
+    if version_at < offset_size or version_at + 2 > len(data):
+        return "no header is before it"
+    version = int.from_bytes(data[version_at : version_at + 2], format.endian)
+    if version != 5:
+        return f"version {version} in the header before it, not 5"
+    length = int.from_bytes(data[version_at - offset_size : version_at], format.endian)
+    if length > len(data) - version_at:
+        return f"length {length:#x} in the header before it is beyond the section"
+    if length < least_bytes:
+        return f"length {length:#x} in the header before it is less than the header has"
+    return None
+
+
 class RootEntry(Protocol):
     """The entry of a unit itself."""
 
@@ -107,6 +134,15 @@ class UnitTables:
                 f"{header_bytes} bytes"
             )
 
+    def _require_header(self, section: str, base: int, name: int) -> None:
+        """Require that a base is behind the header of a table, if the attribute gives it."""
+        if self.unit.format.version < 5 or not self.unit.root.has(name):
+            return
+        fault = header_fault(self.unit.sections.section(section), base, name, self.unit.format)
+        if fault is not None:
+            shown = f"{section}{self.unit.sections.suffix}"
+            raise WrongHeader(f"{_BASES[name]} {base:#x} in {shown}: {fault}")
+
     def _header_bytes(self, short: int) -> int:
         """Return the size of a header, which is longer in the 64-bit format."""
         return short + 8 * (self.unit.format.offset_size == 8)
@@ -151,6 +187,7 @@ class UnitTables:
         base = self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
         if self.unit.is_split and not self.unit.root.has(dw.AT_STR_OFFSETS_BASE):
             self._require_string_header(base)
+        self._require_header(".debug_str_offsets", base, dw.AT_STR_OFFSETS_BASE)
         return base
 
     def _require_string_header(self, header_bytes: int) -> None:
@@ -175,6 +212,7 @@ class UnitTables:
         unit = self.unit.linked
         base = unit.tables._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
         unit.tables._require_address_size(".debug_addr", base - 2)
+        unit.tables._require_header(".debug_addr", base, dw.AT_ADDR_BASE)
         data = unit.sections.section(".debug_addr")
         end = unit.tables._end(".debug_addr", data, base)
         return data, base, end, unit.format.address_size, unit.format.endian
@@ -226,6 +264,7 @@ class UnitTables:
             if table is None:
                 base = self._base_after_header(12, *names)
                 self._require_address_size(section, base - 6)
+                self._require_header(section, base, names[0])
                 count = self._entry(section, base, -1, 4) if base >= 4 else 0
                 table = base, count, self.unit.sections.section(section)
                 self._list_tables[section] = table

@@ -158,7 +158,7 @@ def test_fixed_sizes_become_one_step() -> None:
 STRINGS = {
     ".debug_str": b"zero\0one\0\xff\0",
     ".debug_line_str": b"line\0",
-    ".debug_str_offsets": bytes(8) + b"\x05\0\0\0\x09\0\0\0\xff\0\0\0",
+    ".debug_str_offsets": b"\x10\0\0\0\5\0\0\0" + b"\x05\0\0\0\x09\0\0\0\xff\0\0\0",
 }
 
 

@@ -607,7 +607,8 @@ def test_a_base_in_the_header_of_its_table(
 ) -> None:
     """What the header contains is no address, and no offset of a string (DWARF 5 7.26, 7.27)."""
     shape = Shape(dw.TAG_COMPILE_UNIT, ((attribute, dw.FORM_SEC_OFFSET),))
-    table = bytes(header_bytes - 4) + b"\5\0\x08\0" + (0x5000).to_bytes(8, "little")
+    length = (12).to_bytes(offset_size, "little").rjust(header_bytes - 4, b"\xff")
+    table = length + b"\5\0\x08\0" + (0x5000).to_bytes(8, "little")
 
     def value(base: int) -> object:
         entries = b"\1" + base.to_bytes(offset_size, "little")
@@ -627,3 +628,61 @@ def test_a_base_in_the_header_of_its_table(
         )
         with pytest.raises(IllFormed, match=message):
             value(base)
+
+
+@pytest.mark.parametrize("offset_size", [4, 8])
+@pytest.mark.parametrize(
+    ("attribute", "title"),
+    [
+        (dw.AT_ADDR_BASE, "DW_AT_addr_base"),
+        (dw.AT_STR_OFFSETS_BASE, "DW_AT_str_offsets_base"),
+        (dw.AT_LOCLISTS_BASE, "DW_AT_loclists_base"),
+        (dw.AT_RNGLISTS_BASE, "DW_AT_rnglists_base"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("version", "more", "moved", "why"),
+    [
+        (5, 0, 0, None),
+        (4, 0, 0, "version 4 in the header before it, not 5"),
+        (5, 1, 0, "in the header before it is beyond the section"),
+        (5, -100, 0, "in the header before it is less than the header has"),
+        (5, 0, 16, r"version \d+ in the header before it, not 5"),
+    ],
+)
+def test_a_base_behind_no_header(
+    attribute: int,
+    title: str,
+    offset_size: Literal[4, 8],
+    version: int,
+    more: int,
+    moved: int,
+    why: str | None,
+) -> None:
+    """The base is the offset of the first entry behind a header (DWARF 5 7.26 to 7.29)."""
+    section = "." + title.replace("DW_AT_", "debug_").removesuffix("_base")
+    count = (4).to_bytes(4, "little") if section.endswith("lists") else b""
+    body = version.to_bytes(2, "little") + b"\x08\0" + count + b"\x08\0" * 4 * offset_size
+    length = max(len(body) + more, 0).to_bytes(offset_size, "little")
+    table = (b"\xff\xff\xff\xff" if offset_size == 8 else b"") + length + body
+    base = len(table) - 8 * offset_size + moved
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((attribute, dw.FORM_SEC_OFFSET),))
+    sections = {
+        ".debug_abbrev": abbreviations(shape),
+        ".debug_info": unit(b"\1" + base.to_bytes(offset_size, "little"), offset_size=offset_size),
+        section: table,
+    }
+    tables = debug_info(elf(sections)).units[0].tables
+
+    def ask() -> int:
+        if attribute == dw.AT_ADDR_BASE:
+            return tables.address(0)
+        if attribute == dw.AT_STR_OFFSETS_BASE:
+            return tables.string_offset(0)
+        return tables.list_offset(section, (attribute,), 0)
+
+    if why is None:
+        assert ask()
+        return
+    with pytest.raises(IllFormed, match=f"{title} {base:#x} in {section}: .*{why}"):
+        ask()

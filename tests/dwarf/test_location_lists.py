@@ -27,9 +27,14 @@ ROOT = Shape(
         (dw.AT_RANGES, dw.FORM_SEC_OFFSET),
     ),
 )
-HEADER = b"\0\0\0\0\x05\0\x08\0"
-"""Length (unused), version, address_size, segment_selector_size."""
-ADDRESSES = {".debug_addr": HEADER + b"".join(a.to_bytes(8, "little") for a in (0x5000, 0x6000))}
+
+
+def table(contents: bytes) -> bytes:
+    """Contents behind a length, version 5, address_size 8 and segment_selector_size 0."""
+    return (len(contents) + 4).to_bytes(4, "little") + b"\5\0\x08\0" + contents
+
+
+ADDRESSES = {".debug_addr": table(b"".join(a.to_bytes(8, "little") for a in (0x5000, 0x6000)))}
 LOAD = 0x10_0000
 
 
@@ -179,7 +184,7 @@ def indexed(section: str, base_name: int, name: int, form: int, index: int) -> t
         ((dw.AT_LOW_PC, dw.FORM_ADDR), (base_name, dw.FORM_SEC_OFFSET), (name, form)),
     )
     entry = b"\x04\x01\x02" + (b"\x01" + X if section == ".debug_loclists" else b"")
-    lists = HEADER + b"\x02\0\0\0" + b"\x08\0\0\0\x09\0\0\0" + END + entry + END
+    lists = table(b"\x02\0\0\0" + b"\x08\0\0\0\x09\0\0\0" + END + entry + END)
     entries = b"\x01" + address(0x1000) + b"\x0c\0\0\0" + uleb(index)
     return file_of(entries, [shape], {section: lists}), lists
 

@@ -195,9 +195,9 @@ def test_contexts_are_values() -> None:
 def test_sections_have_the_address_size_of_their_unit(address_size: int) -> None:
     bases = ((dw.AT_ADDR_BASE, dw.FORM_SEC_OFFSET), (dw.AT_LOCLISTS_BASE, dw.FORM_SEC_OFFSET))
     shape = Shape(0x11, (*bases, (dw.AT_LOCATION, dw.FORM_LOCLISTX)))
-    header = b"\0\0\0\0\5\0" + bytes((address_size, 0))
-    lists = header + b"\1\0\0\0" + b"\4\0\0\0" + b"\5\1\x30\0"
-    sections = {".debug_addr": header + bytes(8), ".debug_loclists": lists}
+    header = b"\5\0" + bytes((address_size, 0))
+    lists = b"\x10\0\0\0" + header + b"\1\0\0\0" + b"\4\0\0\0" + b"\5\1\x30\0"
+    sections = {".debug_addr": b"\x0c\0\0\0" + header + bytes(8), ".debug_loclists": lists}
     data = file_of(b"\1\x08\0\0\0\x0c\0\0\0\0", [shape], sections)
     (unit,) = debug_info(data).units
     if address_size == 8:
