@@ -20,6 +20,7 @@ from dwarfgpu.cfi.unwind import CfiFrame, lookup_pc
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.implicit_conversions import memory_location
+from dwarfgpu.machine.target import Protects
 from dwarfgpu.model.storage import Implicit, ImplicitPointer, Memory, Register
 
 _NO_SPACE: Final = -1
@@ -155,8 +156,9 @@ class CallStack:
             row = self._loaded.row_at(lookup_pc(pc, callee))
         except DwarfGpuError as error:
             row = error
-        if row is None and callee is None:
-            row = self._row_of_wild_call(pc)
+        is_interrupted = callee is None or callee.is_signal_frame
+        if row is None and is_interrupted:
+            row = self._row_of_wild_call(pc, callee)
         location = lookup_pc(pc, callee)
         has_rules = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
         guess = None if has_rules else self._by_convention
@@ -168,7 +170,7 @@ class CallStack:
             convention = guess.convention(location)
         return CfiFrame(self._context, pc, row, callee, convention)
 
-    def _row_of_wild_call(self, pc: int) -> FrameRow | None:
+    def _row_of_wild_call(self, pc: int, callee: CfiFrame | None) -> FrameRow | None:
         """Return the rules of a program location without code, if the call returns to a function
         with rules."""
         if self._has_code(pc):
@@ -179,15 +181,20 @@ class CallStack:
         if row is None:
             return None
         try:
-            caller = CfiFrame(self._context, pc, row).return_address()
+            caller = CfiFrame(self._context, pc, row, callee).return_address()
             is_call = caller and self._loaded.row_at(caller - 1) is not None
         except DwarfGpuError:
             return None
         return row if is_call else None
 
     def _has_code(self, pc: int) -> bool:
-        """Return whether there is memory at a program location: what was executed there is
-        unknown."""
+        """Return whether memory that can be executed is at a program location: what was executed
+        there is unknown."""
+        target, wave = self._context.target, self._context.wave
+        if isinstance(target, Protects) and wave is not None:
+            can_execute = target.can_execute(wave, pc)
+            if can_execute is not None:  # also where the contents are unknown
+                return can_execute
         space = require(self._context.architecture, "target architecture").address_space(0)
         try:
             self._context.access.read_bytes(memory_location(self._context, space, pc), 1)
@@ -276,7 +283,7 @@ class CallStack:
             caller = last.return_address()
         if caller is None:
             return End(True, "outermost: the return address is undefined")
-        if caller == 0:
+        if caller == 0 and not last.is_signal_frame:  # which can interrupt a call to address 0
             return End(True, "outermost: the return address is 0")
         if row.cfa is not None:
             if last.cfa_address is not None:

@@ -19,6 +19,7 @@ from dwarfgpu.machine.target import (
     Named,
     NamesLanes,
     PartlyKnown,
+    Protects,
     RegisterId,
     Versioned,
     WaveId,
@@ -38,6 +39,10 @@ class LoadedSegment:
     is_writable: bool
     read: Callable[[int, int], bytes]
     """Offset in the range and size in bytes to bytes."""
+
+    def covers(self, address: int) -> bool:
+        """Return whether a loaded address is in the range."""
+        return self.address <= address < self.address + self.size_bytes
 
     def part(self, first: int, size_bytes: int) -> LoadedSegment:
         """Return the part from an offset."""
@@ -79,6 +84,10 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         machine = self.machine
         return isinstance(machine, Extensible) and machine.lacks_register(wave, register)
+
+    def can_execute(self, wave: WaveId, address: int) -> bool | None:
+        machine = self.machine
+        return machine.can_execute(wave, address) if isinstance(machine, Protects) else None
 
     def has_ended(self, wave: WaveId) -> bool:
         machine = self.machine

@@ -236,6 +236,15 @@ class Extensible(Target, Protocol):
 
 
 @runtime_checkable
+class Protects(Target, Protocol):
+    """Optional capability: says which memory can be executed."""
+
+    def can_execute(self, wave: WaveId, address: int) -> bool | None:
+        """Return whether a wave can execute what is at an address; None if it is unknown."""
+        ...
+
+
+@runtime_checkable
 class ThreadLocal(Target, Protocol):
     """Optional capability: locates thread-local variables of libraries, which the dynamic linker
     placed."""

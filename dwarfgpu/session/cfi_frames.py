@@ -37,11 +37,12 @@ class LoadedCallFrames:
 
     def file_text(self, location: int) -> str:
         code_object = code_object_at(self.code_objects, location)
-        return (
-            ", which is not in any code object"
-            if code_object is None
-            else f" in {code_object.name}"
-        )
+        if code_object is not None:
+            return f" in {code_object.name}"
+        for code_object in self.code_objects:
+            if any(part.covers(location) for part in code_object.loaded_segments()):
+                return f" in {code_object.name}, which has no code there"
+        return ", which is not in any code object"
 
     def kernel_at(self, location: int) -> str | None:
         code_object = code_object_at(self.code_objects, location)

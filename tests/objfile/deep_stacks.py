@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 
 from dwarfgpu.objfile.elf import ObjectFile
@@ -18,14 +19,19 @@ FIRST = 7
 
 
 def deep_core(
-    path: Path, depth: int, *, lost_bytes: int = 0, wild_pc: int | None = None
+    path: Path,
+    depth: int,
+    *,
+    lost_bytes: int = 0,
+    wild_pc: int | None = None,
+    loads: Iterable[Load] = (),
 ) -> tuple[object, ...]:
     """Write a core file with `depth` calls of `down` by `down`; gives its command line options.
 
     Frame 0 is `down (n=0, first=7 + depth)`, frame `depth` is `down (n=depth, first=7)`, then come
     `main (count=depth)` and `_start`. `lost_bytes` of the stack, from its pointer on, are not in
     the core, as where the stack has no room for the innermost frame. `wild_pc`: the innermost
-    `down` has called what is there.
+    `down` has called what is there. `loads`: more segments.
     """
     program = ObjectFile(str(DEEP), DEEP.read_bytes())
     within, from_main, from_start = (
@@ -42,7 +48,7 @@ def deep_core(
     registers = {5: depth, 13: FIRST + depth, 16: pc, 17: 0x33, 18: 0x202, 19: top, 20: 0x2B}
     general = struct.pack("<27Q", *(registers.get(number, 0) for number in range(27)))
     notes = [status(100, general), auxiliary(entry=after(program, "_start", b""))]
-    path.write_bytes(core(notes, [Load(top + lost_bytes, stack[lost_bytes:])]))
+    path.write_bytes(core(notes, [Load(top + lost_bytes, stack[lost_bytes:]), *loads]))
     return "--core", path, "--file", DEEP
 
 

@@ -12,6 +12,7 @@ from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.argument_types import names_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, byte_range, require
 from dwarfgpu.base.records import define
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.notes import CoreThread
@@ -32,6 +33,8 @@ class CoreTarget:
     """Over the core."""
     blocks: ThreadBlocks | None = None
     """Where libraries have their thread-local storage."""
+    protection: SpanIndex[bool] | None = None
+    """Whether each segment of the core can be executed; None if the core does not say so."""
 
     @property
     def stop(self) -> int:
@@ -100,6 +103,19 @@ class CoreTarget:
             return register.name in lacking and register.name not in self.overrides.waves[wave]
         except FOREIGN:
             require_right_arguments(CoreTarget.lacks_register, self, wave, register)
+            raise
+
+    def can_execute(self, wave: WaveId, address: int) -> bool | None:
+        """Return whether the segments of the core with an address can be executed
+        (`dwarfgpu.machine.target.Protects`)."""
+        try:
+            self._thread(wave)
+            if self.protection is None:
+                return None
+            segments = tuple(self.protection.covering(address))
+            return any(segments) if segments else None
+        except FOREIGN:
+            require_right_arguments(CoreTarget.can_execute, self, wave, address)
             raise
 
     def write_register(

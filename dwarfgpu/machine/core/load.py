@@ -36,6 +36,7 @@ from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.link_map import link_maps
 from dwarfgpu.machine.core.memory import (
     CoreMemory,
+    core_protection,
     core_ranges,
     cut_short,
     shift_of_pipe,
@@ -386,7 +387,7 @@ class _Loader:
             target.add_wave(number)
         maps = partial(link_maps, self._dump, memory)
         blocks = ThreadBlocks(memory.read, arch.endian, arch.address_bits, files, maps)
-        host = CoreTarget(self._threads, memory, target, blocks)
+        host = CoreTarget(self._threads, memory, target, blocks, core_protection(self._dump.file))
         if gpu is None:
             return host
         gpu.share_global_memory(target)

@@ -14,11 +14,12 @@ from typing import Final
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.arguments import byte_range
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
-from dwarfgpu.objfile.elf_structures import PT_LOAD, PT_NULL
+from dwarfgpu.objfile.elf_structures import PF_X, PT_LOAD, PT_NULL
 from dwarfgpu.objfile.file_bytes import FileBytes
 
 _CUT: Final = " is cut short"
@@ -88,6 +89,17 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
         ]
     known = _over(_shared(_sorted(present)), _sorted(present))
     return _over(known, _sorted(omitted))
+
+
+def core_protection(core: ObjectFile) -> SpanIndex[bool] | None:
+    """Return the segments of a core file, and whether each can be executed; None if none can: what
+    wrote the file did not say so."""
+    segments = [
+        ((segment.address, segment.address + segment.memory_bytes), bool(segment.flags & PF_X))
+        for segment in core.segments
+        if segment.type == PT_LOAD
+    ]
+    return SpanIndex(segments) if any(is_code for _, is_code in segments) else None
 
 
 def _shared(ranges: Iterable[Range]) -> tuple[Range, ...]:

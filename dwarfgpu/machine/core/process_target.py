@@ -61,6 +61,10 @@ class ProcessTarget(ForwardingByWave[CoreTarget | GpuTarget]):
         machine = self.target_of(wave)
         return isinstance(machine, CoreTarget) and machine.lacks_register(wave, register)
 
+    def can_execute(self, wave: WaveId, address: int) -> bool | None:
+        machine = self.target_of(wave)
+        return machine.can_execute(wave, address) if isinstance(machine, CoreTarget) else None
+
     def given_of(self, wave: WaveId) -> StateTarget:
         """Return the values given over the thread or wave."""
         machine = self.target_of(wave)
