@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
@@ -210,6 +211,24 @@ class _Parser(argparse.ArgumentParser):
             self._check_value(action, value)
             return value
         return super()._get_values(action, arg_strings)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments, which the error of an option without its argument needs."""
+        self._given = list(args)
+        return super().parse_known_args(args, namespace)
+
+    def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
+        """Return how many arguments an option takes; what follows one that lacks them may be one
+        that begins with a hyphen, such as the expression `-v`."""
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except argparse.ArgumentError as error:
+            for option, following in pairwise(self._given):
+                is_option = following.partition("=")[0] in self._option_string_actions
+                if option in action.option_strings and following[:1] == "-" and not is_option:
+                    error.message += f"; if {following} is meant, write {option}={following}"
+                    break
+            raise
 
     def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
         return self._all_known(self.parse_known_intermixed_args(args, namespace))

@@ -73,6 +73,9 @@ def test_a_comment_is_not_a_file() -> None:
         ("eval --demo -lane 4 -t*2 t", "unrecognized arguments: -lane -t*2; write '(-t*2)': an "
          "expression cannot begin with a hyphen; did you mean --lane?; see "),
         ("lanes --demo -t", "unrecognized arguments: -t; write '(-t)': an expression cannot "),
+        ("run --demo --break 3 --print -v", "argument --print: expected one argument; if -v is "
+         "meant, write --print=-v; see "),
+        ("run --demo --print --break=3", "argument --print: expected one argument; see "),
         ("where --demo -t", "unrecognized arguments: -t; see "),
         ("where k.co t --debug-dir nosuch", "--debug-dir nosuch: there is no such folder"),
         ("waves state.json --debug-dir k.co", "--debug-dir k.co: there is no such folder"),
