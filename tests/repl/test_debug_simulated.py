@@ -644,6 +644,24 @@ def test_a_write_to_a_read_only_variable_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("123", "0x7b is not the address of an instruction: a multiple of 4"),
+        ("124", "Cannot access memory at address 0x7c"),
+        ("&reduce+2", "0x7f000000"),
+    ],
+)
+def test_a_breakpoint_where_nothing_can_stop_is_noted(place: str, why: str) -> None:
+    done = run(
+        "debug", CODE / "integers.gfx942.O2.v5.co", "--dispatch", "reduce", "--grid", 64,
+        "--workgroup", 64, "--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256",
+        "--batch", "-ex", f"break *{place}", "-ex", "break *&reduce",
+    )  # fmt: skip
+    assert done.err.count("note: nothing can stop there: ") == 1
+    assert f"note: nothing can stop there: {why}" in done.err
+
+
 @pytest.mark.parametrize("built", ["gfx90a.O0", "gfx942.O0", "gfx1100.O0", "gfx1200.O0"])
 def test_the_caller_of_a_call_to_where_no_code_is(built: str, tmp_path: Path) -> None:
     """As the call through a null pointer leaves it: the pc is 0, s[30:31] the return address."""

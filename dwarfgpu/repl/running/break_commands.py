@@ -26,6 +26,7 @@ from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.runner import can_run, go_on_from_core
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_ids import single_thread
+from dwarfgpu.service.code.break_addresses import require_instruction
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.view.json_object import JsonObject
@@ -141,10 +142,15 @@ def set_breakpoint(
     keep(shell, added)
     yield announced(added, shows_address=shell.settings.flag("print address"))
     for location in locations:
-        if location.position is None:
-            why = why_no_line(shell.session, location.pc)
-            if why is not None:
-                shell.console.note(why)
+        why = why_no_line(shell.session, location.pc) if location.position is None else None
+        if why is not None:
+            shell.console.note(why)
+        is_of_gpu = can_run(shell) and shell.session.architecture.is_simt
+        if linespec.startswith("*") and is_of_gpu:
+            try:
+                require_instruction(shell.session, location.pc)
+            except UsageError as error:
+                shell.console.note(f"nothing can stop there: {error.message}")
 
 
 def _notes_of_others(shell: Shell, added: Breakpoint) -> Iterator[Part]:

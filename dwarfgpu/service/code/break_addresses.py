@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -23,10 +24,14 @@ from dwarfgpu.language.linespec import (
     with_code,
 )
 from dwarfgpu.language.prologue import after_prologue, body_of, body_position
+from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.file_kinds import SOURCE_ENDINGS
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
+
+_INSTRUCTION_BYTES: Final = 4
+"""Every instruction of AMD GPUs begins at a multiple of its smallest size."""
 
 
 @frozen
@@ -97,6 +102,25 @@ def break_addresses(
     return tuple(
         _break_address(session, body, pc, positions[pc], None) for body, pc in bodies_and_pcs
     )
+
+
+def require_instruction(session: Session, address: int) -> None:
+    """Raise `UsageError` for an address at which no instruction of a GPU can be."""
+    if address % _INSTRUCTION_BYTES:
+        raise UsageError(
+            f"{address:#x} is not the address of an instruction: a multiple of {_INSTRUCTION_BYTES}"
+        )
+    segments = (segment for item in session.code_objects for segment in item.loaded_segments())
+    if any(0 <= address - segment.address < segment.size_bytes for segment in segments):
+        return
+    try:
+        if session.target is not None:
+            where = Memory(session.architecture.address_space(0), session.wave)
+            memory_bytes(session.target, where, address, _INSTRUCTION_BYTES)
+            return
+    except DwarfGpuError:
+        pass
+    raise UsageError(f"Cannot access memory at address {address:#x}")
 
 
 def line_used_instead(

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -17,11 +16,11 @@ from dwarfgpu.language.linespec import code_locations_of
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.code.break_addresses import (
     break_addresses,
     line_used_instead,
     location_error,
+    require_instruction,
     used_instead,
 )
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
@@ -44,8 +43,6 @@ if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 
-_INSTRUCTION_BYTES: Final = 4
-"""Every instruction of AMD GPUs begins at a multiple of its smallest size."""
 _CONDITION: Final = re.compile(r"(?P<place>.*\S)\s+if\b\s*(?P<condition>\S.*)")
 
 
@@ -173,7 +170,7 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
         addresses = [item.pc for item in locations]
         line = line_used_instead(session, linespec, around, DEFAULT)
         if linespec.startswith("*"):
-            _require_code(session, addresses[0])
+            require_instruction(session, addresses[0])
         if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
             _require_valid(session, addresses, match["condition"])
     except UsageError as error:
@@ -209,25 +206,6 @@ def _require_valid(session: Session, addresses: Iterable[int], text: str) -> Non
         require_valid_condition(session, addresses, text, ValueHistory())
     except UsageError as error:
         raise or_operations(text, error) from None
-
-
-def _require_code(session: Session, address: int) -> None:
-    """Raise `UsageError` for an address at which no instruction of a GPU can be."""
-    if address % _INSTRUCTION_BYTES:
-        raise UsageError(
-            f"{address:#x} is not the address of an instruction: a multiple of {_INSTRUCTION_BYTES}"
-        )
-    segments = (segment for item in session.code_objects for segment in item.loaded_segments())
-    if any(0 <= address - segment.address < segment.size_bytes for segment in segments):
-        return
-    try:
-        if session.target is not None:
-            where = Memory(session.architecture.address_space(0), session.wave)
-            memory_bytes(session.target, where, address, _INSTRUCTION_BYTES)
-            return
-    except DwarfGpuError:
-        pass
-    raise UsageError(f"Cannot access memory at address {address:#x}")
 
 
 def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:
