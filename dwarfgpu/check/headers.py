@@ -17,9 +17,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_header import initial_length
+from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.dwarf.unit_tables import header_fault
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
 from dwarfgpu.expr.static_check.severity import Severity
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _BASES = (
 )
 """Section, the attribute with the start of the unit's part, and the offset of address_size before
 that start (DWARF 5 7.27 to 7.29)."""
+_SIZED: Final = {name: before for _, name, before in _BASES}
 _TABLES: Final = (
     (".debug_str_offsets", dw.AT_STR_OFFSETS_BASE),
     (".debug_addr", dw.AT_ADDR_BASE),
@@ -105,12 +106,23 @@ def _check_tables(unit: CompilationUnit, findings: Findings) -> None:
         base = unit.root.attribute(name)
         if base is None or not isinstance(base.raw, int):
             continue
-        fault = header_fault(unit.sections.section(section), base.raw, name, unit.format)
-        if fault is not None:
+        data, shown = unit.sections.section(section), f"{section}{unit.sections.suffix}"
+        fault = header_fault(data, base.raw, name, unit.format)
+        if fault is None and name in _SIZED:
+            _skip_segments(data[base.raw - _SIZED[name] + 1], shown, findings)
+        elif fault is not None:
             rule, title = RULES["table-header"], attribute_name(name)
-            message = f"{title} {base.raw:#x} in {section}{unit.sections.suffix}: {fault}"
+            message = f"{title} {base.raw:#x} in {shown}: {fault}"
             position = unit_position(unit)
             findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
+
+
+def _skip_segments(size_bytes: int, section: str, findings: Findings) -> None:
+    """Say that a table is not read because it has segment selectors."""
+    try:
+        refuse_segments(size_bytes, section)
+    except Unsupported as error:
+        findings.skip(error)
 
 
 def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:

@@ -16,7 +16,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.sections import Sections
-from dwarfgpu.dwarf.unit_header import initial_length
+from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.errors import IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 
@@ -245,16 +245,17 @@ class UnitTables:
 
     def _require_address_size(self, section: str, offset: int) -> None:
         """Require that the header of the unit's part of a section has the unit's address size
-        (A.2.5.1)."""
+        (A.2.5.1), and no segment selectors."""
         data = self.unit.sections.section(section)
-        if self.unit.format.version >= 5 and 0 <= offset < len(data):
-            size_bytes = data[offset]
+        if self.unit.format.version >= 5 and 0 <= offset < len(data) - 1:
+            size_bytes, segment_size = data[offset : offset + 2]
+            shown = f"{section}{self.unit.sections.suffix}"
             if size_bytes != self.unit.format.address_size:
-                shown = f"{section}{self.unit.sections.suffix}"
                 raise IllFormed(
                     f"address_size {size_bytes} of {shown} and address_size "
                     f"{self.unit.format.address_size} of its unit disagree"
                 )
+            refuse_segments(segment_size, shown)
 
     def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
         """Return the offset in a section of lists that an index of the unit names (DWARF 5

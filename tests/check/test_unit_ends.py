@@ -75,3 +75,23 @@ def test_the_header_of_a_table(
     listed = [one for one in found if one.rule == "table-header"]
     assert len(listed) == (message is not None)
     assert message is None or message in listed[0].message
+
+
+@pytest.mark.parametrize(
+    ("section", "attribute", "rest"),
+    [
+        (".debug_addr", dw.AT_ADDR_BASE, b""),
+        (".debug_loclists", dw.AT_LOCLISTS_BASE, bytes(4)),
+        (".debug_rnglists", dw.AT_RNGLISTS_BASE, bytes(4)),
+    ],
+)
+def test_tables_with_segment_selectors_are_not_checked(
+    section: str, attribute: int, rest: bytes
+) -> None:
+    """DWARF 5 7.27 to 7.29: each address has a selector before it."""
+    body = word(5, 2) + b"\x08\4" + rest
+    shapes = [Shape(COMPILE_UNIT, ((attribute, dw.FORM_SEC_OFFSET),)), Shape(BASE_TYPE)]
+    table = word(len(body)) + body
+    verdict = verdict_on(info_file(shapes, b"\1" + word(len(table)), {section: table}))
+    assert findings(verdict) == []
+    assert verdict.findings.skipped == [f"segment selectors of 4 bytes in {section}"]

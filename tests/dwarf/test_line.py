@@ -358,6 +358,7 @@ def test_a_line_range_of_zero() -> None:
         (b"\x03\0\0\0\x05\0\x08", Malformed, "needed|none remains"),
         (b"\x08\0\0\0\x05\0\x08\0\x07\0\0\0", Malformed, "header length 0x7"),
         (b"\x08\0\0\0\x05\0\x03\0\x00\0\0\0", Malformed, "address size 3"),
+        (b"\x08\0\0\0\x05\0\x08\2\x00\0\0\0", Unsupported, "segment selectors of 2 bytes"),
         (Table(address_size=4).data(), IllFormed, "address_size 4 of .debug_line and"),
     ],
 )

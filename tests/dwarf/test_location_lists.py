@@ -13,7 +13,7 @@ from dwarfgpu.dwarf import list_entries
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.split.contributions import Contributions
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import ExprLoc, LocList
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.work import calls_of
@@ -334,6 +334,22 @@ def test_every_offset_is_compared_with_the_header_before_it() -> None:
             with pytest.raises(IllFormed, match="disagree"):
                 lists.check(offset, address_size)
         lists.check(len(data), 2)  # outside of all
+
+
+@pytest.mark.parametrize("section", [".debug_addr", ".debug_loclists", ".debug_rnglists"])
+def test_segment_selectors_are_refused(section: str) -> None:
+    """Each address would have a selector before it (DWARF 5 7.27 to 7.29)."""
+    whole = table(bytes(4) + b"\x08" + address(0x1000) + uleb(4, 0) + bytes(20))
+    data = whole[:7] + b"\4" + whole[8:]
+    entries = b"\x01" + address(0x1000) + b"\x08\0\0\0" + b"\x0c\0\0\0" * 2
+    unit = debug_info(file_of(entries, [ROOT], {section: data})).units[0]
+    with pytest.raises(Unsupported, match=f"segment selectors of 4 bytes in {section}"):
+        if section == ".debug_addr":
+            unit.address(0)
+        elif section == ".debug_loclists":
+            unit.location_of(unit.root, dw.AT_LOCATION)
+        else:
+            code_ranges(unit.root)
 
 
 @pytest.mark.parametrize("version", [4, 5])

@@ -19,8 +19,8 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_header import MAX_PROBLEMS, initial_length
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported, counted
+from dwarfgpu.dwarf.unit_header import MAX_PROBLEMS, initial_length, refuse_segments
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 
 _VERSION: Final = 2
 MAX_SETS: Final = 1 << 20
@@ -105,8 +105,7 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
     address_size, segment_size = reader.u8(), reader.u8()
     if address_size not in FORMAT_LETTERS:
         raise Malformed(f"address size {address_size}")
-    if segment_size:
-        raise Unsupported(f"segment selectors of {counted(segment_size, 'byte')}")
+    refuse_segments(segment_size)
     # The first pair is aligned to its own size, counted from the start of the set.
     pair = 2 * address_size
     reader.take((offset - reader.position) % pair)

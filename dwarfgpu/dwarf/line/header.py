@@ -12,7 +12,7 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, FORMS, Attribute, indirect_form, reader_of
-from dwarfgpu.dwarf.unit_header import initial_length
+from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.expr.context import UnitFormat
 
@@ -99,7 +99,7 @@ def read_line_header(data: bytes, offset: int, unit: UnitFormat) -> LineHeader:
     """Read the header at an offset of `.debug_line`.
 
     Before DWARF 5, `unit` defines the size of an address. `Malformed` if the fields cannot be read,
-    `Unsupported` for another version.
+    `Unsupported` for another version, or segment selectors: no opcode has one.
     """
     reader = Reader(data, unit.endian, offset)
     length, offset_size = initial_length(reader)
@@ -112,9 +112,10 @@ def read_line_header(data: bytes, offset: int, unit: UnitFormat) -> LineHeader:
     address_size = unit.address_size
     if version >= 5:
         address_size = reader.u8()
-        reader.u8()  # segment_selector_size: no opcode has a segment
+        segment_size = reader.u8()
         if address_size not in FORMAT_LETTERS:
             raise Malformed(f"address size {address_size}")
+        refuse_segments(segment_size)
     header_length = reader.unsigned(offset_size)
     if header_length > reader.remaining_bytes:
         raise Malformed(f"header length {header_length:#x} reaches beyond the line table")

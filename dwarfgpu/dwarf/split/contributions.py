@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.dwarf.unit_header import initial_length
+from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.errors import IllFormed, Malformed, Unsupported
 
 _MOST: Final = 200_000
@@ -26,6 +26,7 @@ class Contribution(NamedTuple):
     end: int
     version: int
     address_size: int
+    segment_size: int
 
 
 class Contributions:
@@ -47,7 +48,7 @@ class Contributions:
 
     def check(self, offset: int, address_size: int) -> None:
         """Raise `IllFormed` if the header for an offset and the unit have different address
-        sizes."""
+        sizes, `Unsupported` for another version, or segment selectors."""
         begin, end, last_size = self._last
         if begin <= offset < end and address_size == last_size:
             return
@@ -62,6 +63,7 @@ class Contributions:
                 f"address_size {contribution.address_size} of {self._section} and address_size "
                 f"{address_size} of its unit disagree"
             )
+        refuse_segments(contribution.segment_size, self._section)
         self._last = contribution.lists_at, contribution.end, address_size
 
 
@@ -71,7 +73,7 @@ def _read(reader: Reader) -> Contribution:
     end = reader.position + length
     if length > reader.remaining_bytes or length < 8:
         raise Malformed(f"length {length:#x} of a contribution")
-    version, address_size = reader.unsigned(2), reader.u8()
-    lists_at = reader.position + 5
+    version, address_size, segment_size = reader.unsigned(2), reader.u8(), reader.u8()
+    lists_at = reader.position + 4
     reader.position = end
-    return Contribution(lists_at, end, version, address_size)
+    return Contribution(lists_at, end, version, address_size, segment_size)
