@@ -48,7 +48,8 @@ def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
     chosen = [
         variant
         for variant in part.variants
-        if any((bits.value - low) & mask <= (high - low) & mask for low, high in variant.values)
+        # A range whose last value is below its first contains none, as in GDB.
+        if any((bits.value - low) & mask <= high - low for low, high in variant.values)
     ]
     if len(chosen or defaults) > 1:
         which = f"have the value {bits.value} of the discriminant" if chosen else "have no value"

@@ -278,6 +278,17 @@ def test_number_of_elements(name: int, form: int, data: bytes, expected: int | N
     assert isinstance(array, Array) and array.dimensions == (expected,)
 
 
+@pytest.mark.parametrize("count", [6, 2])
+def test_the_number_of_elements_is_that_between_the_bounds(count: int) -> None:
+    """DWARF 5 5.13: DW_AT_count replaces DW_AT_upper_bound."""
+    forms = {dw.AT_UPPER_BOUND: dw.FORM_DATA1, dw.AT_COUNT: dw.FORM_DATA1}
+    if count == 6:
+        assert array_indexed_by((7, 4), forms, bytes((5, count))).dimensions == (6,)
+        return
+    with pytest.raises(IllFormed, match="DW_AT_count 2 contradicts the bounds, which have 6 elem"):
+        array_indexed_by((7, 4), forms, bytes((5, count)))
+
+
 @pytest.mark.parametrize(
     ("encoding", "size_bytes", "address_size", "expected"),
     [
@@ -683,13 +694,20 @@ def test_an_array_has_the_size_of_its_elements_or_more(declared: int, size: int 
         assert size_bytes(kind) == size
 
 
-def test_a_member_has_one_location() -> None:
-    """DWARF 5 5.7.6: DW_AT_data_member_location or DW_AT_data_bit_offset."""
-    both = (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1), (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1)
+@pytest.mark.parametrize(
+    ("other", "name"),
+    [
+        (dw.AT_DATA_MEMBER_LOCATION, "DW_AT_data_member_location"),
+        (dw.AT_BIT_OFFSET, "DW_AT_bit_offset"),
+    ],
+)
+def test_a_member_has_one_location(other: int, name: str) -> None:
+    """DWARF 5 5.7.6, DWARF 4 5.5.6: one of them or DW_AT_data_bit_offset."""
+    both = (other, dw.FORM_DATA1), (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1)
     shapes = [Shape(dw.TAG_STRUCTURE_TYPE, (BYTE_SIZE,), True), Shape(dw.TAG_MEMBER, both)]
     kind = build(b"\2\x08\3\4\x08\0", *shapes)
     assert isinstance(kind, Struct)
-    with pytest.raises(IllFormed, match="has both DW_AT_data_member_location and"):
+    with pytest.raises(IllFormed, match=f"has both {name} and DW_AT_data_bit_offset"):
         _ = kind.members
 
 

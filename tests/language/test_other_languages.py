@@ -511,6 +511,7 @@ INNER = VariantPart(
         (RANGES, 200, "{tag = 200, high = 7}"),
         (RANGES, 255, "{tag = 255, high = 7}"),
         (varied(Variant(member("one"), ((1, 1),))), 2, "{tag = 2}"),
+        (varied(Variant(member("a"), ((9, 5),)), Variant(member("b"), ())), 7, "{tag = 7, b = 7}"),
         (varied(Variant(member("only"), ()), discriminant=None), 5, "{tag = 5, only = 7}"),
         (varied(Variant((), ((1, 1),), (INNER,))), 1, "{tag = 1}"),
         (varied(Variant(member("a"), ()), Variant(member("b"), ()), discriminant=None), 5,

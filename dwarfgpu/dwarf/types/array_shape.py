@@ -87,15 +87,25 @@ def array_shape(die: Die) -> Shape:
 
 def subrange_bounds(die: Die) -> Bounds:
     """Return the bounds of a subrange; the lower one defaults to that of the language (DWARF 5
-    5.13)."""
+    5.13).
+
+    Raises `IllFormed` for a number of elements that is not that between the bounds.
+    """
     lower = _bound(die, dw.AT_LOWER_BOUND)
-    return Bounds(
+    bounds = Bounds(
         default_lower(die) if lower is None else _of_index_type(die, lower),
         _of_index_type(die, _bound(die, dw.AT_UPPER_BOUND)),
         measure(die, dw.AT_COUNT),
         in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE),
         _values_with_gaps(die) if die.unit.language in dw.ADA else (),
     )
+    count = bounds.count
+    if isinstance(count, int) and bounds.upper is not None:
+        between = constant_count(evolve(bounds, count=None))
+        if between is not None and between != count:
+            message = f"DW_AT_count {count} contradicts the bounds, which have {between} elements"
+            raise die.located(IllFormed(message))
+    return bounds
 
 
 def _bound(die: Die, name: int) -> Measure:

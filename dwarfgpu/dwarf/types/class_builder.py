@@ -7,7 +7,7 @@ member functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, Protocol
 
@@ -55,6 +55,8 @@ _SCOPES: Final = frozenset(
 """Entries whose names qualify the names inside them."""
 _DEEPEST: Final = 100
 _DEEPEST_VARIANTS: Final = 20
+_MOST_RANGES: Final = 100_000
+"""Values that choose among the variants of a part."""
 _DSC_LABEL: Final = 0
 _DSC_RANGE: Final = 0x01
 
@@ -159,24 +161,44 @@ def _parts(types: Types, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
 
 
 def _part(types: Types, die: Die, depth: int) -> VariantPart:
-    discriminant = die.reference(dw.AT_DISCR)
-    if discriminant is not None and discriminant.tag != dw.TAG_MEMBER:
-        raise IllFormed(f"DW_AT_discr of the entry at {die.offset:#x} refers to no member")
-    bare = None if discriminant is None else strip(types.type_of(discriminant))
-    has_sign = bare.is_signed if isinstance(bare, Enum) else False
-    has_sign = bare.base.is_signed if isinstance(bare, Base) else has_sign
+    discriminant = _discriminant(die)
     variants = tuple(
         Variant(
             tuple(
                 _member(types, member) for member in child.children() if member.tag == dw.TAG_MEMBER
             ),
-            _discriminants(child, has_sign),
+            values,
             _parts(types, child, depth + 1),
         )
-        for child in die.children()
-        if child.tag == dw.TAG_VARIANT
+        for child, values in variant_values(types, die)
     )
     return VariantPart(None if discriminant is None else _member(types, discriminant), variants)
+
+
+def _discriminant(part: Die) -> Die | None:
+    discriminant = part.reference(dw.AT_DISCR)
+    if discriminant is not None and discriminant.tag != dw.TAG_MEMBER:
+        raise IllFormed(f"DW_AT_discr of the entry at {part.offset:#x} refers to no member")
+    return discriminant
+
+
+def variant_values(types: Types, part: Die) -> Iterator[tuple[Die, tuple[tuple[int, int], ...]]]:
+    """Yield the variants of a variant part, with the first and the last value of each range of the
+    discriminant that chooses them: no range is that of the default one (DWARF 5 5.7.10).
+
+    Raises `IllFormed` for a discriminant, or values, that are none; `LimitExceeded` for too many.
+    """
+    discriminant = _discriminant(part)
+    bare = None if discriminant is None else strip(types.type_of(discriminant))
+    has_sign = bare.is_signed if isinstance(bare, Enum) else False
+    has_sign = bare.base.is_signed if isinstance(bare, Base) else has_sign
+    remaining = _MOST_RANGES
+    for child in part.children((dw.TAG_VARIANT,)):
+        values = _discriminants(child, has_sign)
+        remaining -= len(values)
+        if remaining < 0:
+            raise LimitExceeded(f"variants with more than {_MOST_RANGES:,} values")
+        yield child, values
 
 
 def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
@@ -200,7 +222,7 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
     reader = Reader(bytes(attribute.raw))
     number = reader.sleb if has_sign else reader.uleb
     spans: list[tuple[int, int]] = []
-    while reader:
+    while reader and len(spans) <= _MOST_RANGES:
         kind = reader.u8()
         if kind not in (_DSC_LABEL, _DSC_RANGE):
             raise IllFormed(
@@ -291,18 +313,16 @@ def offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList 
     bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET) if dw.AT_DATA_BIT_OFFSET in has else None
     if bit_offset is not None:
         if die.has(dw.AT_DATA_MEMBER_LOCATION):
-            # 5.7.6: one of the two; consumers differ in what both mean.
-            raise IllFormed(
-                f"member at {die.offset:#x} has both DW_AT_data_member_location and "
-                "DW_AT_data_bit_offset"
-            )
+            raise _located_twice(die, "DW_AT_data_member_location")
+        if dw.AT_BIT_OFFSET in has:
+            raise _located_twice(die, "DW_AT_bit_offset")
         return bit_offset, None
     start = die.integer(dw.AT_DATA_MEMBER_LOCATION)
     location: ExprLoc | LocList | None = None
     if start is None:
         location = die.unit.location_of(die, dw.AT_DATA_MEMBER_LOCATION)
         if isinstance(location, ExprLoc):
-            start = _constant_offset(location.expression)
+            start = constant_offset(location.expression)
             location = location if start is None else None
     # DWARF 2 and 3 count a bit-field from the most significant bit of its storage unit.
     if dw.AT_BIT_OFFSET not in has:
@@ -321,6 +341,12 @@ def offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList 
     return (start or 0) * 8 + from_top, location
 
 
+def _located_twice(die: Die, other: str) -> IllFormed:
+    """Return the error for a member with DW_AT_data_bit_offset and another attribute that says
+    where it is (5.7.6, DWARF 4 5.5.6: it has one): consumers differ in what both mean."""
+    return IllFormed(f"member at {die.offset:#x} has both {other} and DW_AT_data_bit_offset")
+
+
 def _constant(expression: bytes) -> int | None:
     """Return the number of an expression that is one `constu`."""
     if not expression or expression[0] != _OP_CONSTU:
@@ -332,8 +358,9 @@ def _constant(expression: bytes) -> int | None:
     return value if position == len(expression) else None
 
 
-def _constant_offset(expression: bytes) -> int | None:
-    """Return the offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address."""
+def constant_offset(expression: bytes) -> int | None:
+    """Return the offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address;
+    None for another expression."""
     if not expression or expression[0] not in (_OP_PLUS_UCONST, _OP_CONSTU):
         return None
     try:
