@@ -328,6 +328,10 @@ class EntryChecker:
                 "vendor's, and which DWARF does not define"
             )
             yield "reserved-tag", message, "warning"
+        names = abbreviation.positions
+        if abbreviation.tag in DATA and dw.AT_LOCATION in names and dw.AT_CONST_VALUE in names:
+            message = "both DW_AT_location and DW_AT_const_value say what the value is"
+            yield "repeated-attribute", message, None
         if len(abbreviation.positions) < len(abbreviation.attributes):
             counts = Counter(attribute.name for attribute in abbreviation.attributes)
             for number, count in counts.items():

@@ -195,7 +195,7 @@ _ENTRIES: Final = (
          "give the abbreviation the tag of its entries: LLVM refuses the whole table"),
     Rule("missing-attribute", "warning", "4.1", "an entry without an attribute that it needs",
          "write the attribute: consumers take the type as void, or ignore the entry"),
-    Rule("repeated-attribute", "error", "2.2", "an entry with two attributes of one name",
+    Rule("repeated-attribute", "error", "2.2", "an entry with two attributes of one meaning",
          "write the attribute once: which of the two counts depends on the consumer"),
     Rule("address-size", "error", "A.2.5.1", "headers that disagree on the size of an address",
          "write the same size into all headers: readers step through the sections by it"),

@@ -334,6 +334,9 @@ def _notes_on_location(
                 notes = (*notes, unplaced(variable.name))
         if isinstance(attribute, ConstValue):
             notes += _notes_on_constant(variable)
+        elif variable.die.has(dw.AT_CONST_VALUE) and variable.die.has(dw.AT_LOCATION):
+            message = "has both DW_AT_location and DW_AT_const_value: its location is read"
+            notes += (f"{variable.name} {message}",)
         kind = strip(variable.type)
         if programs and isinstance(kind, Unspecified) and kind.size_bytes is None:
             notes = (

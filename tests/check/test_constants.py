@@ -112,6 +112,30 @@ def test_eval_reads_the_lowest_bits(
     assert done.err == (note if bits else "")
 
 
+def test_an_object_has_a_location_or_a_constant(tmp_path: Path) -> None:
+    """DWARF 5 4.1: GDB shows the constant, LLDB the location."""
+    attributes = (
+        (dw.AT_NAME, STRING), (dw.AT_TYPE, REF4), (dw.AT_LOCATION, dw.FORM_EXPRLOC),
+        (dw.AT_CONST_VALUE, DATA1),
+    )  # fmt: skip
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(BASE_TYPE, ((dw.AT_BYTE_SIZE, DATA1), (dw.AT_ENCODING, DATA1), (dw.AT_NAME, STRING))),
+        Shape(VARIABLE, attributes),
+    ]
+    lit5 = b"\2\x35\x9f"
+    entries = b"\1\2\4\5int\0\3x\0" + words(13, size_bytes=4) + lit5 + b"\x09\0"
+    path = tmp_path / "both"
+    path.write_bytes(info_file(shapes, entries, machine=X86_64))
+    (found,) = findings(verdict_on(path.read_bytes()))
+    assert (found.severity, found.rule) == ("error", "repeated-attribute")
+    assert found.message == "both DW_AT_location and DW_AT_const_value say what the value is"
+    done = run("eval", str(path), "x")
+    assert done.out == "x = 5\n"
+    note = "note: x has both DW_AT_location and DW_AT_const_value: its location is read\n"
+    assert done.err == note
+
+
 def test_small_numbers_of_enumerators_are_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     shapes = [
         Shape(COMPILE_UNIT, (), True),
