@@ -288,12 +288,13 @@ def checked_values(
         is_listed = role is not None and can_list and is_list(attribute.form, kind, format)
         if not (is_listed or kind in _BLOCKS):
             role = None
-        is_size = number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE)
+        is_size = number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE, dw.AT_COUNT)
         if number == layout and (kind == "constant" or not is_size):
             size = _size_position(abbreviation) if attribute.form in CONSTANTS else None
             value = CheckedValue(position, number, attribute.form, "", None, is_layout=True)
             out.append(evolve(value, size_position=size))
-            continue
+            if number != dw.AT_DISCR:  # whose reference is checked, too
+                continue
         if number == dw.AT_HIGH_PC:
             title = "DW_AT_high_pc"
             out.append(CheckedValue(position, number, attribute.form, title, None, is_high_pc=True))
@@ -353,9 +354,13 @@ def _layout_of(abbreviation: Abbreviation) -> int | None:
         return dw.AT_NAME if dw.AT_NAME in names else None
     if abbreviation.tag in _POINTERS:
         return dw.AT_BYTE_SIZE if dw.AT_BYTE_SIZE in names else None
+    if abbreviation.tag == dw.TAG_VARIANT_PART:
+        return dw.AT_DISCR if dw.AT_DISCR in names else None
+    if abbreviation.tag == dw.TAG_SUBRANGE_TYPE:
+        return dw.AT_COUNT if {dw.AT_COUNT, dw.AT_UPPER_BOUND} <= names else None
     if abbreviation.tag != dw.TAG_MEMBER:
         return None
-    if {dw.AT_DATA_MEMBER_LOCATION, dw.AT_DATA_BIT_OFFSET} <= names:
+    if {dw.AT_DATA_MEMBER_LOCATION, dw.AT_BIT_OFFSET} & names and dw.AT_DATA_BIT_OFFSET in names:
         return dw.AT_DATA_BIT_OFFSET
     if {dw.AT_BIT_OFFSET, dw.AT_BIT_SIZE} <= names:
         return dw.AT_BIT_OFFSET

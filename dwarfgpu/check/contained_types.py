@@ -18,6 +18,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Raw
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.class_builder import constant_offset
 from dwarfgpu.dwarf.types.type_entries import QUALIFIERS
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -28,6 +29,8 @@ _OTHER_NAMES: Final = frozenset({dw.TAG_TYPEDEF, *QUALIFIERS})
 _PARTS: Final = frozenset({dw.TAG_MEMBER, dw.TAG_INHERITANCE})
 _VARIANTS: Final = frozenset({dw.TAG_VARIANT_PART, dw.TAG_VARIANT})
 _READ: Final = _RECORDS | TYPES_OF_ONE | _PARTS | {dw.TAG_BASE_TYPE, dw.TAG_POINTER_TYPE}
+_OF_BEGIN: Final = ("constant", "exprloc", "block")
+"""Classes of DW_AT_data_member_location."""
 _UNKNOWN: Final = -1
 _MOST: Final = 1 << 60
 """Of offsets in bits and of sizes."""
@@ -83,7 +86,7 @@ class ContainedTypes:
         if shape.tag in _PARTS:
             if beyond is not None:
                 self._parts_beyond[index] = beyond
-            begin = _number(values, shape.begin)
+            begin = _begin(values, shape.begin)
             if begin != _UNKNOWN and not shape.is_in_bits:
                 begin *= 8
             self._parts.extend((index, target, min(begin, _MOST), _number(values, shape.bits)))
@@ -211,26 +214,34 @@ def _shape_of(abbreviation: Abbreviation) -> _Shape | None:
     is_in_bits = dw.AT_DATA_BIT_OFFSET in names
     begin = dw.AT_DATA_BIT_OFFSET if is_in_bits else dw.AT_DATA_MEMBER_LOCATION
     form = abbreviation.attributes[names[dw.AT_TYPE]].form if dw.AT_TYPE in names else None
-    is_computed = begin in names and _position(abbreviation, begin, "constant") is None
     return _Shape(
         abbreviation.tag,
         _position(abbreviation, dw.AT_TYPE, "unit_reference"),
         form if form in BEYOND else None,
         names.get(dw.AT_TYPE) if form in BEYOND else None,
         _position(abbreviation, dw.AT_BYTE_SIZE, "constant"),
-        None if is_elsewhere or is_computed else _position(abbreviation, begin, "constant"),
+        None if is_elsewhere else _position(abbreviation, begin, *_OF_BEGIN),
         _position(abbreviation, dw.AT_BIT_SIZE, "constant"),
         is_in_bits,
     )
 
 
-def _position(abbreviation: Abbreviation, name: int, kind: str) -> int | None:
-    """Return the position of an attribute among the values; None if it has another class."""
+def _position(abbreviation: Abbreviation, name: int, *kinds: str) -> int | None:
+    """Return the position of an attribute among the values; None if it is of no such class."""
     position = abbreviation.positions.get(name)
     if position is None:
         return None
     form = abbreviation.attributes[position].form
-    return position if form in FORMS and FORMS[form][0] == kind else None
+    return position if form in FORMS and FORMS[form][0] in kinds else None
+
+
+def _begin(values: Sequence[Raw], position: int | None) -> int:
+    """Return where a part begins: a number, or an expression that is one, as before DWARF 4."""
+    value = None if position is None else values[position]
+    if not isinstance(value, bytes):
+        return _number(values, position)
+    offset = constant_offset(value)
+    return _UNKNOWN if offset is None else min(offset, _MOST)
 
 
 def _number(values: Sequence[Raw], position: int | None) -> int:

@@ -6,14 +6,23 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die, constant_bytes, constant_excess
+from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, pc_bounds
+from dwarfgpu.dwarf.types.array_shape import subrange_bounds
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.class_builder import offset_and_location
+from dwarfgpu.dwarf.types.class_builder import offset_and_location, variant_values
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 
 _INTEGERS: Final = frozenset({0x05, 0x07})
 """DW_ATE_signed and DW_ATE_unsigned: Triton gives its unknown types the one, rustc `()` the other,
 whose one value needs no bits."""
+
+_NUMBERS_OF_C: Final = frozenset(
+    f"{sign}{size}"
+    for sign in ("", "signed ", "unsigned ")
+    for size in ("char", "short", "int", "long", "long long")
+)
+"""Names of integers that have bytes in every language."""
 
 
 def code_fault(die: Die) -> str | None:
@@ -35,20 +44,59 @@ def code_fault(die: Die) -> str | None:
 
 def layout_fault(die: Die) -> str | None:
     """Return why a base type cannot be read, a member has two locations, a pointer or a bit-field
-    no bits, a bit-field is outside its storage, or an enumerator has no value (DWARF 5 5.1, 5.3,
-    5.7); None if nothing is so."""
+    no bits, a bit-field is outside its storage, an enumerator has no value, a subrange two sizes,
+    or a value several variants (DWARF 5 5.1, 5.3, 5.7, 5.13); None if nothing is so."""
     if die.tag == dw.TAG_ENUMERATOR:
         return "the enumerator has no DW_AT_const_value"
     if die.tag == dw.TAG_MEMBER:
         return _member_fault(die)
     try:
+        if die.tag == dw.TAG_VARIANT_PART:
+            return _variants_fault(die)
+        if die.tag == dw.TAG_SUBRANGE_TYPE:
+            subrange_bounds(die)
+            return None
         types_of(die.unit).build(die)
-        if die.integer(dw.AT_BYTE_SIZE) == 0 and die.integer(dw.AT_ENCODING) not in _INTEGERS:
-            return "a number of its encoding has more than 0 bytes"
+        if die.integer(dw.AT_BYTE_SIZE) == 0:
+            return _zero_bytes_fault(die)
     except (IllFormed, Malformed) as error:
+        if die.tag == dw.TAG_VARIANT_PART and error.context is not None:
+            return None  # reported as the reference, or as a type
         return str(error.message)
     except DwarfGpuError:
         pass  # no fault of the file's
+    return None
+
+
+def _zero_bytes_fault(die: Die) -> str | None:
+    if die.integer(dw.AT_ENCODING) not in _INTEGERS:
+        return "a number of its encoding has more than 0 bytes"
+    if canonical(die.name or "") in _NUMBERS_OF_C:
+        return f"the type {die.name} has more than 0 bytes"
+    return None
+
+
+def _variants_fault(part: Die) -> str | None:
+    """Return why a value of the discriminant does not choose one variant (DWARF 5 5.7.10)."""
+    discriminant = part.reference(dw.AT_DISCR)
+    if discriminant is None or discriminant.tag != dw.TAG_MEMBER:
+        return None  # reported as the reference
+    ranges: list[tuple[int, int, int]] = []
+    defaults = 0
+    for number, (_, values) in enumerate(variant_values(types_of(part.unit), part)):
+        defaults += not values
+        for low, high in values:
+            if high < low:
+                return f"no value is in the range {low} to {high} of DW_AT_discr_list"
+            ranges.append((low, high, number))
+    if defaults > 1:
+        return f"{defaults} variants have no value, and one can be the default"
+    last, owner = None, None
+    for low, high, number in sorted(ranges):
+        if last is not None and low <= last and number != owner:
+            return f"two variants have the value {low} of the discriminant"
+        if last is None or high > last:
+            last, owner = high, number
     return None
 
 
@@ -58,6 +106,8 @@ def _member_fault(die: Die) -> str | None:
         return "a bit-field that has a name has more than 0 bits"
     if die.has(dw.AT_DATA_MEMBER_LOCATION) and die.has(dw.AT_DATA_BIT_OFFSET):
         return "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"
+    if die.has(dw.AT_BIT_OFFSET) and die.has(dw.AT_DATA_BIT_OFFSET):
+        return "both DW_AT_bit_offset and DW_AT_data_bit_offset say where it is"
     try:
         return _storage_fault(die, bits) if bits else None
     except (IllFormed, Malformed) as error:

@@ -101,11 +101,13 @@ DETAILS: Final[Mapping[str, str]] = {
     "wrong-layout": (
         "a base type without an encoding or size, or whose bits are not within its storage, an "
         "enumerator without a value, a `DW_AT_const_value` that is a number where the object is "
-        "larger than one, a member with both `DW_AT_data_member_location` and "
-        "`DW_AT_data_bit_offset`, or that ends after its structure, a bit-field whose "
-        "`DW_AT_bit_offset` (before DWARF 4) is outside its storage unit, a pointer of 0 bytes, a "
-        "bit-field of 0 bits that has a name (but in Ada), or a type that contains itself, "
-        "also through types of other units"
+        "larger than one, a member with `DW_AT_data_bit_offset` and also "
+        "`DW_AT_data_member_location` or `DW_AT_bit_offset`, or that ends after its structure, a "
+        "bit-field whose `DW_AT_bit_offset` (before DWARF 4) is outside its storage unit, a "
+        "pointer of 0 bytes, a bit-field of 0 bits that has a name (but in Ada), a subrange whose "
+        "`DW_AT_count` is not the number of elements between its bounds (5.13), two "
+        "variants with one value or none, a list of their values that cannot be read or has an "
+        "empty range (5.7.10), or a type that contains itself, also through types of other units"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "no-object": (
@@ -262,8 +264,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "5.7, 5.5, 3.2.3, 3.4.2, 2.17.2), reported once for each abbreviation"
     ),
     "repeated-attribute": (
-        "an entry that has an attribute of one name twice (DWARF 5 2.2), reported once for each "
-        "abbreviation"
+        "an entry that has an attribute of one name twice (DWARF 5 2.2), or a data object with "
+        "both `DW_AT_location` and `DW_AT_const_value` (4.1), reported once for each abbreviation"
     ),
     "address-size": (
         "the address_size of a unit differs from that of its line table, address or list table, "

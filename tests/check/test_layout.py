@@ -10,6 +10,11 @@ from tests.dwarf.builder import Shape
 
 UNIT = Shape(COMPILE_UNIT, (), True)
 NAME = (dw.AT_NAME, STRING)
+TYPE = (dw.AT_TYPE, dw.FORM_REF4)
+SIZE = (dw.AT_BYTE_SIZE, DATA1)
+LOCATION = (dw.AT_DATA_MEMBER_LOCATION, DATA1)
+INT, AFTER = b"\x0d\0\0\0", b"\x12\0\0\0"
+"""Offsets of `int`, which is first, and of the entry after it."""
 SIZES = {
     "byte_size": dw.AT_BYTE_SIZE,
     "bit_size": dw.AT_BIT_SIZE,
@@ -67,13 +72,73 @@ def test_what_is_read_has_a_size(tag: int, attribute: int, message: str) -> None
     assert messages(shape, b"\1") == []
 
 
+def test_a_bit_field_has_one_offset() -> None:
+    offsets = (dw.AT_BIT_OFFSET, DATA1), (dw.AT_DATA_BIT_OFFSET, DATA1)
+    both = "both DW_AT_bit_offset and DW_AT_data_bit_offset say where it is"
+    assert messages(Shape(dw.TAG_MEMBER, (NAME, *offsets)), b"\4\x09") == [both]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        (b"\0\6\5", None),
+        (b"\2\4\5", None),
+        (b"\0\2\5", "DW_AT_count 2 contradicts the bounds, which have 6 elements"),
+    ],
+)
+def test_a_count_is_that_of_the_bounds(bounds: bytes, message: str | None) -> None:
+    names = dw.AT_LOWER_BOUND, dw.AT_COUNT, dw.AT_UPPER_BOUND
+    shape = Shape(dw.TAG_SUBRANGE_TYPE, tuple((name, DATA1) for name in names))
+    file = info_file((UNIT, shape), b"\1\2" + bounds + b"\0")
+    assert [one.message for one in findings(verdict_on(file))] == ([message] if message else [])
+
+
+BLOCK1 = dw.FORM_BLOCK1
+VARIANTS = (
+    UNIT,
+    Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1))),  # 2
+    Shape(dw.TAG_STRUCTURE_TYPE, (SIZE,), True),  # 3
+    Shape(dw.TAG_VARIANT_PART, ((dw.AT_DISCR, dw.FORM_REF4),), True),  # 4
+    Shape(dw.TAG_MEMBER, (NAME, TYPE, LOCATION)),  # 5
+    Shape(dw.TAG_VARIANT, ((dw.AT_DISCR_VALUE, DATA1),)),  # 6
+    Shape(dw.TAG_VARIANT, ((dw.AT_DISCR_LIST, BLOCK1),)),  # 7
+    Shape(dw.TAG_VARIANT, ()),  # 8
+)
+
+
+@pytest.mark.parametrize(
+    ("variants", "message"),
+    [
+        (b"\6\1\7\7\0\2\1\5\x09\0\4\x08", None),
+        (b"\7\5\1\1\x09\0\3\x08", None),  # a value twice in one variant
+        (b"\6\1\7\2\3\2", "DW_AT_discr_list of the entry at 0x23 has the unknown descriptor 0x3"),
+        (b"\7\3\1\x09\5", "no value is in the range 9 to 5 of DW_AT_discr_list"),
+        (b"\6\1\6\2\6\1", "two variants have the value 1 of the discriminant"),
+        (b"\7\5\1\1\x09\0\2\6\5", "two variants have the value 5 of the discriminant"),
+        (b"\6\1\x08\x08", "2 variants have no value, and one can be the default"),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_discriminant_chooses_one_variant(
+    variants: bytes, message: str | None
+) -> None:
+    member = b"\5t\0" + INT + b"\0"
+    entries = b"\1\2i\0\4\7\3\4\4" + b"\x19\0\0\0" + member + variants + b"\0\0\0"
+    found = findings(verdict_on(info_file(VARIANTS, entries)))
+    assert [one.rule for one in found] == ([] if message is None else ["wrong-layout"])
+    assert message is None or found[0].message == message
+
+
+def test_a_variant_part_refers_to_an_entry() -> None:
+    entries = b"\1\2i\0\4\7\3\4\4" + b"\x18\0\0\0" + b"\0\0\0"
+    assert [one.rule for one in findings(verdict_on(info_file(VARIANTS, entries)))] == [
+        "dangling-reference"
+    ]
+
+
 def test_padding_has_no_bits() -> None:
     assert messages(Shape(dw.TAG_MEMBER, ((dw.AT_BIT_SIZE, DATA1),)), b"\0") == []
 
 
-TYPE = (dw.AT_TYPE, dw.FORM_REF4)
-SIZE = (dw.AT_BYTE_SIZE, DATA1)
-LOCATION = (dw.AT_DATA_MEMBER_LOCATION, DATA1)
 TYPES = (
     UNIT,
     Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1))),  # 2
@@ -90,9 +155,8 @@ TYPES = (
     Shape(dw.TAG_MEMBER, (NAME, TYPE, LOCATION, (dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT))),  # 13
     Shape(dw.TAG_VARIANT_PART, (), True),  # 14
     Shape(dw.TAG_VARIANT, (), True),  # 15
+    Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_EXPRLOC))),  # 16
 )
-INT, AFTER = b"\x0d\0\0\0", b"\x12\0\0\0"
-"""Offsets of `int`, which is first, and of the entry after it."""
 ITSELF = "the type contains itself"
 
 
@@ -112,6 +176,11 @@ ITSELF = "the type contains itself"
         (b"\x09" + INT + b"\x0a\2\0\3\x0c\4x\0" + AFTER + b"\4\0", None),
         (b"\x09" + INT + b"\x0a\3\0\3\x0c\4x\0" + AFTER + b"\4\0", "the member x ends at byte 16"),
         (b"\x09" + INT + b"\x0a\0\0\3\4\4x\0" + AFTER + b"\4\0", None),
+        # plus_uconst is the offset, other expressions are not known.
+        (b"\3\x08\x10x\0" + INT + b"\2\x23\4\0", None),
+        (b"\3\7\x10x\0" + INT + b"\2\x23\4\0", "the member x ends at byte 8 of a type of 7 bytes"),
+        (b"\3\4\x10x\0" + INT + b"\3\x10\4\x22\0", "the member x ends at byte 8 of a type"),
+        (b"\3\4\x10x\0" + INT + b"\3\x06\x23\4\0", None),
         # A base class ends where it begins, because virtual ones may be elsewhere.
         (b"\3\4\0\3\4\x0b" + AFTER + b"\2\0", None),
         (b"\3\4\0\3\4\x0b" + AFTER + b"\5\0", "the base class begins at byte 5 of a type of 4 byt"),
@@ -184,6 +253,17 @@ def test_bit_fields_before_dwarf_4(
     found = findings(verdict_on(info_file(BIT_FIELDS, entries)))
     assert [one.rule for one in found] == ([] if message is None else ["wrong-layout"])
     assert message is None or found[0].message.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_right"),
+    [(b"unknown_type", True), (b"()", True), (b"int", False), (b"long unsigned int", False)],
+)
+def test_an_integer_of_c_has_bytes(name: bytes, is_right: bool) -> None:
+    """Triton and rustc write integers of 0 bytes, with other names."""
+    shape = Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1)))
+    file = info_file((UNIT, shape), b"\1\2" + name + b"\0\0\5\0")
+    assert len(findings(verdict_on(file))) == (0 if is_right else 1)
 
 
 @pytest.mark.parametrize(("encoding", "is_right"), [(7, True), (5, True), (4, False), (2, False)])
