@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.cli.printing import refuse_each
@@ -24,6 +25,9 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.view.lane_grid import joined, table_lines
 from dwarfgpu.view.number_runs import runs_text
+
+_MAX_LISTED: Final = 3
+"""Addresses that a note lists."""
 
 
 class ShownStops:
@@ -58,7 +62,7 @@ class ShownStops:
         if self.count == self._most:
             return moved
         return moved + [
-            f"--break {item.text}: no wave stopped there"
+            f"--break {item.text}: no wave stopped there{_elsewhere(item.others)}"
             for item in self._stops.breakpoints
             if not item.addresses & self._stop_addresses
         ]
@@ -179,3 +183,11 @@ def _record(stop: RunStop) -> Json:
             {"expression": text, "lanes": lane_records(answers)} for text, answers in stop.answers
         ],
     }
+
+
+def _elsewhere(others: Sequence[int]) -> str:
+    """Return where else a line has code, which the compiler may have moved."""
+    if not others:
+        return ""
+    listed = [f"{pc:#x}" for pc in others[:_MAX_LISTED]] + ["…"] * (len(others) > _MAX_LISTED)
+    return f"; the line also has code at {', '.join(listed)}: --break '*{others[0]:#x}'"

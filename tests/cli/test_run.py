@@ -1038,6 +1038,17 @@ def test_a_breakpoint_that_no_wave_reached_is_named() -> None:
     assert some.notes.count(never) == 1
 
 
+def test_other_code_of_a_line_that_no_wave_reached_is_named() -> None:
+    """GDB takes the first place of a line in each lexical block; a wave may take another one."""
+    done = run("run", *VADD, "--break", "integers.hip:45")
+    [note] = [note for note in done.notes if "no wave stopped there" in note]
+    first, second = (0x7F0000000000 + place for place in (0x6F44, 0x6F5C))
+    assert note == (
+        "--break integers.hip:45: no wave stopped there; the line also has code at "
+        f"{first:#x}, {second:#x}: --break '*{first:#x}'"
+    )
+
+
 def test_arguments_without_names_have_one_number(tmp_path: Path) -> None:
     """`--arg`, `--out`, `same:` and the buffers that a run prints count arguments from 0."""
     file = TRITON / "loops.gfx942.triton3.6.0.co"

@@ -13,10 +13,12 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.default_source import default_source
 from dwarfgpu.language.linespec import code_locations_of
+from dwarfgpu.language.source_lines import line_lookups
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.code.break_addresses import (
+    BreakAddress,
     break_addresses,
     line_used_instead,
     location_error,
@@ -59,6 +61,8 @@ class RunBreakpoint:
     """Which line is used instead of one without code."""
     bodies: frozenset[int] = frozenset()
     """The addresses at which bodies of the functions begin that the location names."""
+    others: tuple[int, ...] = ()
+    """Where more code of the line begins, at which no wave stops."""
 
 
 @frozen(eq=False)
@@ -180,7 +184,17 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     note = None if line is None else used_instead(linespec, line, addresses[0])
     condition = None if match is None else match["condition"]
     bodies = frozenset(item.pc for item in locations if item.is_body)
-    return RunBreakpoint(text, frozenset(addresses), condition, note, bodies)
+    others = tuple(pc for pc in _line_addresses(session, locations) if pc not in addresses)
+    return RunBreakpoint(text, frozenset(addresses), condition, note, bodies, others)
+
+
+def _line_addresses(session: Session, locations: Sequence[BreakAddress]) -> Iterator[int]:
+    """Yield where code of the lines of some locations begins, unless a function was named."""
+    for position in dict.fromkeys(item.position for item in locations if not item.is_body):
+        if position is not None:
+            for lines in line_lookups(session):
+                with suppress(DwarfGpuError):
+                    yield from lines.pcs_of(position.path, position.line)
 
 
 def why_unprintable(
