@@ -214,7 +214,7 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments, which the error of an option without its argument needs."""
-        self._given = list(args)
+        self._arguments = list(args)
         return super().parse_known_args(args, namespace)
 
     def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
@@ -223,7 +223,7 @@ class _Parser(argparse.ArgumentParser):
         try:
             return super()._match_argument(action, arg_strings_pattern)
         except argparse.ArgumentError as error:
-            for option, following in pairwise(self._given):
+            for option, following in pairwise(self._arguments):
                 is_option = following.partition("=")[0] in self._option_string_actions
                 if option in action.option_strings and following[:1] == "-" and not is_option:
                     error.message += f"; if {following} is meant, write {option}={following}"

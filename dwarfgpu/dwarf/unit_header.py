@@ -57,8 +57,8 @@ def refuse_segments(size_bytes: int, section: str = "") -> None:
     """Raise `Unsupported` for a segment_selector_size of a header that is not 0: each address would
     have a selector before it (DWARF 5 7.27 to 7.29), or another meaning."""
     if size_bytes:
-        place = f" in {section}" if section else ""
-        raise Unsupported(f"segment selectors of {counted(size_bytes, 'byte')}{place}")
+        suffix = f" in {section}" if section else ""
+        raise Unsupported(f"segment selectors of {counted(size_bytes, 'byte')}{suffix}")
 
 
 def initial_length(reader: Reader) -> tuple[int, int]:

@@ -90,13 +90,13 @@ def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValu
 
 def _location_of(parts: Sequence[TypedValue]) -> Location | None:
     """Return the location of several elements, to which a vector may be assigned."""
-    places: list[Part] = []
+    elements: list[Part] = []
     for part in parts:
         size = part.size_bits
         if part.location is None or size is None:
             return None
-        places.append(Part(part.location, size))
-    return composite(places)
+        elements.append(Part(part.location, size))
+    return composite(elements)
 
 
 def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
