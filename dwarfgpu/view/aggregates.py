@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.names.fortran_ada import PARENT
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.type_sizes import offset_bits, size_bits, strides_of, why_outside
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.session.resolve_type import is_dynamic
@@ -214,7 +214,7 @@ def _base(
         return
     try:
         first = next(pieces, "")
-    except Unavailable:
+    except (Unavailable, UndefinedBits):  # the machine or the compiler has lost its pointer
         first = UNAVAILABLE
     yield _INVALID_ADDRESS if first == UNAVAILABLE else first
     yield from pieces
