@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import Action, ArgumentParser, Namespace, _ArgumentGroup
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.options.single_option import SingleAction
 
 _NEED_CORE = {
     "sysroot": "--sysroot is for the libraries of a core file: give --core FILE",
@@ -42,7 +43,7 @@ def require_core(args: Namespace) -> None:
             raise UsageError(message)
 
 
-class WaveAction(Action):
+class WaveAction(SingleAction):
     """Store the number of a wave, and in `wave_option` which of its options was typed."""
 
     def __call__(
@@ -52,5 +53,5 @@ class WaveAction(Action):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        setattr(namespace, self.dest, values)
+        super().__call__(parser, namespace, values, option_string)
         namespace.wave_option = option_string
