@@ -107,6 +107,11 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         ("lit7; const1s -8; LLVM_offset", 3, "error", "bit offset -8 is outside"),
         ("regx s3; lit4; LLVM_offset", 3, "warning", "outside the 32 bits of register s3"),
         ("lit0; lit1; LLVM_bit_offset; lit1; plus", 5, "error", "converts to no value"),
+        ("regx s3; lit8; LLVM_bit_offset; lit1; plus", 6, "warning", "register location"),
+        ("regx s3; lit31; LLVM_bit_offset; lit1; plus", 6, "error", "converts to no value"),
+        ("regx s3; LLVM_push_lane; LLVM_bit_offset; lit1; plus", 7, "warning", "register location"),
+        # two distances that are one of a byte
+        ("regx s3;" + "lit4; LLVM_bit_offset;" * 2 + "lit1; plus", 9, "warning", "register loc"),
         # A.2.5.4.4.6: all bits of a part within its storage; the size of a composite
         ("implicit_value 2 1 2; piece 4", 4, "error", "a part of 32 bits"),
         ("lit1; stack_value; piece 9", 2, "error", "a part of 72 bits"),
@@ -166,6 +171,7 @@ def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None
         "implicit_pointer 0x20, 0; deref; stack_value",
         "const_type 0x20, 4, 1 0 0 0; const_type 0x20, 4, 0 0 0 0; div; stack_value",
         "addr 0; const1s -8; LLVM_offset",
+        "LLVM_push_lane; lit4; LLVM_bit_offset; lit4; LLVM_bit_offset; deref; stack_value",
         "LLVM_push_lane; lit0; LLVM_push_lane; bra 2; lit1; plus; div; stack_value",
         "entry_value (reg0); stack_value",
         "entry_value (lit0; bra 1; nop; reg0); stack_value",
@@ -183,6 +189,11 @@ def test_finds_nothing(text: str) -> None:
     [
         ("piece 4; piece 4", "value", "an incomplete composite location description"),
         ("LLVM_undefined", "value", "a location description that converts to no value"),
+        (
+            "lit1; lit1; LLVM_bit_offset",
+            "value",
+            "a location description that converts to no value",
+        ),
         ("regx s3", "value", "a register location description"),
         ("const_type 0x20, 4, 1 0 0 0", "location", "a value of a base type"),
     ],

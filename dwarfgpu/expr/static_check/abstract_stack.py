@@ -38,7 +38,9 @@ from dwarfgpu.expr.static_check.operand_kinds import (
     fits_base,
     has_entries,
     is_integer,
+    moved_by_bits,
     of_one_type,
+    register_kinds,
 )
 from dwarfgpu.expr.static_check.piece_effects import on_stack, piece_bits, popped_by
 from dwarfgpu.expr.static_check.severity import Report
@@ -141,7 +143,7 @@ class Transfer:
         if result is None:
             return self._typed(instruction, perform, entries, after, report)
         if result.in_top_frame:
-            kinds = after.top[-1].kinds
+            kinds = register_kinds(result) or after.top[-1].kinds
             result = Known(kinds, result.entry, result.is_blank, result.in_top_frame)
         return Shape((*after.top[:-1], result), after.least, after.most)
 
@@ -256,6 +258,8 @@ class Transfer:
                 return rest.pushed(Known(OTHER_LOCATION, blank, is_blank=True))
             case "LLVM_offset" | "LLVM_offset_uconst":
                 return rest.pushed(Known(as_location(popped[0].kinds)))
+            case "LLVM_bit_offset":
+                return rest.pushed(Known(moved_by_bits(popped[0].kinds, popped[1].constant)))
         if is_arithmetic(operation):
             return of_one_type(popped, rest, report)
         if name in _COMPARISONS:

@@ -16,6 +16,7 @@ from dwarfgpu.expr.static_check.abstract_value import (
     GENERIC,
     LOCATION,
     NAMES,
+    OTHER_LOCATION,
     POINTER,
     REGISTER,
     TYPED,
@@ -23,6 +24,8 @@ from dwarfgpu.expr.static_check.abstract_value import (
 )
 from dwarfgpu.expr.static_check.severity import Report
 from dwarfgpu.expr.static_check.stack_shape import Shape
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.storage import Register
 
 _INTEGERS: Final = frozenset(
     {"address", "displacement", "mask", "offset", "size", "space", "width"}
@@ -88,6 +91,28 @@ def as_location(kinds: int) -> int:
     if kinds & GENERIC:
         out |= ADDRESS
     return out | LOCATION if kinds & POINTER else out
+
+
+def moved_by_bits(kinds: int, displacement_bits: int | None) -> int:
+    """Return the kinds of a location that DW_OP_LLVM_bit_offset moves; None is an unknown
+    distance."""
+    out = as_location(kinds)
+    if displacement_bits is not None and displacement_bits % 8 == 0:
+        return out
+    # What is not on a byte is no address, and may be moved to one.
+    return out | ADDRESS | OTHER_LOCATION if out & (ADDRESS | OTHER_LOCATION) else out
+
+
+def register_kinds(entry: Known) -> int:
+    """Return the kinds of a known location in a register of the top call frame, 0 for others.
+
+    Another frame may have the register in memory, on a byte: only on a byte is it an address.
+    """
+    location = entry.entry
+    single = location.single_locations[0] if isinstance(location, Location) else None
+    if single is None or not isinstance(single.storage, Register):
+        return 0
+    return OTHER_LOCATION if single.bit_offset % 8 else REGISTER
 
 
 def of_one_type(popped: list[Known], rest: Shape, report: Report) -> Shape | None:
