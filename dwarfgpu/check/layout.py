@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die, constant_bytes, constant_excess
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, pc_bounds
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, bounds_fault, pc_bounds
 from dwarfgpu.dwarf.types.array_shape import subrange_bounds
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import offset_and_location, variant_values
@@ -32,14 +32,7 @@ def code_fault(die: Die) -> str | None:
         bounds = pc_bounds(die)
     except DwarfGpuError:
         return None  # an address that cannot be read
-    if bounds is None:
-        return None
-    low, end = bounds
-    if end < low:
-        return f"the code ends at {end:#x}, before it begins at {low:#x}"
-    if end > 1 << 8 * die.unit.format.address_size:
-        return f"the code from {low:#x} on has {end - low:#x} bytes: no address is so large"
-    return None
+    return None if bounds is None else bounds_fault(die, *bounds)
 
 
 def layout_fault(die: Die) -> str | None:

@@ -164,6 +164,63 @@ def test_a_unit_that_cannot_be_read_costs_no_register(tmp_path: Path) -> None:
     assert "0x1005" in done.out
 
 
+def words(*values: int) -> bytes:
+    return b"".join((value % (1 << 64)).to_bytes(8, "little") for value in values)
+
+
+def code_of_f(low: int, form: int, high: bytes, rest: bytes = b"") -> bytes:
+    """A unit with a global x and a function f that has an x of its own."""
+    place = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, form))
+    f = Shape(dw.TAG_SUBPROGRAM, (NAME, *place), True)
+    x = Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_EXPRLOC)))
+    entries = b"\1" + HERE + b"\3x\0\x02\x30\x9f" + b"\2f\0" + words(low) + high
+    entries += b"\3x\0\x02\x31\x9f\0" + rest + b"\0"
+    return file_of(entries, (UNIT, f, x, MAIN), CODE, machine=62)
+
+
+@pytest.mark.parametrize(
+    ("form", "high", "reason"),
+    [
+        (dw.FORM_ADDR, words(0xFF0), "the code ends at 0xff0, before it begins at 0x1000"),
+        (dw.FORM_SDATA, b"\x70", "the code ends at 0xff0, before it begins at 0x1000"),
+        (dw.FORM_DATA8, words(-16), "the code from 0x1000 on has 0xfffffffffffffff0 bytes"),
+    ],
+)
+def test_code_without_an_end_hides_no_variable(
+    tmp_path: Path, form: int, high: bytes, reason: str
+) -> None:
+    """DWARF 5 2.17.2: whether f is at the program location is unknown."""
+    state = state_of(tmp_path, code_of_f(0x1000, form, high))
+    done = run("bt", "--state", state)
+    assert "the function of frame 0 cannot be read: " in done.err and reason in done.err
+    done = run("eval", "--state", state, "x")
+    assert done.status and reason in done.err
+
+
+@pytest.mark.parametrize(
+    ("low", "form", "high"),
+    [
+        (-1, dw.FORM_DATA8, words(16)),  # as linkers mark what they dropped
+        (-2, dw.FORM_DATA8, words(16)),
+        (0, dw.FORM_ADDR, words(-16)),
+        (0x1000, dw.FORM_ADDR, words(0)),
+        (0x1005, dw.FORM_ADDR, words(0x1000)),  # after the program location
+        (0x1000, dw.FORM_DATA8, bytes(8)),
+    ],
+)
+def test_code_elsewhere_hides_no_variable(tmp_path: Path, low: int, form: int, high: bytes) -> None:
+    state = state_of(tmp_path, code_of_f(low, form, high))
+    assert "cannot be read" not in run("bt", "--state", state).err
+    assert "cannot be read" not in run("eval", "--state", state, "x").err
+
+
+def test_a_function_is_found_beside_code_without_an_end(tmp_path: Path) -> None:
+    main = b"\4main\0" + HERE + b"\0"
+    state = state_of(tmp_path, code_of_f(0x1000, dw.FORM_ADDR, words(0xFF0), main))
+    done = run("bt", "--state", state)
+    assert "in main ()" in done.out and "cannot be read" not in done.err
+
+
 def test_unreadable_lines_are_reported(tmp_path: Path) -> None:
     unit = Shape(dw.TAG_COMPILE_UNIT, (*PLACE, (dw.AT_STMT_LIST, dw.FORM_SEC_OFFSET)), True)
     entries = b"\1" + HERE + bytes(4) + b"\2main\0" + HERE + b"\0\0"

@@ -7,6 +7,7 @@ index: none of them goes through all units or subprograms.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator
 from heapq import merge
 from operator import itemgetter
@@ -15,9 +16,15 @@ from typing import Final
 from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.scope.cover_index import CoverIndex
-from dwarfgpu.dwarf.scope.scope_entries import covered, subprograms_with_code
+from dwarfgpu.dwarf.scope.scope_entries import (
+    bounds_fault,
+    covered,
+    pc_bounds,
+    subprograms_with_code,
+)
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -126,9 +133,22 @@ class CoveredCode:
             return False
 
     def subprogram(self, unit: CompilationUnit, address: int) -> Die | None:
-        """Return the last entry, which is the innermost, of a subprogram that covers an address."""
-        index = self._code_of(unit).last_at(address)
-        return None if index is None else unit.die(index)
+        """Return the last entry, which is the innermost, of a subprogram that covers an address.
+
+        `InvertedRange` if none does, and one that begins before the address ends before it begins
+        or beyond all addresses: that one may be of the address.
+        """
+        code = self._code_of(unit)
+        index = code.last_at(address)
+        if index is not None:
+            return unit.die(index)
+        damaged = code.damaged_before(address)
+        if damaged is None:
+            return None
+        die = unit.die(damaged)
+        bounds = pc_bounds(die)
+        assert bounds is not None
+        raise die.located(InvertedRange(bounds_fault(die, *bounds) or ""))
 
     def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...] | None:
         """Return the addresses that a unit says it covers; None if they cannot be read."""
@@ -168,8 +188,12 @@ class _Subprograms:
         self._begins, self._lasts, self._indexes = array("Q"), array("Q"), array("Q")
         """Of those with one range."""
         shared: dict[int, tuple[tuple[Range, ...], int]] = {}
+        self._damaged: list[tuple[int, int]] = []
+        """DW_AT_low_pc and index of those whose code has no end after it."""
         for spans, index in subprograms_with_code(unit):
-            if len(spans) == 1:
+            if isinstance(spans, int):
+                self._damaged.append((spans, index))
+            elif len(spans) == 1:
                 [(begin, end)] = spans
                 self._begins.append(begin)
                 self._lasts.append(end - 1)
@@ -178,8 +202,15 @@ class _Subprograms:
                 shared[id(spans)] = spans, index
         self._lists = sorted(shared.values(), key=itemgetter(1))
         """Lists of ranges, each with the last subprogram that has it."""
+        self._damaged.sort()
         self._steps = 0
         self._index: CoverIndex | None = None
+
+    def damaged_before(self, address: int) -> int | None:
+        """Return the index of the last subprogram at or before an address whose code has no end
+        after its begin."""
+        position = bisect_right(self._damaged, address, key=itemgetter(0))
+        return self._damaged[position - 1][1] if position else None
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         for begin, last in zip(self._begins, self._lasts, strict=True):

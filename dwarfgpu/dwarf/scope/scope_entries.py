@@ -230,10 +230,21 @@ def kept_code(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, .
 
 def _low_to_high(die: Die) -> tuple[Range, ...]:
     bounds = pc_bounds(die)
-    if bounds is None:
-        return ()
-    low, end = bounds
+    return () if bounds is None else _range_of(die, *bounds)
+
+
+def _range_of(die: Die, low: int, end: int) -> tuple[Range, ...]:
     return (Range(low, end),) if low < end <= 1 << 8 * die.unit.format.address_size else ()
+
+
+def bounds_fault(die: Die, low: int, end: int) -> str | None:
+    """Return why the code of an entry with these `pc_bounds` does not end after it begins, within
+    the addresses of the machine; None if it does, or is empty."""
+    if end < low:
+        return f"the code ends at {end:#x}, before it begins at {low:#x}"
+    if end > 1 << 8 * die.unit.format.address_size:
+        return f"the code from {low:#x} on has {end - low:#x} bytes: no address is so large"
+    return None
 
 
 def pc_bounds(die: Die) -> tuple[int, int] | None:
@@ -255,8 +266,14 @@ def pc_bounds(die: Die) -> tuple[int, int] | None:
     return low, die.address(dw.AT_HIGH_PC) or low
 
 
-def subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range, ...], int]]:
-    """Yield the ranges and the indexes of the subprograms of a unit that have code."""
+def subprograms_with_code(
+    unit: CompilationUnit,
+) -> Iterator[tuple[tuple[Range, ...] | int, int]]:
+    """Yield the ranges and the indexes of the subprograms of a unit that have code.
+
+    In place of the ranges it is DW_AT_low_pc where DW_AT_high_pc is before it or beyond all
+    addresses (`bounds_fault`).
+    """
     readers: dict[Abbreviation, Callable[[int], Range | None] | None] = {}
     offsets = unit.tree.offsets
     is_large = len(offsets) > _FEW_ENTRIES
@@ -268,9 +285,19 @@ def subprograms_with_code(unit: CompilationUnit) -> Iterator[tuple[tuple[Range, 
                 readers[abbreviation] = range_reader(unit, abbreviation) if is_large else None
             reader = readers[abbreviation]
             span = None if reader is None else reader(offsets[index])
-            spans = covered(unit.die(index)) if span is None else (span,)
-            if spans:
+            spans = _code_or_low_pc(unit.die(index)) if span is None else (span,)
+            if spans != ():
                 yield spans, index
+
+
+def _code_or_low_pc(die: Die) -> tuple[Range, ...] | int:
+    """Return the code of a subprogram, or its DW_AT_low_pc, as `subprograms_with_code`."""
+    if dw.AT_RANGES in die.abbreviation.positions:
+        return covered(die)
+    bounds = pc_bounds(die)
+    if bounds is None:
+        return ()
+    return bounds[0] if bounds_fault(die, *bounds) is not None else _range_of(die, *bounds)
 
 
 def range_reader(
