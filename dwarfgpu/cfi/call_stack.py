@@ -45,6 +45,11 @@ class Loaded(Protocol):
         """Return ` in k.co`, or that no loaded file contains the location."""
         ...
 
+    def why_incomplete(self, location: int) -> DwarfGpuError | None:
+        """Return why there may be a row for a location for which there is none; None if the
+        information of its file is all known."""
+        ...
+
     def kernel_at(self, location: int) -> str | None:
         """Return the GPU kernel that contains a program location: kernels have no caller."""
         ...
@@ -265,6 +270,8 @@ class CallStack:
             reason = f"no frame information for {where}"
             if last.has_row:
                 reason = f"the frame information for {where} has no rules"
+            elif (unread := self._loaded.why_incomplete(last.location)) is not None:
+                reason += f"; an entry cannot be read: {unread}"
             kernel = self._loaded.kernel_at(last.location)
             if kernel is not None:
                 return End(True, f"outermost: {kernel} is a kernel", note=reason)

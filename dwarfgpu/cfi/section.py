@@ -89,6 +89,8 @@ class FrameSection:
             machine=machine or (architecture.machine if architecture else None),
         )
         self._cies: dict[int, Cie | DwarfGpuError] = {}
+        self._unread: DwarfGpuError | None = None
+        """Why the range of an FDE is not known: of the first one."""
         self._fde_at = KeptAnswers[int, Fde | None](_MAX_CACHED)
 
     @property
@@ -124,10 +126,28 @@ class FrameSection:
             try:
                 reader, reference = self._reference(header)
                 if reference is not None:
-                    start, size_bytes = self._range(reader, self._cie_at(reference))
+                    cie = self._cie_at(reference)
+                    start, size_bytes = self._range(reader, cie)
                     yield start, start + size_bytes, header
-            except DwarfGpuError:
-                continue  # `entries` reports it
+                    self._require_address_size(cie)
+            except DwarfGpuError as error:  # `entries` reports it
+                if self._unread is None:
+                    self._unread = self._with_offset(error, header.offset)
+
+    def _require_address_size(self, cie: Cie) -> None:
+        size_bytes = cie.format.address_size
+        if size_bytes != self._base.address_size:
+            text, of_file = counted(size_bytes, "byte"), self._base.address_size
+            error = Malformed(f"addresses of {text}, of {of_file} in the file")
+            raise self._with_offset(error, cie.offset)
+
+    def why_incomplete(self) -> DwarfGpuError | None:
+        """Return why an FDE may not be found: the error of the first one whose range cannot be
+        read, or has addresses of another size than the file, or of where the lengths stop making
+        sense; None if all are known."""
+        _ = self._bounds
+        broken = self._headers[1]
+        return self._unread or (broken[0].error if broken else None)
 
     def find(self, location: int) -> Fde | None:
         """Return the FDE that covers a program location as linked; of several, the last to start.
@@ -308,7 +328,7 @@ class FrameSection:
             try:
                 cached = self._read_cie(header)
             except DwarfGpuError as error:
-                cached = error
+                cached = self._with_offset(error, header.offset)
             self._cies[header.offset] = cached
         if isinstance(cached, Cie):
             return cached

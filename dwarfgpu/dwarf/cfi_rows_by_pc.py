@@ -167,6 +167,12 @@ class CallFrames:
             self._add_note(f"{self._object.path}: {where} {why}")
         return self._frame_row(cie, description.row)
 
+    def why_incomplete(self) -> DwarfGpuError | None:
+        """Return why there may be an entry for an address for which none is found; None if all
+        entries are known."""
+        reasons = (section.why_incomplete() for section in self.sections)
+        return next(filter(None, reasons), None)
+
     def description_at(self, address: int) -> Description | None:
         """Return the entry and the row that apply to an address of the file, as `row_at`."""
         try:

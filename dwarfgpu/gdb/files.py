@@ -153,6 +153,12 @@ class LoadedFiles:
         code_object = self.at(location)
         return ", which is not in any file" if code_object is None else f" in {code_object.name}"
 
+    def why_incomplete(self, location: int) -> DwarfGpuError | None:
+        """Return why a location may have a row nevertheless
+        (`dwarfgpu.cfi.call_stack.Loaded`)."""
+        code_object = self.at(location)
+        return None if code_object is None else code_object.info.call_frames.why_incomplete()
+
     def kernel_at(self, location: int) -> str | None:
         """Return the GPU kernel at a location (`dwarfgpu.cfi.call_stack.Loaded`)."""
         code_object = self.at(location)

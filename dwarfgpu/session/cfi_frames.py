@@ -12,6 +12,7 @@ from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 
 _ADVICE: Final = " (--heuristic finds callers by the machine code)"
@@ -43,6 +44,10 @@ class LoadedCallFrames:
             if any(part.covers(location) for part in code_object.loaded_segments()):
                 return f" in {code_object.name}, which has no code there"
         return ", which is not in any code object"
+
+    def why_incomplete(self, location: int) -> DwarfGpuError | None:
+        code_object = code_object_at(self.code_objects, location)
+        return None if code_object is None else code_object.info.call_frames.why_incomplete()
 
     def kernel_at(self, location: int) -> str | None:
         code_object = code_object_at(self.code_objects, location)

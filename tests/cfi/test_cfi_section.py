@@ -108,6 +108,36 @@ def test_a_broken_entry_costs_no_other() -> None:
     assert "no CIE at offset 0x3" in str(errors[2])
 
 
+CIE = entry(ALL_ONES, cie())
+LONG = words(0x190, size_bytes=4) + bytes(4) + words(0x1000, 0x20)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (CIE + entry(bytes(4), words(0x1000, 0x20)), None),
+        (CIE + LONG, "0x12: length 0x190 is more than the 0x14 left"),
+        (CIE + entry(bytes(4), words(0x1000)), "0x12: 8 bytes needed at offset 0x22, 0 remain"),
+        (CIE + entry(words(3, size_bytes=4), words(0x1000, 0x20)), "no CIE at offset 0x3"),
+        (
+            entry(ALL_ONES, cie(version=7)) + entry(bytes(4), words(0x1000, 0x20)),
+            "offset 0x0: unknown version 7 of a CIE",
+        ),
+        (
+            entry(ALL_ONES, cie().replace(b"\x08\0", b"\x04\0", 1)) + entry(bytes(4), words(9, 9)),
+            "offset 0x0: addresses of 4 bytes, of 8 in the file",
+        ),
+    ],
+)
+def test_why_an_entry_may_not_be_found(data: bytes, reason: str | None) -> None:
+    """An entry that has no range may be of any location."""
+    section = frame(data)
+    error = section.why_incomplete()
+    assert reason is None if error is None else reason is not None and reason in str(error)
+    listed = [entry.error for entry in section.entries if isinstance(entry, BrokenEntry)]
+    assert error is None or "addresses of" in str(error) or str(error) in map(str, listed)
+
+
 @pytest.mark.parametrize("kind", [".debug_frame", ".eh_frame"])
 def test_an_empty_entry_of_64_bits_is_passed(kind: SectionKind) -> None:
     """Its length is zero, as that of padding, but zeros do not begin it."""

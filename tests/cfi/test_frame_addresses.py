@@ -52,6 +52,9 @@ class Rows:
     def file_text(self, location: int) -> str:
         return ""
 
+    def why_incomplete(self, location: int) -> DwarfGpuError | None:
+        return None
+
     def kernel_at(self, location: int) -> str | None:
         return None
 

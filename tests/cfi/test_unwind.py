@@ -24,7 +24,7 @@ from dwarfgpu.cfi.rule import (
     ValOffsetRule,
 )
 from dwarfgpu.cfi.unwind import MAX_NESTED, CfiFrame
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.text.assembly import assemble
@@ -338,8 +338,11 @@ KERNEL = 0x6000
 class Code:
     """Rows by location, for `CallStack`."""
 
-    def __init__(self, rows: dict[int, FrameRow | DwarfGpuError]) -> None:
+    def __init__(
+        self, rows: dict[int, FrameRow | DwarfGpuError], unread: DwarfGpuError | None = None
+    ) -> None:
         self.rows = rows
+        self.unread = unread
 
     def row_at(self, location: int) -> FrameRow | None:
         row = self.rows.get(location)
@@ -349,6 +352,9 @@ class Code:
 
     def file_text(self, location: int) -> str:
         return " in k.co"
+
+    def why_incomplete(self, location: int) -> DwarfGpuError | None:
+        return self.unread
 
     def kernel_at(self, location: int) -> str | None:
         return "k" if location == KERNEL else None
@@ -452,6 +458,15 @@ def test_why_a_stack_ends(rows: dict[int, FrameRow | DwarfGpuError], end: str, c
     frames, result = walked(CallStack(context, 0x1000, Code(rows)))
     assert result.startswith(end)
     assert len(frames) == count
+
+
+def test_an_entry_that_cannot_be_read_may_be_the_one_that_is_missing() -> None:
+    code = Code({0x1000: PUSHED}, Malformed("length 0x190 is more than the 0x14 left"))
+    _, end = walked(CallStack(x86({0x7000: 0x2001}, rsp=0x7000), 0x1000, code))
+    assert end == (
+        "stopped: no frame information for pc 0x2001 in k.co; an entry cannot be read: "
+        "length 0x190 is more than the 0x14 left"
+    )
 
 
 @pytest.mark.parametrize("rows", [{KERNEL: FrameRow(None, {}, RIP)}, {}])
