@@ -180,6 +180,9 @@ class LineChecker:
         if faults.negative_line is not None:
             why = f"a row of line {faults.negative_line}: no line is below 0"
             self._add(unit, offset, "negative-line", "error", why, "6.2.2")
+        if faults.large_line is not None:
+            why = f"DW_LNS_advance_line leads to line {faults.large_line}, beyond 32 bits"
+            self._add(unit, offset, "wrong-line-table", "error", why, "6.2.5")
         for severity, why in _header_faults(table.header):
             self._add(unit, offset, "wrong-line-table", severity, why)
 

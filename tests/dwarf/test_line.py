@@ -243,6 +243,7 @@ def test_numbers_wrap() -> None:
         (b"\0\x05\x02abc", "5 bytes needed"),
         (b"\0", "is cut short"),
         (extended(2, b"abc"), "an address of 3 bytes"),
+        (extended(2, b"ab"), "an address of 2 bytes, and the header address_size 8"),
         (extended(3, b"\0"), "has no name"),
         (extended(3, b"ab"), "has no end"),
         (extended(4), "is cut short"),

@@ -43,6 +43,8 @@ class LineFaults:
     """Where addresses decrease in a sequence, of a table without `problem`."""
     negative_line: int | None = None
     """The line of the first row that has one below 0."""
+    large_line: int | None = None
+    """The first line beyond 32 bits."""
 
 
 @methods_name_wrong_arguments
@@ -83,7 +85,7 @@ class LineTable(FileTable):
         fault = self._tables.program_fault(self.header)
         is_readable = fault.problem is None and fault.may_decrease
         decrease = self._decrease() if is_readable else None
-        return LineFaults(fault.problem, decrease, fault.negative_line)
+        return LineFaults(fault.problem, decrease, fault.negative_line, fault.large_line)
 
     def _decrease(self) -> str | None:
         """Return where an address or operation is before the one of the row before it, in a

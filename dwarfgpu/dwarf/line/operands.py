@@ -8,6 +8,7 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.dwarf.line.header import MAX_NAMES, LineHeader, NameEntry, read_file, small_uleb
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
+from dwarfgpu.expr.context import UnitFormat
 
 MOST: Final = 0xFFFFFFFF
 """The largest number of a register, except the address."""
@@ -60,11 +61,21 @@ def skip_number(data: bytes, offset: int, end: int) -> int:
     return reader.position
 
 
-def address_in(data: bytes, begin: int, end: int, endian: str) -> int:
-    """Return the address that is the operand of DW_LNE_set_address."""
-    if end - begin not in FORMAT_LETTERS:
-        raise Malformed(f"DW_LNE_set_address has an address of {counted(end - begin, 'byte')}")
-    return int.from_bytes(data[begin:end], "little" if endian == "little" else "big")
+def address_in(data: bytes, begin: int, end: int, format: UnitFormat) -> int:
+    """Return the address that is the operand of DW_LNE_set_address (DWARF 5 6.2.5.3).
+
+    A header of version 5 gives its size; before, it is that of the target, which the unit may not
+    have.
+    """
+    size_bytes = end - begin
+    if size_bytes not in FORMAT_LETTERS:
+        raise Malformed(f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}")
+    if format.version >= 5 and size_bytes != format.address_size:
+        raise Malformed(
+            f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}, and the header "
+            f"address_size {format.address_size}"
+        )
+    return int.from_bytes(data[begin:end], format.endian)
 
 
 def defined_file(reader: Reader) -> NameEntry:

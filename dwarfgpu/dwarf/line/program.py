@@ -156,7 +156,7 @@ class _Run:
                         flags |= END_SEQUENCE
                     else:
                         if kind == 0x02:  # DW_LNE_set_address
-                            address = address_in(data, position + 1, after, endian) & mask
+                            address = address_in(data, position + 1, after, header.format) & mask
                             op_index = 0
                             if len(addresses) > first_row and address < addresses[-1]:
                                 is_ordered = False

@@ -12,6 +12,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.line.header import LineHeader
 from dwarfgpu.dwarf.line.operands import (
+    MOST,
     address_in,
     at_opcode,
     defined_file,
@@ -59,6 +60,8 @@ class ProgramFault:
     """Whether addresses may decrease within a sequence."""
     negative_line: int | None
     """The line of the first row that has one below 0."""
+    large_line: int | None
+    """The first line beyond 32 bits."""
 
 
 def line_program_problem(
@@ -74,7 +77,8 @@ def line_program_fault(
     """Return the same, or else why rows of a program have no file or describe no code, and what
     else may be wrong with its rows."""
     check = _Check(header, data, most_rows)
-    return ProgramFault(check.read() or check.fault(), check.may_decrease, check.negative_line)
+    problem = check.read() or check.fault()
+    return ProgramFault(problem, check.may_decrease, check.negative_line, check.large_line)
 
 
 class _Check:
@@ -100,6 +104,8 @@ class _Check:
         """The offset behind the last DW_LNE_set_address or DW_LNE_end_sequence."""
         self.negative_line: int | None = None
         """The line of the first row that has one below 0."""
+        self.large_line: int | None = None
+        """The first line beyond 32 bits."""
 
     def read(self) -> DwarfGpuError | None:
         """Return the error at which reading the rows stops."""
@@ -132,6 +138,9 @@ class _Check:
                 elif opcode == _ADVANCE_LINE < base:
                     number, offset = read_signed(data, offset + 1, end)
                     line += number
+                    if line > MOST:  # no special opcode leads as far
+                        self.large_line = self.large_line or line
+                        line &= MOST
                 elif opcode in numbers and offset + 2 < end and data[offset + 1] < 0x80:
                     offset += 2
                 elif opcode in numbers and offset + 2 < end and data[offset + 2] < 0x80:
@@ -209,7 +218,7 @@ class _Check:
             self._end_sequence(begin)
             self._ended_at = end
         elif kind == 0x02:  # DW_LNE_set_address
-            self._address = address_in(data, begin + 1, end, header.format.endian) & self._mask
+            self._address = address_in(data, begin + 1, end, header.format) & self._mask
             self._set_at = end
             self.may_decrease = self.may_decrease or self._has_address
             self._has_address = True
