@@ -29,9 +29,12 @@ class WaveStop(Exception):
         """The address of the memory that could not be accessed."""
 
 
-def trap(number: int) -> WaveStop:
-    """Return the stop of `s_trap` ("Trap Handler ABI": 1 breakpoint, 2 assert, 3 debug)."""
-    return WaveStop(_TRAPS.get(number, StopReason.TRAP), f"s_trap {number}")
+def trap(number: int, lanes: tuple[int, ...]) -> WaveStop:
+    """Return the stop of `s_trap` ("Trap Handler ABI": 1 breakpoint, 2 assert, 3 debug).
+
+    `lanes`: those in the branch that it is in; none where it is the whole wave.
+    """
+    return WaveStop(_TRAPS.get(number, StopReason.TRAP), f"s_trap {number}", lanes=lanes)
 
 
 def not_simulated(what: str) -> WaveStop:

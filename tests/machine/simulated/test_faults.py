@@ -137,3 +137,14 @@ def test_a_jump_to_where_no_code_is(pc: int, why: str) -> None:
     stopped = machine.run()
     assert stopped is not None and stopped.reason is StopReason.MEMORY_VIOLATION
     assert stopped.text == f"no code at {pc:#x}: {why}"
+
+
+@pytest.mark.parametrize(("active", "lanes"), [(0b1010, (1, 3)), (0, ()), (0xFFFFFFFF, ())])
+def test_a_trap_in_a_branch_names_its_lanes(active: int, lanes: tuple[int, ...]) -> None:
+    """`s_trap 2` is of the whole wave where all of its lanes are active."""
+    machine = vectors.machine(bytes.fromhex("020090bf"), 32)
+    [wave] = machine.waves
+    wave.exec = active
+    stopped = machine.run()
+    assert stopped is not None
+    assert (stopped.reason, stopped.lanes) == (StopReason.ASSERT_TRAP, lanes)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
+import numpy as np
+
 from dwarfgpu.base.records import fields
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
@@ -83,7 +85,8 @@ class SimulatedWave(WaveAccesses):
         return self.instructions
 
     def trap(self, number: int) -> None:
-        raise trap(number)
+        active = self.active_lanes
+        raise trap(number, () if active.all() else tuple(np.flatnonzero(active).tolist()))
 
     def halt(self, is_halted: int) -> None:
         self.is_halted = bool(is_halted)
