@@ -62,7 +62,7 @@ class ShownStops:
         if self.count == self._most:
             return moved
         return moved + [
-            f"--break {item.text}: no wave stopped there{_elsewhere(item.others)}"
+            f"--break {item.text}: no wave stopped there{_more_code(item.more_addresses)}"
             for item in self._stops.breakpoints
             if not item.addresses & self._stop_addresses
         ]
@@ -185,9 +185,9 @@ def _record(stop: RunStop) -> Json:
     }
 
 
-def _elsewhere(others: Sequence[int]) -> str:
+def _more_code(addresses: Sequence[int]) -> str:
     """Return where else a line has code, which the compiler may have moved."""
-    if not others:
+    if not addresses:
         return ""
-    listed = [f"{pc:#x}" for pc in others[:_MAX_LISTED]] + ["…"] * (len(others) > _MAX_LISTED)
-    return f"; the line also has code at {', '.join(listed)}: --break '*{others[0]:#x}'"
+    listed = [f"{pc:#x}" for pc in addresses[:_MAX_LISTED]] + ["…"] * (len(addresses) > _MAX_LISTED)
+    return f"; the line also has code at {', '.join(listed)}: --break '*{addresses[0]:#x}'"

@@ -61,7 +61,7 @@ class RunBreakpoint:
     """Which line is used instead of one without code."""
     bodies: frozenset[int] = frozenset()
     """The addresses at which bodies of the functions begin that the location names."""
-    others: tuple[int, ...] = ()
+    more_addresses: tuple[int, ...] = ()
     """Where more code of the line begins, at which no wave stops."""
 
 
@@ -184,8 +184,8 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     note = None if line is None else used_instead(linespec, line, addresses[0])
     condition = None if match is None else match["condition"]
     bodies = frozenset(item.pc for item in locations if item.is_body)
-    others = tuple(pc for pc in _line_addresses(session, locations) if pc not in addresses)
-    return RunBreakpoint(text, frozenset(addresses), condition, note, bodies, others)
+    more_addresses = tuple(pc for pc in _line_addresses(session, locations) if pc not in addresses)
+    return RunBreakpoint(text, frozenset(addresses), condition, note, bodies, more_addresses)
 
 
 def _line_addresses(session: Session, locations: Sequence[BreakAddress]) -> Iterator[int]:
