@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Type, Unspecified
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Unavailable, UsageError
+from dwarfgpu.expr.wide_registers import register_name
 from dwarfgpu.machine.sparse_memory import NO_ACCESS, NO_MEMORY, NOT_IN_STATE, UNMAPPED
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -100,7 +101,7 @@ def _register_of(value: TypedValue) -> str | None:
     number = register_described(value.variable, context.pc)
     if number is None or context.architecture is None:
         return None
-    return context.architecture.register(number).name
+    return register_name(context.architecture, number, lambda: value.size_bits)
 
 
 def why_no_address(value: TypedValue) -> str:

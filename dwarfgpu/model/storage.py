@@ -134,6 +134,8 @@ class Composite:
     size_bits: int
     depth: int = field(repr=False)
     """Nesting depth of composites, including this one; see `depth_of` for locations."""
+    register: str | None = field(default=None, repr=False)
+    """The name of the register that the parts make; None for any other composite."""
 
     @depth.default
     def _depth(self) -> int:

@@ -42,6 +42,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.dialect.upstream_clang import LANE_BITS
 from dwarfgpu.expr.implicit_conversions import memory_location
+from dwarfgpu.expr.wide_registers import in_wide_register
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register, is_compound
@@ -201,7 +202,8 @@ class Resolver:
         return TypedObject(_renamed(type_, placed.type), placed.location)
 
     def variable(self, type_: Type | None, location: Location) -> TypedObject:
-        """Return the object of a variable, resolved; an object in a register has its low bits.
+        """Return the object of a variable, resolved; an object in a register has its low bits, and
+        one that is larger is in the wider register that begins with it.
 
         One of an unspecified type without a size is as large as its location, if that ends.
         """
@@ -215,6 +217,7 @@ class Resolver:
         size = size_bits(resolved.type) if resolved.location is location else None
         if size is None:
             return resolved
+        location = in_wide_register(self._attributes.architecture, location, size)
         return TypedObject(resolved.type, location.of_object(size, self._attributes.endian))
 
     def member(

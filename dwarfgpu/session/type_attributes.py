@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, frozen
@@ -93,6 +94,11 @@ class TypeAttributes:
     def endian(self) -> Endian:
         """The byte order of the machine."""
         return self._context.endian
+
+    @property
+    def architecture(self) -> Architecture | None:
+        """The architecture of the machine, if there is one."""
+        return self._context.architecture
 
     @cached_property
     def _context(self) -> Context:

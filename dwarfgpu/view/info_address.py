@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import field, frozen
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.decode import Expression, decode
@@ -18,6 +20,8 @@ from dwarfgpu.expr.operation_budget import FREE_STEPS, OPERATION_BUDGET
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.expr.text.assembly import instruction_text
+from dwarfgpu.expr.wide_registers import register_name
+from dwarfgpu.view.location_sentence import declared_bits
 
 _TLS: Final = ("form_tls_address", "form_tls_location", "GNU_push_tls_address")
 _INDEXED: Final = ("constx", "GNU_const_index", "addrx", "GNU_addr_index")
@@ -45,6 +49,8 @@ class Describer:
     limits: Limits = field(factory=Limits)
     """Of these, `command_steps` bounds the list entries and bytes of operations that one command
     describes, without the first `FREE_STEPS` of each variable."""
+    variable: Variable | None = None
+    """The described variable, whose size decides the name of a vector register."""
 
     def text(self, attribute: LocationAttribute | None) -> str:
         """Return `static storage at address 0x4040`, `a variable in $rdi`, `multi-location: …`;
@@ -106,12 +112,14 @@ class Describer:
             if len(texts) >= _MAX_PIECES:
                 return ", and ".join([*texts, "..."])
             if _is_piece(instruction):
-                texts.append(self._part(part, expression, unit) + self._piece(part, [instruction]))
+                bits = partial(_piece_bits, instruction)
+                text = self._part(part, expression, unit, bits)
+                texts.append(text + self._piece(part, [instruction]))
                 part = []
             else:
                 part.append(instruction)
         if part:
-            texts.append(self._part(part, expression, unit))
+            texts.append(self._part(part, expression, unit, lambda: declared_bits(self.variable)))
         if expression.undecoded:
             texts.append(f"an expression that cannot be read: {expression.error}")
         return ", and ".join(texts)
@@ -126,20 +134,28 @@ class Describer:
             return f"an empty {count}-bit piece"
         return f" [{count}-bit piece, offset {offset[0]} bits]"
 
-    def _part(self, part: list[Instruction], expression: Expression, unit: Unit) -> str:
+    def _part(
+        self,
+        part: list[Instruction],
+        expression: Expression,
+        unit: Unit,
+        object_bits: Callable[[], int | None],
+    ) -> str:
         if not part:
             return ""
-        simple = self._simple(part, unit)
+        simple = self._simple(part, unit, object_bits)
         if simple is not None:
             return simple
         lines = "".join(self._lines(part, expression, unit, -part[0].offset))
         is_cut = part[-1].end < len(expression.data)
         return f"a complex DWARF expression:\n{lines}" + ("   " if is_cut else "")
 
-    def _simple(self, part: list[Instruction], unit: Unit) -> str | None:
+    def _simple(
+        self, part: list[Instruction], unit: Unit, object_bits: Callable[[], int | None]
+    ) -> str | None:
         """Return what GDB has words for."""
         first, names = part[0], [instruction.operation.name for instruction in part]
-        register = self._register(first)
+        register = self._register(first, object_bits)
         if len(part) == 1 and register is not None and names[0].startswith("reg"):
             return f"a variable in ${register}"
         if len(part) == 1 and names == ["fbreg"]:
@@ -171,16 +187,20 @@ class Describer:
         sum = f"{_decimal(first)}+{_decimal(_number(offset))}"
         return f"a variable at frame base reg ${register} offset {sum}"
 
-    def _register(self, instruction: Instruction) -> str | None:
-        """Return the register of `reg5`, `breg5`, `regx` and `bregx`."""
+    def _register(
+        self, instruction: Instruction, object_bits: Callable[[], int | None] | None = None
+    ) -> str | None:
+        """Return the register of `reg5`, `breg5`, `regx` and `bregx`.
+
+        `object_bits` returns the size of the object in it.
+        """
         operation = instruction.operation
         if not operation.name.removeprefix("GNU_").startswith(("reg", "breg")):
             return None
         number = operation.number
         if number is None:
             number = instruction.operands[0] if isinstance(instruction.operands[0], int) else None
-        register = None if number is None else self.architecture.registers.get(number)
-        return None if register is None else register.name
+        return None if number is None else register_name(self.architecture, number, object_bits)
 
     # Operations, one in a line
 
@@ -253,6 +273,11 @@ def _decimal(number: int) -> str:
 def _number(operand: Operand) -> int:
     assert isinstance(operand, int)
     return operand
+
+
+def _piece_bits(instruction: Instruction) -> int:
+    count = _number(instruction.operands[0])
+    return 8 * count if instruction.operation.name == "piece" else count
 
 
 def _is_piece(instruction: Instruction) -> bool:

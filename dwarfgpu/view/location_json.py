@@ -240,6 +240,8 @@ class _PartBudget:
             "bit_offset": bit_offset,
             "parts": parts,
         }
+        if isinstance(storage, Composite) and storage.register is not None:
+            record["register"] = storage.register
         too_deep = nesting >= MAX_NESTING
         for part in self.shown_parts(storage):
             if too_deep or not self.pays(part.location):

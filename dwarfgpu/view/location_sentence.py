@@ -14,6 +14,7 @@ from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Dynamic, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
@@ -24,6 +25,7 @@ from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.extent import Extent
 from dwarfgpu.expr.text.assembly import readable_text
+from dwarfgpu.expr.wide_registers import register_name
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.values import format_value
@@ -143,6 +145,16 @@ def location_words(
     return ""
 
 
+def declared_bits(variable: Variable | None) -> int | None:
+    """Return the size of a variable by its type; None where it depends on a machine or is
+    unknown."""
+    try:
+        kind = None if variable is None else variable.type
+        return None if isinstance(kind, Dynamic) else size_bits(kind)
+    except DwarfGpuError:  # the caller that shows the type reports its error
+        return None
+
+
 def _is_pointer(variable: Variable | None) -> bool:
     try:
         return variable is not None and isinstance(strip(variable.type), Pointer)
@@ -196,7 +208,7 @@ def _one(
     """Return the words of a single operation."""
     match _name(instruction), instruction.operands:
         case "reg" | "regx", _:
-            return f"in {_register(instruction, arch)}"
+            return f"in {_register(instruction, arch, variable)}"
         case "fbreg", (displacement,):
             return f"in memory at the frame base{_moved(displacement)}"
         case "breg" | "bregx", (*_, displacement):
@@ -240,19 +252,26 @@ def _computed(instructions: Sequence[Instruction], arch: Architecture | None) ->
     return f"computed from {' and '.join(registers)}" if registers else "computed"
 
 
-def _register(instruction: Instruction, arch: Architecture | None) -> str:
-    """Return the debugger's name of the register that an operation names."""
+def _register(
+    instruction: Instruction, arch: Architecture | None, variable: Variable | None = None
+) -> str:
+    """Return the debugger's name of the register that an operation names; `variable`: what is in
+    it."""
     number = (
         instruction.operands[0]
         if instruction.operation.number is None
         else instruction.operation.number
     )
-    return _register_name(number, arch)
+    return _register_name(number, arch, variable)
 
 
-def _register_name(number: Operand, arch: Architecture | None) -> str:
-    info = None if arch is None or not isinstance(number, int) else arch.registers.get(number)
-    return f"register {number!r}" if info is None else info.name
+def _register_name(
+    number: Operand, arch: Architecture | None, variable: Variable | None = None
+) -> str:
+    name = None
+    if arch is not None and isinstance(number, int):
+        name = register_name(arch, number, lambda: declared_bits(variable))
+    return f"register {number!r}" if name is None else name
 
 
 def _moved(displacement: Operand) -> str:

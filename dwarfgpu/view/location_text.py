@@ -97,6 +97,8 @@ def _single_text(single: SingleLocation, nesting: int, texts: CompositeTexts) ->
             return _implicit_pointer(storage) + _offset(offset)
         case Undefined():
             return "<undefined>"
+        case Composite(register=str(name)):
+            return name + _offset(offset)
         case Composite() | Repeated() | Selected():
             key = id(storage), nesting
             if key not in texts:

@@ -17,6 +17,7 @@ from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.implicit_conversions import and_then, as_location
 from dwarfgpu.expr.operand_codec import ULEB, Size
 from dwarfgpu.expr.operation import LLVM_USER, Stack, op
+from dwarfgpu.expr.wide_registers import in_wide_register
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     IncompleteComposite,
@@ -140,6 +141,7 @@ def _piece(
 def _append_location(
     ctx: Context, stack: Stack, location: Location, size_bits: int, displacement_bits: int | None
 ) -> IncompleteComposite:
+    location = in_wide_register(ctx.architecture, location, size_bits + (displacement_bits or 0))
     if displacement_bits is not None:
         displaced = location.displaced(displacement_bits)  # an error where storage has no bits
         location = displaced if displacement_bits else location

@@ -11,6 +11,7 @@ from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.implicit_conversions import whole_register
 from dwarfgpu.expr.operand_codec import RegisterNumber
 from dwarfgpu.expr.operation import Number, op
+from dwarfgpu.expr.wide_registers import wider_registers
 from dwarfgpu.model.location import Location
 
 
@@ -31,5 +32,6 @@ def regx(ctx: Context, *, register: RegisterNumber) -> Location:
     if frame.level:
         info = arch.register(register)
         saved = frame.register(register)
-        return saved if arch.endian == "little" else saved.in_register(info.size_bits)
+        is_all_of_it = arch.endian == "little" and register not in wider_registers(arch)
+        return saved if is_all_of_it else saved.in_register(info.size_bits)
     return whole_register(arch, register, wave, ctx.stop)

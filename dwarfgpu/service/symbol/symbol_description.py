@@ -9,6 +9,7 @@ from typing import Final
 
 from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
@@ -75,7 +76,7 @@ def symbol_description(
         if _is_only_declared(entity):
             return _UNRESOLVED
         description = _describer(session, entity.die) if describer is None else describer()
-        return description.text(entity.location)
+        return evolve(description, variable=entity).text(entity.location)
     match entity.tag:
         case dw.TAG_SUBPROGRAM | dw.TAG_INLINED_SUBROUTINE:
             entry = Subprogram(entity).entry
