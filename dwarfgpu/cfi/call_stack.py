@@ -14,6 +14,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.calling_convention import STACK_POINTER_NUMBER, Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
 from dwarfgpu.cfi.frame_row import FrameRow
+from dwarfgpu.cfi.prologue_frame import PrologueFrame, Prologues
 from dwarfgpu.cfi.rule import OffsetRule
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, lookup_pc
@@ -100,14 +101,17 @@ class CallStack:
         by_convention: ByConvention | None = None,
         tail_calls: TailCalls | None = None,
         advice: str = "",
+        prologues: Prologues | None = None,
     ) -> None:
         """`context` has architecture, thread, lane, target and limits.
 
         `limit` is the maximum number of frames; None takes that of the context. `tail_calls` finds
         frames removed by tail calls; None finds only those of the machine. `by_convention` finds
         callers where no frame information does; None disables it. `advice` follows the reason why
-        a frame without rules is the last.
+        a frame without rules is the last. `prologues` finds callers of functions without call
+        frame information that have set the frame pointer.
         """
+        self._prologues = prologues
         self._by_convention = by_convention
         self._advice = advice
         self._tail_calls = tail_calls
@@ -147,6 +151,19 @@ class CallStack:
         return self._why_no_callers.get(level)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the frames that have been unwound are found by, if not by call frame information
+        alone."""
+        functions = [frame.function for frame in self._frames if type(frame) is PrologueFrame]
+        if not functions or self._prologues is None:
+            return ()
+        count = len({*functions}) - 1
+        first, more = functions[0], f" and {count} more" if count else ""
+        what = "the prologues say" if count else "its prologue says"
+        text = f"no call frame information for {first}{more}: {what} where the caller is"
+        return (f"{text} ({self._prologues.text})",)
+
+    @property
     def end(self) -> End:
         """Why the last frame is the last; all are unwound for that."""
         if self._end is None:
@@ -164,6 +181,10 @@ class CallStack:
         is_interrupted = callee is None or callee.is_signal_frame
         if row is None and is_interrupted:
             row = self._row_of_wild_call(pc, callee)
+        if row is None and self._prologues is not None:
+            frame = self._frame_by_prologue(self._prologues, pc, callee)
+            if frame is not None:
+                return frame
         location = lookup_pc(pc, callee)
         has_rules = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
         guess = None if has_rules else self._by_convention
@@ -177,7 +198,7 @@ class CallStack:
 
     def _row_of_wild_call(self, pc: int, callee: CfiFrame | None) -> FrameRow | None:
         """Return the rules of a program location without code, if the call returns to a function
-        with rules."""
+        with rules, or whose prologue says where its caller is."""
         if self._has_code(pc):
             return None
         from dwarfgpu.cfi.wild_call import row_after_call  # few stacks begin so
@@ -187,10 +208,32 @@ class CallStack:
             return None
         try:
             caller = CfiFrame(self._context, pc, row, callee).return_address()
-            is_call = caller and self._loaded.row_at(caller - 1) is not None
+            if not caller:
+                return None
+            if self._loaded.row_at(caller - 1) is not None:
+                return row
         except DwarfGpuError:
             return None
-        return row if is_call else None
+        prologues = self._prologues
+        if prologues is None or not prologues.follows_call(caller):
+            return None
+        return None if prologues.function(caller, caller - 1) is None else row
+
+    def _frame_by_prologue(
+        self, prologues: Prologues, pc: int, callee: CfiFrame | None
+    ) -> PrologueFrame | None:
+        """Return the frame of a function whose prologue says where its caller is, if a call may
+        return there."""
+        location = lookup_pc(pc, callee)
+        function = prologues.function(pc, location)
+        if function is None or self._loaded.why_incomplete(location) is not None:
+            return None
+        frame = PrologueFrame(self._context, pc, prologues.row(), callee, function)
+        try:
+            caller = frame.return_address()
+            return frame if caller and prologues.follows_call(caller) else None
+        except DwarfGpuError:
+            return None
 
     def _has_code(self, pc: int) -> bool:
         """Return whether memory that can be executed is at a program location: what was executed

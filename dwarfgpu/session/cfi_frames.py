@@ -10,6 +10,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
+from dwarfgpu.dwarf.calls.prologues import prologues_of
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
 from dwarfgpu.errors import DwarfGpuError
@@ -76,4 +77,5 @@ def call_stack_of(
         by_convention=GpuCallers(code_objects, arch) if is_heuristic and is_amdgpu else None,
         tail_calls=CallChains(code_objects),
         advice=_ADVICE if is_amdgpu else "",
+        prologues=prologues_of(code_objects, arch),
     )

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from dwarfgpu.base.records import define, field
+from dwarfgpu.cfi.prologue_frame import PrologueFrame
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,
@@ -224,7 +225,8 @@ def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
     except DwarfGpuError as error:
         return (f"the call frame information of {location:#x} cannot be read: {error}",)
     if description is None:
-        return (f"no call frame information describes {location:#x} in {owner.name}",)
+        by = f", by the prologue of {frame.function}" if isinstance(frame, PrologueFrame) else ""
+        return (f"no call frame information describes {location:#x} in {owner.name}{by}",)
     bias = location - owner.info.in_file(location)
     entry = _span(description.fde.initial_location + bias, description.fde.end + bias)
     row = _span(description.row.start + bias, description.row.end + bias)

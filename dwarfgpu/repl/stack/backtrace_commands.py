@@ -79,6 +79,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             yield part
             if len(parts) <= MAX_KEPT:
                 parts.append(part)
+        notes += session.call_stack.notes
         if basis is not None and len(parts) <= MAX_KEPT:
             shell.last_backtrace = LastBacktrace(basis, tuple(parts), tuple(notes))
     for note in notes:

@@ -1,0 +1,87 @@
+"""The rules of functions of x86-64 and i386 without call frame information whose prologue has set
+the frame pointer (`dwarfgpu.cfi.call_stack.Prologues`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.x86_prologue import FRAME_POINTERS, MOST_CALL_BYTES, FramePointer, follows_call
+from dwarfgpu.base.records import frozen
+from dwarfgpu.cfi.frame_row import FrameRow
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule
+from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.errors import DwarfGpuError
+
+_MOST_BYTES: Final = 16
+"""Of the beginning of a function: more than any prologue that is known."""
+
+
+@frozen
+class LoadedPrologues:
+    """The prologues of the functions of all code objects."""
+
+    code_objects: Sequence[CodeObject]
+    architecture: Architecture
+    frame_pointer: FramePointer
+
+    @property
+    def text(self) -> str:
+        return self.frame_pointer.prologue_text
+
+    def function(self, pc: int, location: int) -> str | None:
+        """Return the name of the function at a program location if the frame pointer is that of
+        its frame; `location` is that of the call where it waits for one, else the pc."""
+        try:
+            symbol = symbol_covering(self.code_objects, location)
+        except DwarfGpuError:
+            return None
+        if symbol is None or not symbol.code_object.covers(location):
+            return None
+        entry = location - symbol.offset
+        first = self._code(entry, min(pc - entry, _MOST_BYTES))
+        is_called = location != pc
+        executed = first + (b"" if is_called else self._code(pc - 1, 1))
+        following = b"" if is_called else self._code(pc, 2)
+        is_set = self.frame_pointer.is_set(executed, following, is_called=is_called)
+        return symbol.name if is_set else None
+
+    def row(self) -> FrameRow:
+        """Return the rules of such a function: the return address, and below it the saved frame
+        pointer, to which the frame pointer points."""
+        column = self.architecture.return_address_register
+        assert column is not None
+        number = self.architecture.by_name[self.frame_pointer.register].number
+        assert number is not None
+        word_bytes = self.architecture.address_bits // 8
+        rules: dict[int, Rule] = {
+            number: OffsetRule(-2 * word_bytes),
+            column: OffsetRule(-word_bytes),
+        }
+        return FrameRow(RegisterCfa(number, 2 * word_bytes), rules, column)
+
+    def follows_call(self, address: int) -> bool:
+        """Return whether a call in loaded code may return to a program location."""
+        return any(
+            follows_call(self._code(address - size, size)) for size in range(MOST_CALL_BYTES, 1, -1)
+        )
+
+    def _code(self, location: int, size_bytes: int) -> bytes:
+        """Return code of a file; none where a file has not all of it."""
+        code_object = code_object_at(self.code_objects, location)
+        if code_object is None:
+            return b""
+        data = code_object.file.memory_bytes(location - code_object.load_address, size_bytes)
+        return data or b""
+
+
+def prologues_of(
+    code_objects: Sequence[CodeObject], architecture: Architecture
+) -> LoadedPrologues | None:
+    """Return the prologues of an architecture; None if those of its functions are not known."""
+    frame_pointer = FRAME_POINTERS.get(architecture.name)
+    if frame_pointer is None:
+        return None
+    return LoadedPrologues(code_objects, architecture, frame_pointer)

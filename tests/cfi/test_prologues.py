@@ -1,0 +1,220 @@
+"""Functions of CPUs without call frame information: the prologue that sets the frame pointer says
+where the caller is, as in GDB."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.arch.registry import architecture
+from dwarfgpu.arch.x86_prologue import FRAME_POINTERS, follows_call
+from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.expr.context import Context
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.session.cfi_frames import call_stack_of
+from tests.cfi.test_unwind import walked
+from tests.cli.command import run
+from tests.dwarf.builder import Content, elf
+from tests.machine.cores import I386, X86_64
+
+PUSH, LEAVE, RET, NOP = b"\x55", b"\xc9", b"\xc3", b"\x90"
+CALL = b"\xe8" + bytes(4)
+MOVES = {"x86_64": b"\x48\x89\xe5", "i386": b"\x89\xe5"}
+OTHER_MOVES = {"x86_64": b"\x48\x8b\xec", "i386": b"\x8b\xec"}
+LANDINGS = {"x86_64": b"\xf3\x0f\x1e\xfa", "i386": b"\xf3\x0f\x1e\xfb"}
+FIRST = 0x1000
+STACK = 0x7000
+
+
+class Program:
+    """Functions without call frame information, one after the other."""
+
+    def __init__(self, arch: str, *functions: tuple[str, bytes]) -> None:
+        self.arch = arch
+        self.starts: dict[str, int] = {}
+        names, code = b"\0", b""
+        rows = [(0, 0, 0, 0, 0, 0)]
+        for name, body in functions:
+            self.starts[name] = FIRST + len(code)
+            rows.append((len(names), 0x12, 0, 1, FIRST + len(code), len(body)))
+            names += name.encode() + b"\0"
+            code += body
+        is_long = arch == "x86_64"
+        table = b"".join(
+            struct.pack("<IBBHQQ", *row)
+            if is_long
+            else struct.pack("<IIIBBH", row[0], *row[4:], *row[1:4])
+            for row in rows
+        )
+        self.data = elf(
+            {
+                ".text": Content(code, flags=6, address=FIRST),
+                ".symtab": Content(table, type=2, link=3, entry_bytes=24 if is_long else 16),
+                ".strtab": Content(names, type=3),
+            },
+            machine=X86_64 if is_long else I386,
+            flags=0,
+            bits=64 if is_long else 32,
+        )
+
+    def stack(
+        self, pc: int, frame_pointer: int, words: dict[int, int], stack_pointer: int = STACK
+    ) -> CallStack:
+        arch = architecture(self.arch)
+        size_bytes = arch.address_bits // 8
+        target = StateTarget(arch)
+        target.add_wave(0)
+        prefix = "r" if size_bytes == 8 else "e"
+        values = {"bp": frame_pointer, "sp": stack_pointer}
+        for name, value in values.items():
+            register = arch.by_name[prefix + name]
+            target.write_register(0, register, value.to_bytes(size_bytes, "little"))
+        space = Memory(arch.address_space(0))
+        for address, value in words.items():
+            target.set_memory(space, address, value.to_bytes(size_bytes, "little"))
+        code_object = CodeObject.of(ObjectFile("made", self.data))
+        context = Context(arch, 0, target=target)
+        return call_stack_of(context, pc, [code_object], frozenset(), is_heuristic=False)
+
+
+def with_frame(arch: str, *, lands: bool = False, is_other: bool = False) -> bytes:
+    """A function that sets the frame pointer, makes one call and returns."""
+    move = (OTHER_MOVES if is_other else MOVES)[arch]
+    return LANDINGS[arch] * lands + PUSH + move + NOP * 4 + CALL + LEAVE + RET
+
+
+ENDED = "stopped: no frame information for pc {:#x} in made"
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "i386"])
+@pytest.mark.parametrize("lands", [False, True])
+@pytest.mark.parametrize("is_other", [False, True])
+def test_the_callers_are_found(arch: str, lands: bool, is_other: bool) -> None:
+    function = with_frame(arch, lands=lands, is_other=is_other)
+    program = Program(arch, ("inner", function), ("outer", function), ("top", CALL + NOP))
+    word = architecture(arch).address_bits // 8
+    behind_call = len(function) - 2
+    outer_pc = program.starts["outer"] + behind_call
+    top_pc = program.starts["top"] + len(CALL)
+    pc = program.starts["inner"] + len(function) - len(CALL) - 3
+    words = {
+        STACK + 0x20: STACK + 0x60,
+        STACK + 0x20 + word: outer_pc,
+        STACK + 0x60: 0x1234,
+        STACK + 0x60 + word: top_pc,
+    }
+    stack = program.stack(pc, STACK + 0x20, words)
+    assert walked(stack) == ([pc, outer_pc, top_pc], ENDED.format(top_pc))
+    assert stack.notes == (
+        "no call frame information for inner and 1 more: the prologues say where the caller is "
+        f"({FRAME_POINTERS[arch].prologue_text})",
+    )
+    outer = stack.frame(1)
+    assert outer is not None
+    assert outer.cfa().single_locations[0].byte_address == STACK + 0x60 + 2 * word
+    preserved = architecture(arch).by_name["rbx" if arch == "x86_64" else "ebx"].number
+    assert preserved is not None
+    with pytest.raises(Unavailable, match="bx of the caller of inner: inner may have saved and"):
+        outer.register(preserved)
+
+
+BODY = with_frame("x86_64")
+
+
+@pytest.mark.parametrize(
+    ("offset", "body"),
+    [
+        (0, BODY),  # nothing has been executed
+        (1, BODY),  # the frame pointer is still that of the caller
+        (len(BODY) - 1, BODY),  # at ret: it is again
+        (len(BODY) - 1, BODY[:-1] + b"\xe9" + bytes(4)),  # at a jump behind leave
+        (len(BODY) - 1, BODY[:-2] + b"\x5d" + RET),
+        (len(BODY) - 1, BODY[:-2] + b"\x90\xf3\xc3"),
+        (8, b"\x53" + BODY),  # another prologue: push %rbx
+        (8, b"\x48\x83\xec\x18" + CALL + RET),
+    ],
+)
+def test_nothing_is_guessed_of_the_innermost_function(offset: int, body: bytes) -> None:
+    program = Program("x86_64", ("inner", body), ("top", CALL + NOP))
+    pc = program.starts["inner"] + offset
+    top_pc = program.starts["top"] + len(CALL)
+    stack = program.stack(pc, STACK + 0x20, {STACK + 0x20: 0, STACK + 0x28: top_pc})
+    assert walked(stack) == ([pc], ENDED.format(pc))
+    assert stack.notes == ()
+
+
+@pytest.mark.parametrize("caller", [0, 0x1234, FIRST, FIRST + len(BODY) + len(CALL) + 1])
+def test_a_call_must_return_to_the_caller(caller: int) -> None:
+    """The frame pointer may have been used for something else."""
+    program = Program("x86_64", ("inner", BODY), ("top", CALL + NOP * 2))
+    pc = FIRST + 6
+    stack = program.stack(pc, STACK + 0x20, {STACK + 0x20: 0, STACK + 0x28: caller})
+    assert walked(stack) == ([pc], ENDED.format(pc))
+    assert walked(program.stack(pc, STACK + 0x20, {}))[0] == [pc]  # nor is the stack known
+
+
+def test_such_a_function_may_have_called_a_null_pointer() -> None:
+    program = Program("x86_64", ("inner", BODY), ("top", CALL + NOP))
+    inner_pc = FIRST + len(BODY) - 2
+    top_pc = program.starts["top"] + len(CALL)
+    words = {STACK: inner_pc, STACK + 0x20: 0, STACK + 0x28: top_pc}
+    stack = program.stack(0, STACK + 0x20, words)
+    assert walked(stack) == ([0, inner_pc, top_pc], ENDED.format(top_pc))
+
+
+def test_backtraces_have_one_note(tmp_path: Path) -> None:
+    program = Program("x86_64", ("inner", BODY), ("top", CALL + NOP))
+    path, state = tmp_path / "made", tmp_path / "state.json"
+    path.write_bytes(program.data)
+    top_pc = program.starts["top"] + len(CALL)
+    words = struct.pack("<QQ", STACK + 0x60, top_pc).hex()
+    registers = {"rip": FIRST + 6, "rsp": STACK, "rbp": STACK + 0x20}
+    document = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "x86_64",
+        "waves": [
+            {
+                "id": 1,
+                "registers": {
+                    name: {"bytes": value.to_bytes(8, "little").hex()}
+                    for name, value in registers.items()
+                },
+            }
+        ],
+        "memory": [{"address": STACK + 0x20, "bytes": words}],
+    }
+    state.write_text(json.dumps(document), "utf-8")
+    note = (
+        "note: no call frame information for inner: its prologue says where the caller is "
+        "(`push %rbp; mov %rsp,%rbp`)"
+    )
+    for command in (("bt",), ("debug", "--batch", "-ex", "bt", "-ex", "bt 1")):
+        done = run(*command, "--file", path, "--state", state)
+        assert f"#1  {top_pc:#018x} in top ()" in done.out
+        assert note in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("90 e8 00 00 00 00", True),
+        ("ff d0", True),  # call *%rax
+        ("41 ff d4", True),  # call *%r12
+        ("ff 53 08", True),  # call *8(%rbx)
+        ("ff 15 00 00 00 00", True),  # call *symbol(%rip)
+        ("ff 94 c3 00 01 00 00", True),  # call *0x100(%rbx,%rax,8)
+        ("ff e0", False),  # jmp *%rax
+        ("e9 00 00 00 00", False),
+        ("90 90", False),
+        ("", False),
+    ],
+)
+def test_calls_are_known_by_their_bytes(code: str, expected: bool) -> None:
+    assert follows_call(bytes.fromhex(code)) == expected
