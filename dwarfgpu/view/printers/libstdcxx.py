@@ -18,6 +18,12 @@ _DEQUE_BYTES: Final = 512
 """The size of the elements that a deque keeps together."""
 _PATH_KINDS: Final[Mapping[int, str]] = {1: "root-name", 2: "root-directory"}
 """Keyed by the lowest two bits of the pointer to the parts of a path."""
+_CONTAINERS_OF_NODES: Final[Mapping[str, str]] = {
+    "_Rb_tree_": "associative container",
+    "_Fwd_list_": "std::forward_list",
+    "_List_": "std::list",
+}
+"""The container of a node's iterator, keyed by a part of the name of the iterator's class."""
 _MAX_ALTERNATIVES: Final = 1_000
 """Maximum number of alternatives of tuples and variants."""
 
@@ -366,7 +372,7 @@ def _node_iterator(value: Object) -> Printed:
     pointer = strip(value.typedef("pointer"))
     kind = pointer.target if isinstance(pointer, Pointer) else value.template_type(0)
     if not node.number:
-        noun = "associative container" if "Rb_tree" in value.name else "std::list"
+        noun = next(noun for kind, noun in _CONTAINERS_OF_NODES.items() if kind in own_name(value))
         return Printed(f"non-dereferenceable iterator for {noun}")
     element_at = _element_of(value, size_bytes_of(node.target().type), kind)
     return Printed(element_at(node.number))
@@ -389,6 +395,7 @@ _OTHERS: Final[dict[str, Show]] = {
     "initializer_list": _initializer_list, "span": _span, "atomic": _atomic,
     "_Deque_iterator": _deque_iterator,
     "_Bit_iterator": _bit_iterator, "_Bit_const_iterator": _bit_iterator,
+    "_Fwd_list_iterator": _node_iterator, "_Fwd_list_const_iterator": _node_iterator,
     "_List_iterator": _node_iterator, "_List_const_iterator": _node_iterator,
     "_Rb_tree_iterator": _node_iterator, "_Rb_tree_const_iterator": _node_iterator,
 }  # fmt: skip
