@@ -44,7 +44,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     if not 0 <= offset <= segment.memory_bytes:
         raise IllFormed(
             f"offset {offset:#x} is outside the {segment.memory_bytes:#x} bytes of thread-local "
-            f"storage of {name}"
+            f"storage of {name}{_why_outside(segment, offset)}"
         )
     mask = (1 << 8 * file.address_bytes) - 1
     if not is_program(file):
@@ -59,6 +59,15 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
         )
     pointer = _pointer(thread_pointer, wave, target)
     return pointer + _displacement(file, segment, abi) + offset & mask
+
+
+def _why_outside(segment: Segment, offset: int) -> str:
+    """Return what a number is that should be an offset in thread-local storage; empty if that is
+    unknown. GCC with -gsplit-dwarf has an address in `.debug_addr`."""
+    is_address = segment.address <= offset < segment.address + segment.memory_bytes
+    if not is_address:
+        return ""
+    return ": it is an address in that segment, as gcc -gsplit-dwarf writes it, not an offset"
 
 
 def is_program(file: ObjectFile) -> bool:
