@@ -108,7 +108,7 @@ def repeated(
     is_inside = is_inside or is_unevaluated
     if not is_inside or value.bit_size is not None:
         raise UsageError("Only values in memory can be extended with '@'.")
-    if not size_bytes(value.type):
+    if size_bytes(value.type) is None:
         raise UsageError("The size of the object is unknown, so it cannot be repeated.")
     array = array_of(value.type, count)
     if first_index:

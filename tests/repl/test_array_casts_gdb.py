@@ -1,4 +1,4 @@
-"""Casts to an array without a length, against the installed GDB."""
+"""Casts to an array without a length, and repeated objects without bytes, as in GDB."""
 
 from __future__ import annotations
 
@@ -45,3 +45,13 @@ def test_what_is_left_of_the_object(tmp_path: Path, tool: Callable[[str], str]) 
     assert "array element type size does not divide object size in cast" in shown
     (refused,) = answers(None, files, ["p (int[])main"])
     assert "Invalid cast." in refused
+
+
+def test_objects_without_bytes_are_repeated(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    source = "struct empty {} one;\nint none[0], (*open)[];\nint main(void) { return 0; }\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    files = [str(tmp_path / "a")]
+    commands = ["p one@2", "whatis one@2", "p sizeof(one@2)", "p none@2", "whatis none@2"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    (refused,) = answers(None, files, ["p *open@2"])  # as large as nobody says
+    assert "The size of the object is unknown" in refused
