@@ -14,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.file_table import FileTable
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -99,8 +100,21 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     The next line is that of all tables: a header may have code in some of them only. As in GDB, a
     table without code of that line has the address of the first one that has it.
     """
+    return tuple(start for _, start in _starts_by_table(session, position))
+
+
+def start_in_own_table(session: Session, position: FramePosition) -> int | None:
+    """Return, of the addresses of `starts_of`, that for the table with the position."""
+    starts = _starts_by_table(session, position)
+    own = (start for table, start in starts if table is position.source.table)
+    return next(own, starts[0][1] if starts else None)
+
+
+def _starts_by_table(
+    session: Session, position: FramePosition
+) -> list[tuple[FileTable, int | None]]:
     named_files = [
-        (unit, table.gdb_steps.first_of(numbers, position.line))
+        (unit, named[0].table, table.gdb_steps.first_of(numbers, position.line))
         for lines in line_lookups(session)
         for unit, table, named in lines.tables_with(position.path)
         if (
@@ -109,14 +123,14 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
             )
         )
     ]
-    lines_with_code = [step.line for _, step in named_files if step is not None]
+    lines_with_code = [step.line for _, _, step in named_files if step is not None]
     best = min(lines_with_code, default=None)
     starts = [
-        unit.relocate(step.address) if step is not None and step.line == best else None
-        for unit, step in named_files
+        (files, unit.relocate(step.address) if step is not None and step.line == best else None)
+        for unit, files, step in named_files
     ]
-    first = next((start for start in starts if start is not None), None)
-    return tuple(first if start is None else start for start in starts)
+    first = next((start for _, start in starts if start is not None), None)
+    return [(files, first if start is None else start) for files, start in starts]
 
 
 def has_units(session: Session) -> bool:

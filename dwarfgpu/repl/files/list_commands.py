@@ -17,7 +17,14 @@ from dwarfgpu.language.linespec import (
     LinespecNotFound,
     split_at_comma,
 )
-from dwarfgpu.language.source_lines import LineStep, has_units, starts_of, step_at, why_no_line
+from dwarfgpu.language.source_lines import (
+    LineStep,
+    has_units,
+    start_in_own_table,
+    starts_of,
+    step_at,
+    why_no_line,
+)
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import examined_code
@@ -317,6 +324,8 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         starts: tuple[int | None, ...] = location.pcs
         if location.kind in ("line", "symbol"):
             starts = starts_of(session, location.position)
+        if location.kind == "line" and not argument:  # as in GDB, of the unit in focus alone
+            starts = (start_in_own_table(session, location.position),)
         if location.kind == "symbol":
             starts = starts[:1]
         for start in starts or (None,):
