@@ -263,8 +263,12 @@ class Shell:
             raise
         return True
 
-    def run(self, line: str) -> Generator[Part, None, None]:
-        """Yield the output of a line as it is produced; errors are raised."""
+    def run(self, line: str, written: str | None = None) -> Generator[Part, None, None]:
+        """Yield the output of a line as it is produced; errors are raised.
+
+        `written`: how a user-defined command has it, before its arguments are filled in; as in
+        GDB, the trace of a condition shows that.
+        """
         line = line.lstrip(" \t")
         if is_blank(line):
             return
@@ -272,8 +276,8 @@ class Shell:
         call = parse(self.commands, line)
         if not call.command.repeats:
             self.history.forget()
-        if self.settings.flag("trace-commands"):
-            yield heading("+" * (self.script.bodies + 1) + line.rstrip(" \t"))
+        has_condition = call.command.name in ("if", "while")
+        yield from self._traced(line if written is None or not has_condition else written)
         yield from self.hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):
@@ -365,6 +369,11 @@ class Shell:
             with suppress(DwarfGpuError):  # a split unit is missing: only its lines are known
                 self.session = evolve(self.session, source_unit=table.unit.full)
 
+    def _traced(self, line: str) -> Iterator[Part]:
+        """Yield a line as "set trace-commands on" has it, before it runs."""
+        if self.settings.flag("trace-commands"):
+            yield heading("+" * (self.script.bodies + 1) + line.rstrip(" \t"))
+
     def hooked(self, name: str) -> Iterator[Part]:
         """Yield the output of a command that is defined to run before or after another one."""
         if self.script.has_hook(name):
@@ -387,18 +396,24 @@ class Shell:
         with self.script.reading(lines):
             for line in lines:
                 if self.script.bodies and line.strip() in ("loop_break", "loop_continue"):
+                    yield from self._traced(line.strip())
                     raise Leaving(line.strip())
                 filled = self.script.filled(line)
                 with budget_of_command():
                     group = Group("commands", {"command": filled.strip()})
-                    yield from self.run_inside(group, filled)
+                    yield from self.run_inside(group, filled, line)
                 if self.is_over:
                     return
 
-    def run_inside(self, group: Group, line: str) -> Iterator[NestedOutput]:
-        """Yield the output of a nested line; its messages belong to the group, too."""
+    def run_inside(
+        self, group: Group, line: str, written: str | None = None
+    ) -> Iterator[NestedOutput]:
+        """Yield the output of a nested line; its messages belong to the group, too.
+
+        `written`: as `run`.
+        """
         with self.console.inside(group):
-            yield from (NestedOutput(group, part) for part in self.run(line))
+            yield from (NestedOutput(group, part) for part in self.run(line, written))
 
     def captured(self, line: str) -> str:
         """Return the output of a line as text without colours; errors are raised."""
