@@ -116,6 +116,20 @@ REFUSED = {
 }
 """What GDB 13 says where it does not try to call a function, or our words for a call."""
 
+COROUTINE = """\
+#include <coroutine>
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+};
+Task coro(int x) { co_await std::suspend_never{}; }
+"""
+
 
 @pytest.fixture(scope="module", params=["g++", "clang++-19"])
 def program(
@@ -249,3 +263,14 @@ def test_completion_spells_template_arguments_as_types_are_shown(program: Path) 
 def test_operators_that_are_functions(program: Path, command: str) -> None:
     done = run("debug", program, "--batch", "-ex", command)
     assert done.err == f"{REFUSED[command]}\n"
+
+
+def test_the_parts_of_a_coroutine_are_listed_once(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GCC's actor and destroyer have one name and one type."""
+    (tmp_path / "a.cc").write_text(COROUTINE)
+    command = [tool("g++"), "-std=c++20", "-g", "-c", "a.cc", "-o", "a.o"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    done = run("debug", str(tmp_path / "a.o"), "--batch", "-q", "-ex", "print coro")
+    assert done.err.count("Frame*)") == 1 and done.err.count("coro(int)") == 1

@@ -363,12 +363,17 @@ def template_parameter(scope: Die, name: str) -> Die | None:
 
 
 def overloaded(functions: Iterable[Die]) -> str:
-    """Return the message that a name means several functions, and which."""
+    """Return the message that a name means several functions, and which.
+
+    Functions of one name and type are listed once: GCC's two parts of a coroutine have one name.
+    """
     names = [
         f"{joined(qualified(function))}({','.join(parameter_types(function))}){_after(function)}"
         for function in functions
     ]
-    return f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(names))}'
+    return (
+        f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(set(names)))}'
+    )
 
 
 def _after(function: Die) -> str:
