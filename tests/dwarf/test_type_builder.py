@@ -768,3 +768,24 @@ def test_a_discriminant_of_128_bits_is_a_block() -> None:
     assert isinstance(record, Struct)
     [part] = record.declared.variant_parts
     assert [variant.values for variant in part.variants] == [((3 << 100 | 5,) * 2,)]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "values", "message"),
+    [
+        (dw.AT_DISCR_VALUE, bytes(200), "DW_AT_discr_value of the entry at 0x17 has 200 bytes"),
+        (
+            dw.AT_DISCR_LIST,
+            b"\1\0" + b"\x80" * 100 + b"\1",
+            "DW_AT_discr_list of the entry at 0x17 has a value of more than 16 bytes",
+        ),
+    ],
+)
+def test_a_discriminant_of_more_bytes_than_any_type_is_ill_formed(
+    attribute: int, values: bytes, message: str
+) -> None:
+    """Python writes no number of more than 4300 digits."""
+    record = variant_record(is_artificial=True, values=values, attribute=attribute)
+    assert isinstance(record, Struct)
+    with pytest.raises(IllFormed, match=message):
+        record.declared.variant_parts  # noqa: B018

@@ -57,6 +57,7 @@ _DEEPEST: Final = 100
 _DEEPEST_VARIANTS: Final = 20
 _MOST_RANGES: Final = 100_000
 """Values that choose among the variants of a part."""
+_LARGEST_DISCRIMINANT_BYTES: Final = 16
 _DSC_LABEL: Final = 0
 _DSC_RANGE: Final = 0x01
 
@@ -212,6 +213,10 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
             )
         single = value.raw
         if isinstance(single, bytes):  # DW_FORM_data16 and blocks, of 128-bit discriminants
+            if len(single) > _LARGEST_DISCRIMINANT_BYTES:
+                raise IllFormed(
+                    f"DW_AT_discr_value of the entry at {variant.offset:#x} has {len(single)} bytes"
+                )
             single = int.from_bytes(single, variant.unit.format.endian)
         return ((single, single),)
     attribute = variant.attribute(dw.AT_DISCR_LIST)
@@ -231,6 +236,11 @@ def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
             )
         low = number()
         spans.append((low, number() if kind == _DSC_RANGE else low))
+        if any(end.bit_length() > 8 * _LARGEST_DISCRIMINANT_BYTES for end in spans[-1]):
+            raise IllFormed(
+                f"DW_AT_discr_list of the entry at {variant.offset:#x} has a value of more than "
+                f"{_LARGEST_DISCRIMINANT_BYTES} bytes"
+            )
     return tuple(spans)
 
 
