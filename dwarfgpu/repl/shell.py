@@ -266,8 +266,8 @@ class Shell:
     def run(self, line: str, written: str | None = None) -> Generator[Part, None, None]:
         """Yield the output of a line as it is produced; errors are raised.
 
-        `written`: how a user-defined command has it, before its arguments are filled in; as in
-        GDB, the trace of a condition shows that.
+        `written`: how a script has it, before the arguments of a user-defined command are filled
+        in; as in GDB, the trace of a condition inside a body shows that, after one blank.
         """
         line = line.lstrip(" \t")
         if is_blank(line):
@@ -276,8 +276,11 @@ class Shell:
         call = parse(self.commands, line)
         if not call.command.repeats:
             self.history.forget()
-        has_condition = call.command.name in ("if", "while")
-        yield from self._traced(line if written is None or not has_condition else written)
+        traced = line
+        if written is not None and self.script.bodies and call.command.name in ("if", "while"):
+            condition = parse(self.commands, written.lstrip(" \t")).argument
+            traced = f"{call.command.name} {condition}"
+        yield from self._traced(traced)
         yield from self.hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):
