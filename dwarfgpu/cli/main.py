@@ -16,7 +16,6 @@ from typing import Any, NoReturn, Protocol, cast
 from dwarfgpu import __version__
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
-from dwarfgpu.options.single_option import SingleAction
 from dwarfgpu.service.error_text import empty, error_json, error_line, exhausted, unwrapped
 from dwarfgpu.terminal.streams import HelpFormatter, help_columns, lose_output, standard_streams
 
@@ -193,11 +192,6 @@ class _Parser(argparse.ArgumentParser):
     `parse_intermixed_args` drops `--` when it takes the options out, and then reads what comes
     after it as options.
     """
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        for action in (None, "store"):
-            self.register("action", action, SingleAction)
 
     def parse_known_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; without the usage, which takes 1 ms to format, where nothing shows it:

@@ -27,7 +27,6 @@ from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.opened_launch import prepare_run, require_sizes
-from dwarfgpu.options.single_option import forget
 from dwarfgpu.service.run import run_report
 from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.terminal.streams import failing_at_the_end
@@ -99,7 +98,6 @@ class _Then(Action):
         own = {name: getattr(namespace, name) for name in OF_DISPATCH}
         namespace.earlier = [*namespace.earlier, Namespace(**own, then=namespace.then)]
         namespace.then = values
-        forget(namespace, OF_DISPATCH)
         namespace.arg, namespace.dynamic_lds, namespace.scratch = [], None, None
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import Action, ArgumentParser, Namespace, _ArgumentGroup
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.options.single_option import SingleAction
 
 _NEED_CORE = {
     "sysroot": "--sysroot is for the libraries of a core file: give --core FILE",
@@ -43,7 +42,7 @@ def require_core(args: Namespace) -> None:
             raise UsageError(message)
 
 
-class WaveAction(SingleAction):
+class WaveAction(Action):
     """Store the number of a wave, and in `wave_option` which of its options was typed."""
 
     def __call__(
@@ -53,5 +52,5 @@ class WaveAction(SingleAction):
         values: object,
         option_string: str | None = None,
     ) -> None:
-        super().__call__(parser, namespace, values, option_string)
+        setattr(namespace, self.dest, values)
         namespace.wave_option = option_string

@@ -32,7 +32,7 @@ PRIVATE = "lit16; lit5; LLVM_form_aspace_address; deref_size 4"
         (["breg5 2; deref", "--arch", "x86_64", "--reg", "rdi=-2", "--mem", "0=" + "01" * 8],
          "72340172838076673 (0x101010101010101)"),
         (["regx s4; deref_size 4", "--reg", "s4=bytes:0a000000"], "10"),
-        (["LLVM_push_lane", "--lane", "5", "--lane", "5"], "5"),
+        (["LLVM_push_lane", "--lane", "2", "--lane", "5"], "5"),
         (["LLVM_push_lane", "--lane", "99", "--lanes", "128"], "99"),
         (["LLVM_push_iteration", "--iteration", "5"], "5"),
         (["minus", "--push", "3", "--push", "4"], "-1 (generic 0xffffffffffffffff)"),

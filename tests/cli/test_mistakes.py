@@ -80,10 +80,6 @@ def test_a_comment_is_not_a_file() -> None:
         ("where k.co t --debug-dir nosuch", "--debug-dir nosuch: there is no such folder"),
         ("waves state.json --debug-dir k.co", "--debug-dir k.co: there is no such folder"),
         ("frames k.co nest", "nest is not a file; give a place in one with --pc"),
-        ("eval --demo --lane 4 --lane 5 t", "argument --lane: given twice: 4 and 5; see "),
-        ("bt --file x --file y", "argument --file: given twice: x and y; see "),
-        ("bt --demo --wave 0 --thread 1", "argument --wave/--thread: given twice: 0 and 1; see "),
-        ("run --demo --grid 64 --grid 32", "argument --grid: given twice: 64 and 32; see "),
         # lanes
         ("convert private_lane#0 --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
         ("run --demo --break 12 --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
