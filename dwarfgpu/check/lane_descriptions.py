@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, counted
 from dwarfgpu.expr.static_check.abstract_value import ADDRESS, GENERIC, REGISTER, Known
 from dwarfgpu.expr.static_check.checker import result_of
+from dwarfgpu.expr.static_check.operand_kinds import register_kinds
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Implicit
@@ -70,8 +71,13 @@ def _lanes_fault(
     if size_bits is None or size_bits >= lanes * element_bits:
         return None
     needed = f"{lanes * element_bits}, {_PER_LANE[number]} for each of {counted(lanes, 'lane')}"
-    severity: Severity = "warning" if result.kinds & REGISTER else "error"
-    return LaneFault("few-lanes", f"{size_bits} bits, and not {needed}", severity)
+    return LaneFault("few-lanes", f"{size_bits} bits, and not {needed}", _severity(result))
+
+
+def _severity(result: Known) -> Severity:
+    """Return how certain a fault is: another frame may have a register in memory."""
+    is_register = result.kinds & REGISTER or register_kinds(result)
+    return "warning" if is_register else "error"
 
 
 def _iterations_fault(die: Die, result: Known) -> LaneFault | None:
@@ -82,7 +88,7 @@ def _iterations_fault(die: Die, result: Known) -> LaneFault | None:
     storage = entry.single_locations[0].storage if isinstance(entry, Location) else None
     if not isinstance(storage, Implicit):
         message = "an implicit location description is required: end with DW_OP_stack_value"
-        return LaneFault(rule, message, "warning" if result.kinds & REGISTER else "error")
+        return LaneFault(rule, message, _severity(result))
     size_bits, generic_bits = result.remaining_bits, 8 * die.unit.format.address_size
     if size_bits is not None and size_bits < generic_bits:
         message = f"a number of {size_bits} bits, and one of the generic type is read"
