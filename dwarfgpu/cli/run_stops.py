@@ -190,4 +190,4 @@ def _more_code(addresses: Sequence[int]) -> str:
     if not addresses:
         return ""
     listed = [f"{pc:#x}" for pc in addresses[:_MAX_LISTED]] + ["…"] * (len(addresses) > _MAX_LISTED)
-    return f"; the line also has code at {', '.join(listed)}: --break '*{addresses[0]:#x}'"
+    return f"; the line also has code at {', '.join(listed)}, where --break '*ADDRESS' stops waves"

@@ -79,7 +79,8 @@ def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValu
         return objects.element(value, indexes[0])
     kind = Array(element, (len(indexes),), is_vector=True)
     parts = [objects.read(objects.element(value, index)) for index in indexes]
-    location = _location_of(parts)
+    is_assignable = len(set(indexes)) == len(indexes)
+    location = _location_of(parts) if is_assignable else None
     read = [part.bits for part in parts if part.bits is not None]
     if len(read) < len(parts):
         error = next((part.error for part in parts if part.error is not None), None)

@@ -1045,8 +1045,11 @@ def test_other_code_of_a_line_that_no_wave_reached_is_named() -> None:
     first, second = (0x7F0000000000 + place for place in (0x6F44, 0x6F5C))
     assert note == (
         "--break integers.hip:45: no wave stopped there; the line also has code at "
-        f"{first:#x}, {second:#x}: --break '*{first:#x}'"
+        f"{first:#x}, {second:#x}, where --break '*ADDRESS' stops waves"
     )
+    for place in ("integers.hip:45 if 0", f"*{first:#x}"):
+        [note] = [note for note in run("run", *VADD, "--break", place).notes if "no wave" in note]
+        assert note == f"--break {place}: no wave stopped there"
 
 
 def test_arguments_without_names_have_one_number(tmp_path: Path) -> None:

@@ -62,6 +62,9 @@ def test_several_components_are_assigned() -> None:
     assigned = ("vec.yx = vec.zw", "vec.wx = vec.xw + 4", "vec.hi[0] = 8")
     commands = (word for text in assigned for word in ("-ex", f"p {text}", "-ex", "p vec"))
     done = run(*KERNEL, *commands, "-ex", "p &vec.xy")
+    twice = run(*KERNEL, "-ex", "p vec.xx = vec.zw", "-ex", "p vec.xx")
+    assert "Left operand of assignment is not an lvalue." in twice.err
+    assert twice.lines[-1] == "$1 = {1, 1}"
     assert [line for line in done.lines if line.startswith("$")] == [
         "$1 = {3, 3}", "$2 = {3, 3, 3, 3}", "$3 = {7, 7}", "$4 = {7, 3, 3, 7}",
         "$5 = 8", "$6 = {7, 3, 8, 7}",
