@@ -226,7 +226,10 @@ class _Parser(argparse.ArgumentParser):
             for option, following in pairwise(self._arguments):
                 is_option = following.partition("=")[0] in self._option_string_actions
                 if option in action.option_strings and following[:1] == "-" and not is_option:
-                    error.message += f"; if {following} is meant, write {option}={following}"
+                    from shlex import quote  # few mistakes need it
+
+                    given = quote(f"{option}={following}")
+                    error.message += f"; if {following} is meant, write {given}"
                     break
             raise
 

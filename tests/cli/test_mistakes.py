@@ -75,6 +75,8 @@ def test_a_comment_is_not_a_file() -> None:
         ("lanes --demo -t", "unrecognized arguments: -t; write '(-t)': an expression cannot "),
         ("run --demo --break 3 --print -v", "argument --print: expected one argument; if -v is "
          "meant, write --print=-v; see "),
+        ("run --demo --break 3 --print -v>2", "argument --print: expected one argument; if -v>2 is "
+         "meant, write '--print=-v>2'; see "),
         ("run --demo --print --break=3", "argument --print: expected one argument; see "),
         ("where --demo -t", "unrecognized arguments: -t; see "),
         ("where k.co t --debug-dir nosuch", "--debug-dir nosuch: there is no such folder"),
