@@ -7,14 +7,25 @@ claimed of a function that begins in another way.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from dwarfgpu.base.records import frozen
 
 _RESTORING: Final = (0xC9, 0x5D)
 """`leave`, and `pop` of the frame pointer."""
-_RETURNS: Final = (b"\xc3", b"\xc2", b"\xf3\xc3", b"\xf2\xc3")
-"""`ret`, `ret N`, and `ret` with the prefixes that processors ignore."""
+_RETURNS: Final = re.compile(
+    rb"(?:[\x40-\x4f]?\x31[\xc0-\xff]"  # xor
+    rb"|\x66[\x40-\x4f]?\x0f\xef[\xc0-\xff]"  # pxor
+    rb"|[\x40-\x4f]?\x0f\x57[\xc0-\xff]"  # xorps
+    rb"|\xd9\xee|\xdd\xd8)*"  # fldz, fstp %st(0)
+    rb"[\xf2\xf3]?[\xc2\xc3]",
+    re.DOTALL,
+)
+"""`ret` and `ret N`, with prefixes that processors ignore or without, also behind instructions that
+clear registers (`-fzero-call-used-regs`)."""
+MOST_RETURN_BYTES: Final = 128
+"""All that such a compiler clears, and `ret`."""
 MOST_CALL_BYTES: Final = 7
 """`call *disp32(base,index,scale)`, without a prefix before it."""
 
@@ -43,7 +54,7 @@ class FramePointer:
             return False
         if is_called:
             return True
-        return executed[-1] not in _RESTORING and not following.startswith(_RETURNS)
+        return executed[-1] not in _RESTORING and _RETURNS.match(following) is None
 
 
 FRAME_POINTERS: Final = {

@@ -137,6 +137,10 @@ BODY = with_frame("x86_64")
         (len(BODY) - 1, BODY[:-1] + b"\xe9" + bytes(4)),  # at a jump behind leave
         (len(BODY) - 1, BODY[:-2] + b"\x5d" + RET),
         (len(BODY) - 1, BODY[:-2] + b"\x90\xf3\xc3"),
+        (len(BODY) - 1, BODY[:-1] + b"\x31\xff" + RET),  # before registers are cleared
+        (len(BODY) + 1, BODY[:-1] + b"\x31\xff" + RET),  # and behind that
+        (len(BODY) + 1, BODY[:-1] + b"\x31\xff\x45\x31\xc0\x66\x45\x0f\xef\xc0" + RET),
+        (len(BODY) + 1, BODY[:-1] + b"\x31\xff\x0f\x57\xc0" + b"\xd9\xee\xdd\xd8" * 8 + RET),
         (8, b"\x53" + BODY),  # another prologue: push %rbx
         (8, b"\x48\x83\xec\x18" + CALL + RET),
     ],
@@ -148,6 +152,14 @@ def test_nothing_is_guessed_of_the_innermost_function(offset: int, body: bytes) 
     stack = program.stack(pc, STACK + 0x20, {STACK + 0x20: 0, STACK + 0x28: top_pc})
     assert walked(stack) == ([pc], ENDED.format(pc))
     assert stack.notes == ()
+
+
+def test_a_cleared_register_is_no_end_of_the_frame() -> None:
+    body = PUSH + MOVES["x86_64"] + b"\x31\xff" + CALL + LEAVE + RET
+    program = Program("x86_64", ("inner", body), ("top", CALL + NOP))
+    top_pc = program.starts["top"] + len(CALL)
+    stack = program.stack(FIRST + 4, STACK + 0x20, {STACK + 0x20: 0, STACK + 0x28: top_pc})
+    assert walked(stack)[0] == [FIRST + 4, top_pc]
 
 
 @pytest.mark.parametrize("caller", [0, 0x1234, FIRST, FIRST + len(BODY) + len(CALL) + 1])

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.arch.x86_prologue import FRAME_POINTERS, MOST_CALL_BYTES, FramePointer, follows_call
+from dwarfgpu.arch.x86_prologue import (
+    FRAME_POINTERS,
+    MOST_CALL_BYTES,
+    MOST_RETURN_BYTES,
+    FramePointer,
+    follows_call,
+)
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule
@@ -44,7 +50,7 @@ class LoadedPrologues:
         first = self._code(entry, min(pc - entry, _MOST_BYTES))
         is_called = location != pc
         executed = first + (b"" if is_called else self._code(pc - 1, 1))
-        following = b"" if is_called else self._code(pc, 2)
+        following = b"" if is_called else self._following(pc)
         is_set = self.frame_pointer.is_set(executed, following, is_called=is_called)
         return symbol.name if is_set else None
 
@@ -67,6 +73,11 @@ class LoadedPrologues:
         return any(
             follows_call(self._code(address - size, size)) for size in range(MOST_CALL_BYTES, 1, -1)
         )
+
+    def _following(self, pc: int) -> bytes:
+        """Return code that may be the end of an epilogue, or the rest of its segment."""
+        codes = (self._code(pc, size) for size in range(MOST_RETURN_BYTES, 0, -1))
+        return next(filter(None, codes), b"")
 
     def _code(self, location: int, size_bytes: int) -> bytes:
         """Return code of a file; none where a file has not all of it."""
