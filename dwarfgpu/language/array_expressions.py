@@ -68,16 +68,21 @@ def array_without_length(type_: Type | None) -> Array | None:
     return bare if is_open else None
 
 
-def as_elements(value: TypedValue, array: Array) -> TypedValue:
+def as_elements(objects: ObjectAccess, value: TypedValue, array: Array) -> TypedValue:
     """Return the contents of a value as an array that had no length: of as many elements as fit.
 
-    `UsageError` if the value has no size.
+    As in GDB it is a computed value, which is nowhere in memory. `UsageError` if the value has no
+    size.
     """
     whole, element = value.size_bits, size_bits(element_type(array))
     if whole is None or not element or isinstance(strip(value.type), Function):
         raise UsageError("Invalid cast.")
     counted = evolve(array, dimensions=(whole // element, *array.dimensions[1:]))
-    return evolve(value, type=counted, variable=None)
+    read = objects.read(value)
+    computed = TypedValue(
+        read.type, bits=read.bits, pointer=read.pointer, error=read.error, notes=read.notes
+    )
+    return objects.part(computed, counted, 0)
 
 
 def repeated(

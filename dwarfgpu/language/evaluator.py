@@ -346,7 +346,7 @@ class Evaluator(Operations):
         """Return `(type[])x`: the elements that an object has room for, as in GDB."""
         if operand.bit_size is not None:
             operand = self.arithmetic.cast(operand, operand.type)
-        value = as_elements(operand, array)
+        value = as_elements(self.arithmetic.objects, operand, array)
         if value.size_bits != operand.size_bits:
             self.report("array element type size does not divide object size in cast")
         return evolve(value, unit=to.unit or operand.unit)

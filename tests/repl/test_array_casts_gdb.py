@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
 struct pair { char tag; int number; };
@@ -34,6 +34,21 @@ def test_casts_to_arrays_without_a_length(tmp_path: Path, tool: Callable[[str], 
     of_gdb = answers(tool("gdb"), files, COMMANDS)
     assert answers(None, files, COMMANDS) == of_gdb
     assert "{0x5678, 0x1234}" in of_gdb[0]
+
+
+def test_such_a_cast_is_a_value(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """It has no address, and nothing is before or behind it."""
+    source = "long l = 0x41424344;\nint main(void) { __builtin_trap(); }\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    commands = [
+        "p ((char[])l)[0] = 5", "p ((char[])l)[9]", "p ((char[])l)[-1]", "p &((char[])l)[2]",
+        "p (char[])l@2", "p ((char[])l)[2]@2", "p ((char[])l)[2]", "whatis ((char[])l)[9]",
+        "p (short[])((char[])l)", "p l",
+    ]  # fmt: skip
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert "not an lvalue" in of_gdb[0]
 
 
 def test_what_is_left_of_the_object(tmp_path: Path, tool: Callable[[str], str]) -> None:
