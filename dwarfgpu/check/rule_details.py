@@ -107,7 +107,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "pointer of 0 bytes, a bit-field of 0 bits that has a name (but in Ada), a subrange whose "
         "`DW_AT_count` is not the number of elements between its bounds (5.13), two "
         "variants with one value or none, a list of their values that cannot be read or has an "
-        "empty range (5.7.10), or a type that contains itself, also through types of other units"
+        "empty range (but in Ada; 5.7.10), or a type that contains itself, also through types of "
+        "other units"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "no-object": (

@@ -128,6 +128,15 @@ def test_a_value_of_the_discriminant_chooses_one_variant(
     assert message is None or found[0].message == message
 
 
+@pytest.mark.parametrize(("language", "count"), [(0x0C, 1), (0x0D, 0)])  # C99, Ada95
+def test_a_choice_of_ada_may_be_a_null_range(language: int, count: int) -> None:
+    unit = Shape(COMPILE_UNIT, ((dw.AT_LANGUAGE, DATA1),), True)
+    member = b"\5t\0" + b"\x0e\0\0\0" + b"\0"
+    part = b"\3\4\4" + b"\x1a\0\0\0" + member + b"\7\3\1\x09\5\6\7" + b"\0\0\0"
+    file = info_file((unit, *VARIANTS[1:]), bytes((1, language)) + b"\2i\0\4\7" + part)
+    assert [one.rule for one in findings(verdict_on(file))] == ["wrong-layout"] * count
+
+
 def test_a_variant_part_refers_to_an_entry() -> None:
     entries = b"\1\2i\0\4\7\3\4\4" + b"\x18\0\0\0" + b"\0\0\0"
     assert [one.rule for one in findings(verdict_on(info_file(VARIANTS, entries)))] == [
