@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,12 @@ INTEGERS = FIXTURES / "run/integers.gfx942.O2.v5.co"
 FLOATS = FIXTURES / "run/floats.gfx942.O2.v5.co"
 
 
-def _state(folder: Path, *code_objects: tuple[Path, int]) -> Path:
+def _state(folder: Path, *code_objects: tuple[Path, int], machine: str = "gfx942") -> Path:
     path = folder / "s.json"
     listed = [{"path": str(file), "load_address": address} for file, address in code_objects]
-    waves = [{"pc": 0x7000, "registers": {"exec": 255}}]
-    document = {"schema": "dwarfgpu-state-1", "architecture": "gfx942", "waves": waves}
+    registers = {"exec": 255} if machine == "gfx942" else {}
+    waves = [{"pc": 0x7000, "registers": registers}]
+    document = {"schema": "dwarfgpu-state-1", "architecture": machine, "waves": waves}
     path.write_text(json.dumps({**document, "code_objects": listed}))
     return path
 
@@ -52,6 +55,28 @@ def test_equal_bytes_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert done.status == 0 and "divide_long" in done.out
     monkeypatch.setattr(state_code_objects, "_MOST_COMPARED_BYTES", 64)
     assert "cannot be compared beyond" in run("bt", "--state", path).error
+
+
+@pytest.mark.parametrize("build_id", ["sha1", "none"])
+def test_a_program_and_its_debug_file_are_not(
+    build_id: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """`objcopy --only-keep-debug` leaves no contents of what is loaded, but the notes."""
+    program, debug = tmp_path / "a", tmp_path / "a.debug"
+    source = tmp_path / "a.c"
+    source.write_text("int main(void) { return 0; }\n")
+    compiled = [tool("gcc"), "-g", f"-Wl,--build-id={build_id}", "-o", program, source]
+    for command in (
+        compiled,
+        [tool("objcopy"), "--only-keep-debug", program, debug],
+        [tool("objcopy"), "--strip-debug", program],
+    ):
+        subprocess.run(command, check=True, timeout=60)
+    for first, second in ((program, debug), (debug, program)):
+        done = run("bt", "--state", _state(tmp_path, (first, 0), (second, 0), machine="x86_64"))
+        assert "overlap" not in done.err, done.err
+    done = run("bt", "--state", _state(tmp_path, (program, 0), (debug, 0x1000), machine="x86_64"))
+    assert "overlap" in done.error
 
 
 def test_the_file_of_the_command_line_may_be_instead_of_one(tmp_path: Path) -> None:

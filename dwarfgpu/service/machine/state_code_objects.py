@@ -12,6 +12,9 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_notes import SHT_NOTE, build_id
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS
 from dwarfgpu.session.focused_frame import not_in_code
 
 _COMPARED_BYTES = 1 << 16
@@ -42,7 +45,7 @@ def require_apart(path: str, state: State, code_objects: Sequence[CodeObject]) -
     questions about its address would have two answers. `path`: of the state.
 
     Code objects that are not at the state's addresses are the command line's, which may be
-    instead of them.
+    instead of them. A program and its separate debug file, at one address, are the same bytes.
     """
     if len(state.code_objects) < 2:
         return
@@ -70,7 +73,23 @@ def require_apart(path: str, state: State, code_objects: Sequence[CodeObject]) -
 
 
 def _is_same(first: CodeObject, second: CodeObject) -> bool:
-    return first.file is second.file and first.load_address == second.load_address
+    """Return whether two code objects are the same bytes in memory: of one file, of one program by
+    the linker's build ID, or where one is a debug file, which does not have the bytes."""
+    if first.load_address != second.load_address:
+        return False
+    if first.file is second.file:
+        return True
+    id = build_id(first.file)
+    if id is not None and id == build_id(second.file):
+        return True
+    return _is_debug_file(first.file) or _is_debug_file(second.file)
+
+
+def _is_debug_file(file: ObjectFile) -> bool:
+    """Return whether a file has no contents of the sections it loads, as after
+    `objcopy --only-keep-debug`, which leaves the notes alone."""
+    loaded = [item for item in file.sections if item.flags & SHF_ALLOC and item.type != SHT_NOTE]
+    return bool(loaded) and all(item.type == SHT_NOBITS for item in loaded)
 
 
 def _overlap(first: CodeObject, second: CodeObject) -> str:
