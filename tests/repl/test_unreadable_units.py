@@ -226,6 +226,10 @@ def test_a_global_variable_may_answer_for_a_lost_one(
     assert (
         f"note: variables may be missing: Malformed: {path}: .debug_info {lost}" in done.err
     ) == bool(nulls)
+    for words, is_named in ((["x + 1"], True), ([], True), (["1 + 1"], False), (["$pc"], False)):
+        done = run("eval", "--state", state, *words)
+        is_noted = "note: variables may be missing: " in done.err
+        assert is_noted == (bool(nulls) and is_named), (words, done.err)
     for other in (
         run("bt", "--state", state),
         run("debug", "--state", state, "--batch", "-ex", "print x"),

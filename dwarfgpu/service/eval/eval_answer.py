@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
+    DwarfGpuError,
     InconsistentContext,
     MissingContext,
     UndefinedBits,
@@ -75,18 +76,36 @@ class VariablesAnswer:
     @property
     def notes_on_all(self) -> Sequence[str]:
         """Return the notes that belong to no single variable."""
-        return missing_notes(self.session, is_listing=self.is_listing)
+        subjects = [item for item, _ in self.answers]
+        return missing_notes(self.session, subjects, is_listing=self.is_listing)
 
 
-def missing_notes(session: Session, *, is_listing: bool) -> list[str]:
+def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: bool) -> list[str]:
     """Return notes where variables of the unit in focus are missing, for which others may answer,
-    and where not all variables in scope can be listed."""
+    and where not all variables in scope can be listed.
+
+    `subjects`: what was asked for; if none has a name, no variable was looked up.
+    """
     cut = session.why_cut()
+    if cut is not None and not is_listing and not any(map(_has_name, subjects)):
+        cut = None
     notes = [] if cut is None else [f"variables may be missing: {error_line(cut)}"]
     error = session.why_incomplete() if is_listing else None
     return notes + (
         [] if error is None else [f"global variables may be missing: {error_line(error)}"]
     )
+
+
+def _has_name(subject: Subject) -> bool:
+    """Return whether a name is looked up for a subject: `1 + 1` and `$pc` have none."""
+    if isinstance(subject, Variable):
+        return True
+    from dwarfgpu.language.syntax.tokens import tokens  # only a damaged unit needs it
+
+    try:
+        return any(token.kind in ("name", "quoted") for token in tokens(subject.name))
+    except DwarfGpuError:
+        return True  # it may be one of another language than C
 
 
 def variables_answer(

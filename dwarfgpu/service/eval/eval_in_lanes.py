@@ -143,7 +143,8 @@ class VariablesInLanes:
     @property
     def notes_on_all(self) -> Sequence[str]:
         """Return the notes that belong to no single variable."""
-        return missing_notes(self.session, is_listing=self.is_listing)
+        subjects = [question.wanted for question in self.questions]
+        return missing_notes(self.session, subjects, is_listing=self.is_listing)
 
     def _late(self) -> list[tuple[Subject, _LaneRow]]:
         """Return the subjects without a value in any lane because the waves have not run yet."""
