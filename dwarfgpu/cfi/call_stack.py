@@ -154,7 +154,13 @@ class CallStack:
     def notes(self) -> tuple[str, ...]:
         """What the frames that have been unwound are found by, if not by call frame information
         alone."""
-        functions = [frame.function for frame in self._frames if type(frame) is PrologueFrame]
+        return self.notes_to(len(self._frames) - 1)
+
+    def notes_to(self, level: int) -> tuple[str, ...]:
+        """Return what the callers of the frames up to a level are found by, if not by call frame
+        information alone; none of frames that have not been unwound."""
+        frames = self._frames[: level + 1]
+        functions = [frame.function for frame in frames if type(frame) is PrologueFrame]
         if not functions or self._prologues is None:
             return ()
         count = len({*functions}) - 1

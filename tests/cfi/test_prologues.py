@@ -179,15 +179,22 @@ def test_such_a_function_may_have_called_a_null_pointer() -> None:
     words = {STACK: inner_pc, STACK + 0x20: 0, STACK + 0x28: top_pc}
     stack = program.stack(0, STACK + 0x20, words)
     assert walked(stack) == ([0, inner_pc, top_pc], ENDED.format(top_pc))
+    assert stack.notes_to(0) == ()
+    assert len(stack.notes_to(1)) == 1 and stack.notes_to(1) == stack.notes
 
 
-def test_backtraces_have_one_note(tmp_path: Path) -> None:
-    program = Program("x86_64", ("inner", BODY), ("top", CALL + NOP))
-    path, state = tmp_path / "made", tmp_path / "state.json"
+NOTE = (
+    "note: no call frame information for inner: its prologue says where the caller is "
+    "(`push %rbp; mov %rsp,%rbp`)"
+)
+
+
+def options(program: Program, folder: Path, pc: int, words: dict[int, int]) -> tuple[str, ...]:
+    """Write a program and a state in which it is at a program location; return the options for
+    them."""
+    path, state = folder / "made", folder / "state.json"
     path.write_bytes(program.data)
-    top_pc = program.starts["top"] + len(CALL)
-    words = struct.pack("<QQ", STACK + 0x60, top_pc).hex()
-    registers = {"rip": FIRST + 6, "rsp": STACK, "rbp": STACK + 0x20}
+    registers = {"rip": pc, "rsp": STACK, "rbp": STACK + 0x20}
     document = {
         "schema": "dwarfgpu-state-1",
         "architecture": "x86_64",
@@ -200,17 +207,35 @@ def test_backtraces_have_one_note(tmp_path: Path) -> None:
                 },
             }
         ],
-        "memory": [{"address": STACK + 0x20, "bytes": words}],
+        "memory": [
+            {"address": address, "bytes": word.to_bytes(8, "little").hex()}
+            for address, word in words.items()
+        ],
     }
     state.write_text(json.dumps(document), "utf-8")
-    note = (
-        "note: no call frame information for inner: its prologue says where the caller is "
-        "(`push %rbp; mov %rsp,%rbp`)"
-    )
+    return "--file", str(path), "--state", str(state)
+
+
+def test_backtraces_have_one_note(tmp_path: Path) -> None:
+    program = Program("x86_64", ("inner", BODY), ("top", CALL + NOP))
+    top_pc = program.starts["top"] + len(CALL)
+    words = {STACK + 0x20: STACK + 0x60, STACK + 0x28: top_pc}
+    files = options(program, tmp_path, FIRST + 6, words)
     for command in (("bt",), ("debug", "--batch", "-ex", "bt", "-ex", "bt 1")):
-        done = run(*command, "--file", path, "--state", state)
+        done = run(*command, *files)
         assert f"#1  {top_pc:#018x} in top ()" in done.out
-        assert note in done.out + done.err
+        assert NOTE in done.out + done.err
+
+
+def test_frames_that_are_not_listed_have_no_note(tmp_path: Path) -> None:
+    program = Program("x86_64", ("inner", BODY), ("top", CALL + NOP))
+    top_pc = program.starts["top"] + len(CALL)
+    words = {STACK: FIRST + len(BODY) - 2, STACK + 0x20: 0, STACK + 0x28: top_pc}
+    files = options(program, tmp_path, 0, words)
+    for commands, count in (("bt",), 1), (("bt", "bt 1"), 1), (("frame 2", "bt 1"), 0):
+        arguments = [word for command in commands for word in ("-ex", command)]
+        done = run("debug", "--batch", *arguments, *files)
+        assert (done.out + done.err).count(NOTE) == count
 
 
 @pytest.mark.parametrize(

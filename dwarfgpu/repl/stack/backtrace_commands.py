@@ -79,7 +79,6 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             yield part
             if len(parts) <= MAX_KEPT:
                 parts.append(part)
-        notes += session.call_stack.notes
         if basis is not None and len(parts) <= MAX_KEPT:
             shell.last_backtrace = LastBacktrace(basis, tuple(parts), tuple(notes))
     for note in notes:
@@ -100,16 +99,18 @@ def _listed_frames(
     session, stack = shell.session, shell.session.call_stack
     assert stack is not None
     problems: list[StackFrame] = []
+    level = -1  # of the last frame that is listed
     if limit is not None and limit < 0:
         # A deque may have `sys.maxsize` elements; the smallest 64-bit count asks for one more.
         outermost = deque(numbers_of(shell, settings), maxlen=min(-limit, sys.maxsize))
         for frame in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
             if frame.has_lane:
+                level = frame.session.level
                 problems += [frame] if frame.problem or frame.line_problem else []
                 yield from _of_frame(shell, frame, settings, style, is_full=is_full)
         if not is_bounded(shell, settings) and not stack.end.is_outermost:
             yield Output(str(stack.end), {"stack-end": str(stack.end)})
-        notes += unreadable_notes(problems)
+        notes += (*unreadable_notes(problems), *stack.notes_to(level))
         return
     count = omitted = 0
     for frame in frames_of(shell, settings=settings):
@@ -119,14 +120,14 @@ def _listed_frames(
         if count == limit:
             more = "" if shell.console.is_batch else "(More stack frames follow...)"
             yield Output(more, {"has-more": True})
-            notes += unreadable_notes(problems)
+            notes += (*unreadable_notes(problems), *stack.notes_to(level))
             return
-        count += 1
+        count, level = count + 1, frame.session.level
         problems += [frame] if frame.problem or frame.line_problem else []
         yield from _of_frame(shell, frame, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
-    notes += unreadable_notes(problems)
+    notes += (*unreadable_notes(problems), *stack.notes_to(level))
     if omitted:
         notes.append(omitted_note(session, omitted))
     unknown = unlocated(session)

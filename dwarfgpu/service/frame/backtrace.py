@@ -52,7 +52,8 @@ class Backtrace:
         """Assumptions behind the frames."""
         heuristic = [str(frame.number) for frame in self.frames if frame.is_heuristic]
         notes = [f"found by the calling convention only: frame {number}" for number in heuristic]
-        notes += () if self.session.call_stack is None else self.session.call_stack.notes
+        if self.session.call_stack is not None and self.frames:
+            notes += self.session.call_stack.notes_to(self.frames[-1].session.level)
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
         notes += self.session.unread_notes()
