@@ -228,8 +228,8 @@ class _Parser(argparse.ArgumentParser):
                 if option in action.option_strings and following[:1] == "-" and not is_option:
                     from shlex import quote  # few mistakes need it
 
-                    given = quote(f"{option}={following}")
-                    error.message += f"; if {following} is meant, write {given}"
+                    argument = quote(f"{option}={following}")
+                    error.message += f"; if {following} is meant, write {argument}"
                     break
             raise
 
