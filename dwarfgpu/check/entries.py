@@ -294,11 +294,18 @@ class EntryChecker:
         faults = [*self._faults(abbreviation)]
         for rule, message, severity in faults:
             self._findings.report(rule, message, index, severity=severity)
+        names = abbreviation.positions
+        has_two = (
+            dw.AT_LOCATION in names and dw.AT_CONST_VALUE in names and abbreviation.tag in DATA
+        )
+        if has_two:
+            message = "both DW_AT_location and DW_AT_const_value say what the value is"
+            self._findings.report("repeated-attribute", message, index, section="4.1")
         missing = missing_attribute(abbreviation)
         if missing is not None:
             message, section = missing
             self._findings.report("missing-attribute", message, index, section=section)
-        is_usual = not (faults or missing or is_without_base(abbreviation))
+        is_usual = not (faults or has_two or missing or is_without_base(abbreviation))
         if not self._of_entries.has_function_without_base and is_without_base(abbreviation):
             self._of_entries.has_function_without_base = True
             for step in chain.from_iterable(self._plans.values()):
@@ -328,10 +335,6 @@ class EntryChecker:
                 "vendor's, and which DWARF does not define"
             )
             yield "reserved-tag", message, "warning"
-        names = abbreviation.positions
-        if abbreviation.tag in DATA and dw.AT_LOCATION in names and dw.AT_CONST_VALUE in names:
-            message = "both DW_AT_location and DW_AT_const_value say what the value is"
-            yield "repeated-attribute", message, None
         if len(abbreviation.positions) < len(abbreviation.attributes):
             counts = Counter(attribute.name for attribute in abbreviation.attributes)
             for number, count in counts.items():

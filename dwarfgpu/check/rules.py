@@ -109,7 +109,8 @@ _ENTRIES: Final = (
     Rule("wrong-layout", "error", "A.5.1", "sizes and offsets that contradict one another",
          "DW_AT_bit_size is at most the bits of DW_AT_byte_size, DW_AT_data_bit_offset begins "
          "within them, a member has it or DW_AT_data_member_location, within the structure, and "
-         "pointers have bytes, bit-fields bits"),
+         "pointers have bytes, bit-fields bits; DW_AT_count is that of the bounds, and each value "
+         "of a discriminant chooses one variant"),
     Rule("fbreg-in-frame-base", "error", "A.3.3.5", "a frame base that depends on itself",
          "use DW_OP_call_frame_cfa or a register"),
     Rule("no-object", "warning", "A.2.5.4.4.1", "push_object_address where there is no object",
@@ -186,7 +187,8 @@ _ENTRIES: Final = (
          "count the strings, addresses and files of the table that the unit names"),
     Rule("negative-line", "error", "2.14", "a line or a column below 0",
          "write an unsigned number: consumers take it as a huge one, or as no line"),
-    Rule("unassigned-number", "warning", "7.8", "an encoding, order or language without a meaning",
+    Rule("unassigned-number", "warning", "7.8",
+         "an encoding, byte order or language without a meaning",
          "use a number that DWARF defines, or one of those of vendors: consumers do not know how "
          "to show the values"),
     Rule("wrong-class", "error", "7.5.4", "an attribute in a form that it cannot have",
@@ -196,7 +198,7 @@ _ENTRIES: Final = (
     Rule("missing-attribute", "warning", "4.1", "an entry without an attribute that it needs",
          "write the attribute: consumers take the type as void, or ignore the entry"),
     Rule("repeated-attribute", "error", "2.2", "an entry with two attributes of one meaning",
-         "write the attribute once: which of the two counts depends on the consumer"),
+         "write one of them: which of the two counts depends on the consumer"),
     Rule("address-size", "error", "A.2.5.1", "headers that disagree on the size of an address",
          "write the same size into all headers: readers step through the sections by it"),
 )  # fmt: skip

@@ -128,7 +128,7 @@ def test_an_object_has_a_location_or_a_constant(tmp_path: Path) -> None:
     path = tmp_path / "both"
     path.write_bytes(info_file(shapes, entries, machine=X86_64))
     (found,) = findings(verdict_on(path.read_bytes()))
-    assert (found.severity, found.rule) == ("error", "repeated-attribute")
+    assert (found.severity, found.rule, found.section) == ("error", "repeated-attribute", "4.1")
     assert found.message == "both DW_AT_location and DW_AT_const_value say what the value is"
     done = run("eval", str(path), "x")
     assert done.out == "x = 5\n"
