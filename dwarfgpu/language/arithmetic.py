@@ -232,7 +232,10 @@ class Arithmetic:
         return space.number, address
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
-        """Compare two values; pointers compare with pointers and with integers."""
+        """Compare two values; pointers compare with pointers and with integers. As in GDB, void is
+        equal to void: a register that the processor lacks, and a variable that is not set."""
+        if operator in ("==", "!=") and left.type is None and right.type is None:
+            return operator == "=="
         left, right = self._alike(self.decayed(left), self.decayed(right))
         removed = [self._removed(operand) for operand in (left, right)]
         if any(removed) and operator in ("==", "!="):

@@ -28,7 +28,8 @@ from tests.language.sessions import demo, stopped, text
         ("$_isvoid((void)0) + $_isvoid(1)", "1"),
         # a variable that was never set is false, as `void` is
         ("!$unset", "1"), ("!(void)0", "1"), ("$unset && 1", "0"), ("1 && $unset", "0"),
-        ("0 || $unset", "0"), ("$unset || 1", "1"), ("$unset ? 1 : 2", "2"),
+        ("0 || $unset", "0"), ("$unset == $other", "1"), ("$unset != $other", "0"),
+        ("$unset || 1", "1"), ("$unset ? 1 : 2", "2"),
         ("$_as_string(GREEN)", '"GREEN"'),
         # as GDB's str(): a pointer has no type before it, and a variable of an array is one
         ("$_as_string(&numbers[1])", '"0x4044 <numbers+4>"'),
