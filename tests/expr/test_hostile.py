@@ -101,7 +101,7 @@ def test_hostile(
     assert measured["megabytes"] < megabytes
 
 
-CALLS_OF_A_STEP = 20
+CALLS_OF_A_STEP = 22
 """At most, those of C included, for an operation of the loops below."""
 
 
