@@ -351,10 +351,10 @@ def test_an_interrupt_ends_the_line_or_the_script_not_the_session(
 
     run = shell.run
 
-    def interrupted(line: str) -> Iterator[Part]:
+    def interrupted(line: str, written: str | None = None) -> Iterator[Part]:
         if line == "info locals":
             raise KeyboardInterrupt
-        return run(line)
+        return run(line, written)
 
     def readline(_: int) -> str:
         monkeypatch.setattr(lines, "readline", io.StringIO(lines.getvalue()).readline)
