@@ -68,5 +68,5 @@ def test_objects_without_bytes_are_repeated(tmp_path: Path, tool: Callable[[str]
     files = [str(tmp_path / "a")]
     commands = ["p one@2", "whatis one@2", "p sizeof(one@2)", "p none@2", "whatis none@2"]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
-    (refused,) = answers(None, files, ["p *open@2"])  # as large as nobody says
+    (refused,) = answers(None, files, ["p *open@2"])  # its size is unknown
     assert "The size of the object is unknown" in refused
