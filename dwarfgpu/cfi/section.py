@@ -169,6 +169,16 @@ class FrameSection:
             index -= 1
         return None
 
+    def overlapped(self, location: int, fde: Fde) -> Fde | None:
+        """Return the first FDE that covers a program location for which `find` answers `fde`; None
+        if that is `fde`, or if the search table chose."""
+        if "_bounds" not in self.__dict__ or self._by_table(location) is not None:
+            return None
+        _, ends, headers = self._bounds
+        first = headers[bisect_right(ends, location)]  # `fde` covers it, at the latest
+        entry = self._entry(first)
+        return entry if isinstance(entry, Fde) and first.offset != fde.offset else None
+
     def _by_table(self, location: int) -> Fde | None:
         if self.search is None or self.search_error is not None:
             return None

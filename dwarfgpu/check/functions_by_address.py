@@ -8,12 +8,10 @@ from bisect import bisect_right
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.check.source_positions import line_of
-from dwarfgpu.dwarf.address_ranges import Range, covers, merged
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS, parse_producer
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.symbols import Symbol
 
@@ -83,14 +81,6 @@ class Functions:
             return False
         return who is not None and who.is_upstream and (who.version or 0) <= LAST_WITHOUT_ROWS
 
-    @cached_property
-    def _code(self) -> tuple[Range, ...]:
-        return merged(
-            Range(section.address, section.address + section.size_bytes)
-            for section in self._file.sections
-            if section.flags & SHF_EXECINSTR
-        )
-
     def is_code(self, address: int) -> bool:
         """Return whether the file has instructions at an address."""
-        return covers(self._code, address)
+        return self._file.is_code(address)

@@ -165,7 +165,31 @@ class CallFrames:
             where = f"the CIE at {cie.offset:#x} of {description.section.kind}"
             why = "gives the CFA a register and no offset: it is taken as 0"
             self._add_note(f"{self._object.path}: {where} {why}")
-        return self._frame_row(cie, description.row)
+        row = self._frame_row(cie, description.row)
+        self._note_overlapped(description, row, address)
+        return row
+
+    def _note_overlapped(self, description: Description, row: FrameRow, address: int) -> None:
+        """Note another entry of the section that describes an address in another way: which of them
+        is right is unknown (A.6.4.1)."""
+        section, fde = description.section, description.fde
+        second = section.overlapped(address, fde)
+        file = self._object
+        if second is None or file.is_relocatable or not file.is_code(second.initial_location):
+            return  # every section begins at 0, or a linker dropped the code
+        try:
+            same = self._frame_row(second.cie, self._row(self.table(section, second), address))
+        except DwarfGpuError:
+            return  # `check` names it
+        if same == row:
+            return
+        chosen, other = (
+            f"[{one.initial_location:#x},{one.end:#x}) at {one.offset:#x}" for one in (fde, second)
+        )
+        self._add_note(
+            f"{self._object.path}: FDEs of {section.kind} disagree about {address:#x}: "
+            f"that of {chosen} is used, not that of {other}"
+        )
 
     def why_incomplete(self) -> DwarfGpuError | None:
         """Return why there may be an entry for an address for which none is found; None if all

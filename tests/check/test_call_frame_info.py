@@ -386,6 +386,32 @@ def test_a_cie_without_the_offset_of_its_cfa() -> None:
 
 
 @pytest.mark.parametrize(
+    ("second", "starts", "location", "is_noted"),
+    [
+        (CFA + rule(OFFSET, 6, 2), (0x1000, 0x1020), 0x1020, True),
+        (CFA + rule(OFFSET, 6, 2), (0x1000, 0x1020), 0x101F, False),  # only the first covers it
+        (CFA + rule(OFFSET, 6, 2), (0x1000, 0x1020), 0x1040, False),  # only the second
+        (CFA + rule(OFFSET, 6, 2), (0x1000, 0x1040), 0x1040, False),
+        (CFA + rule(OFFSET, 6, 2), (0x1000, 0x1000), 0x1010, True),
+        (CFA + rule(OFFSET, 6, 2), (0xFE0, 0x1000), 0x1010, False),  # no code is at 0xfe0
+        (CFA, (0x1000, 0x1020), 0x1020, False),  # the same rules
+    ],
+)
+def test_fdes_that_disagree(
+    second: bytes, starts: tuple[int, int], location: int, is_noted: bool
+) -> None:
+    """One location has one row (A.6.4.1)."""
+    frames = debug_info(frame_file(CFA, second, starts=starts)).call_frames
+    assert frames.row_at(location) is not None
+    notes = [note.partition(": ")[2] for note in frames.notes]
+    first, last = (f"[{start:#x},{start + 0x40:#x})" for start in starts)
+    assert len(notes) == is_noted
+    for note in notes:
+        assert note.startswith(f"FDEs of .debug_frame disagree about {location:#x}: that of {last}")
+        assert f"is used, not that of {first} at 0x" in note
+
+
+@pytest.mark.parametrize(
     ("edges", "expected"),
     [
         ({}, []),
