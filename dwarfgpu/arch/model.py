@@ -374,7 +374,8 @@ class Architecture:
         try:
             return self.registers[number]  # type: ignore[index]  # a name is in no such table
         except FOREIGN as error:
-            require_right_arguments(Architecture.register, self, number)
+            if not _is_unknown(number, error):
+                require_right_arguments(Architecture.register, self, number)
             if not isinstance(error, KeyError):
                 raise
             if not isinstance(number, str):
@@ -426,7 +427,8 @@ class Architecture:
         try:
             return self.address_spaces[number]
         except FOREIGN as error:
-            require_right_arguments(Architecture.address_space, self, number)
+            if not _is_unknown(number, error):
+                require_right_arguments(Architecture.address_space, self, number)
             if not isinstance(error, KeyError):
                 raise
             raise IllFormed(f"{self.name} defines no address space {number}") from None
@@ -513,3 +515,11 @@ def registers_of_thread(registers: Iterable[RegisterInfo]) -> dict[int, Register
         for register in registers
         if register.number is not None
     }
+
+
+def _is_unknown(number: object, error: Exception) -> bool:
+    """Return whether the only fault of a number or name is that a table does not have it: what
+    files ask for must not cost a look at every field of an architecture."""
+    if not isinstance(error, KeyError):
+        return False
+    return type(number) is str or type(number) is int and not number >> 64

@@ -6,6 +6,7 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange
+from tests.work import at_most
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,18 @@ def test_aliases(name: str, spelling: str, number: int) -> None:
 def test_undefined_number_is_ill_formed(name: str, number: int) -> None:
     with pytest.raises(IllFormed, match=f"{name} defines no DWARF register"):
         architecture(name).register(number)
+
+
+def test_undefined_numbers_and_names_are_cheap() -> None:
+    """Files can have any number of them: no field of the architecture is looked at for each."""
+    gfx942, x86_64 = architecture("gfx942"), architecture("x86_64")
+    with at_most(calls=30_000):
+        for number in range(100):
+            with pytest.raises(IllFormed):
+                gfx942.register(90_000 + number)
+            with pytest.raises(IllFormed):
+                gfx942.address_space(90_000 + number)
+            assert x86_64.register("rbx").number == 3
 
 
 @pytest.mark.parametrize(
