@@ -252,14 +252,14 @@ def _wrong(
 def _wrong_field(name: str, value: object, depth: int) -> UsageError | None:
     """Return the error for a wrong field of an object, as the architecture of a context."""
     kind = type(value)
-    has_fields = {"__struct_fields__", "__attrs_attrs__"} & _attributes_of(kind)
+    has_fields = {"__struct_fields__", "__attrs_attrs__"} & _attributes_of(cast(Any, kind))
     is_location = kind.__module__.startswith("dwarfgpu.model.")
     if depth > (_DEPTH_OF_LOCATION if is_location else _DEPTH):
         return None
     if not has_fields or not kind.__module__.startswith("dwarfgpu."):
         return None
     for parameter in _parameters_of(cast(Any, kind)):
-        field = parameter if parameter in _attributes_of(kind) else f"_{parameter}"
+        field = parameter if parameter in _attributes_of(cast(Any, kind)) else f"_{parameter}"
         annotation, module = _declared(kind, field)
         wrong = _wrong(f"{name}.{parameter}", getattr(value, field), annotation, module, depth)
         if wrong is not None:
