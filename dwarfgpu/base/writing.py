@@ -27,7 +27,7 @@ from typing import Final
 from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.input_files import Kind, input_paths
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.readable_files import folder_of, is_regular
+from dwarfgpu.base.readable_files import digest_of, folder_of, is_regular
 from dwarfgpu.errors import UsageError
 
 if sys.platform != "win32":
@@ -172,6 +172,14 @@ def label_of(name: str) -> str | None:
     if not _CONTENT_NAME.fullmatch(os.fsencode(name)):
         return None
     return name.rsplit(".", 2)[0].rpartition(".")[2] or None
+
+
+def has_changed(path: Path) -> bool:
+    """Return whether a file has other contents than the hash in its name is of; False where that is
+    unknown: for other names than `STEM.in.HASH.npy`, and files for which `digest_of` has none."""
+    words = path.name.rsplit(".", 3)
+    digest = digest_of(path) if len(words) == 4 and label_of(path.name) else None
+    return digest is not None and digest[:_HASH_DIGITS] != words[2]
 
 
 def require_regular(path: Path, files: Collection[str]) -> None:

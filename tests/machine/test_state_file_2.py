@@ -11,6 +11,7 @@ import pytest
 from jsonschema import ValidationError
 
 from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.writing import content_name
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.load import load_state
@@ -96,6 +97,24 @@ def test_memory_through_the_apertures_of_a_wave(tmp_path: Path) -> None:
     assert target.read_memory(Memory(generic, 8), (5 << 48) + 16, 4) == bytes([1, 2, 3, 4])
     with pytest.raises(Unavailable, match="not in the state"):
         target.read_memory(Memory(local, 9), 16, 4)  # of another workgroup
+
+
+def test_a_note_on_arrays_that_have_changed_since_they_were_saved(tmp_path: Path) -> None:
+    """A name that `save` does not write says nothing of the contents."""
+    same = npy_bytes(Npy("<u4", (1, 64), bytes(256)))
+    other = npy_bytes(Npy("<u4", (1, 64), bytes([1]) * 256))
+    names = [content_name(stem, same, "npy") for stem in ("s.v1", "s.v2", "s.v3", "mine", "s.v5")]
+    for name, data in zip(names, [same, other, other, other, same], strict=True):
+        (tmp_path / name).write_bytes(data)
+    arrays = dict(zip(["v1", "v2", "v3", "v4", "v5"], names, strict=True))
+    registers = {register: {"npy": name, "row": 0} for register, name in arrays.items()}
+    state = load(tmp_path, waves=[{"registers": registers}], workgroups=[])
+    since = "since the state was saved: registers and memory may be wrong"
+    assert state.notes == (f"{names[1]} and 1 more have changed {since}",)
+    (tmp_path / names[2]).write_bytes(same)
+    assert load(tmp_path, waves=[{"registers": registers}], workgroups=[]).notes == (
+        f"{names[1]} has changed {since}",
+    )
 
 
 def test_arrays(tmp_path: Path) -> None:

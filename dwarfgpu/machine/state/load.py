@@ -118,6 +118,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
     notes = (
         *(_omitted(arch, *omitted) for omitted in reader.omitted.items()),
         *(_single_integer(arch, *single) for single in reader.single_integers.items()),
+        *([_changed(reader.changed)] if reader.changed else ()),
     )
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
 
@@ -149,6 +150,16 @@ def _single_integer(arch: Architecture, name: str, waves: list[WaveId]) -> str:
         f"one integer is given for {name} of wave {waves[0]}{more}: it is all "
         f"{register.size_bits} bits of the register, not the value of each lane; a list has a "
         "value for each lane"
+    )
+
+
+def _changed(arrays: list[str]) -> str:
+    """Return the note on arrays that are not what was saved."""
+    more = f" and {len(arrays) - 1} more" if len(arrays) > 1 else ""
+    verb = "have" if more else "has"
+    return on_one_line(
+        f"{arrays[0]}{more} {verb} changed since the state was saved: registers and memory may be "
+        "wrong"
     )
 
 

@@ -43,6 +43,8 @@ class StateReader:
     """Registers of other AMD GPUs, and the waves that have contents for them."""
     single_integers: dict[str, list[WaveId]] = field(factory=dict, init=False)
     """Vector registers for which one integer is given, and the waves that have them."""
+    changed: list[str] = field(factory=list, init=False)
+    """Arrays that have other contents than when the state was saved."""
     _files: dict[str, Npy] = field(factory=dict, init=False)
     _taken_bytes: list[int] = field(factory=lambda: [0], init=False)
     """One number: the memory that registers, arrays and ranges take until now."""
@@ -56,6 +58,7 @@ class StateReader:
     def npy(self, named: Field) -> Npy:
         """Return the array of a file that a field names; `UsageError` naming the field."""
         from dwarfgpu.base.npy import read_npy  # few states have arrays
+        from dwarfgpu.base.writing import has_changed
 
         name = named.text()
         if name not in self._files:
@@ -65,6 +68,8 @@ class StateReader:
                     self.take(path.stat().st_size, named.source)
                 self._files[name] = read_npy(path, self.limits.state_bytes)
                 record_input(path, "array")
+                if has_changed(path):
+                    self.changed.append(name)
             except UsageError as error:
                 # a state is often copied without its arrays
                 help_text = "" if path.exists() else "; copy the arrays of a state with it"
