@@ -19,6 +19,7 @@ from dwarfgpu.language.assumptions import assumptions as assumptions
 if TYPE_CHECKING:
     from dwarfgpu.language.evaluation_options import Options as Options
     from dwarfgpu.language.evaluator import evaluate as evaluate
+    from dwarfgpu.language.evaluator import has_assignment as has_assignment
     from dwarfgpu.language.evaluator import has_effect as has_effect
     from dwarfgpu.language.evaluator import named_type as named_type
     from dwarfgpu.language.evaluator import type_of as type_of
@@ -33,6 +34,7 @@ _MODULES: Final = {
     "TypedValue": "typed_value",
     "evaluate": "evaluator",
     "format": "real_types",
+    "has_assignment": "evaluator",
     "has_effect": "evaluator",
     "is_in_gdbs_words": "typed_value",
     "named_type": "evaluator",

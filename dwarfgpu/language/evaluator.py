@@ -7,6 +7,7 @@ is read. Every error is one line, with GDB's wording if GDB has the same error.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, TypeAlias, TypeGuard
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
@@ -112,6 +113,11 @@ def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     return _assigns(node) or (isinstance(node, ast.Binary) and node.operator == ",")
 
 
+def has_assignment(text: str, session: Session, options: Options = DEFAULT) -> bool:
+    """Return whether any operator of an expression assigns."""
+    return any(map(_assigns, _parts(parse(text, Names(session), options.radix))))
+
+
 @names_wrong_arguments
 def source_type(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """Return the type of an expression; reads and writes nothing. Raises what `evaluate_source`
@@ -161,22 +167,9 @@ class Evaluator(Operations):
     def _require_names(self, node: ast.Node) -> None:
         """Raise `UsageError` for an unknown name before anything is assigned: GDB looks all names
         up first. What keeps a value from being found is for the evaluation."""
-        names: list[ast.Name] = []
-        is_assigned, pending = False, list[object]([node])
-        while pending:
-            part = pending.pop()
-            if isinstance(part, tuple):
-                pending += part
-            if not isinstance(part, ast.Part):
-                continue
-            is_assigned = is_assigned or _assigns(part)
-            if isinstance(part, ast.Name):
-                names.append(part)
-            fields: tuple[str, ...] = type(part).__match_args__[
-                isinstance(part, ast.Call) :
-            ]  # of it the arguments
-            pending += [getattr(part, field) for field in fields]
-        for name in names if is_assigned else ():
+        parts = list(_parts(node))
+        names = [part for part in parts if isinstance(part, ast.Name)]
+        for name in names if any(map(_assigns, parts)) else ():
             try:
                 if self._member_pointer(name) is None:
                     self.named(name)
@@ -367,6 +360,19 @@ class Evaluator(Operations):
             self.refuse_overloaded(f"{node.operator}=", target, value)
             value = self.combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
+
+
+def _parts(node: ast.Node) -> Iterator[ast.Part]:
+    """Yield a node and everything in it; of calls the arguments."""
+    pending = list[object]([node])
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += part
+        if isinstance(part, ast.Part):
+            yield part
+            fields: tuple[str, ...] = type(part).__match_args__[isinstance(part, ast.Call) :]
+            pending += [getattr(part, field) for field in fields]
 
 
 def _assigns(node: ast.Part) -> bool:

@@ -10,7 +10,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.thread_local import UNKNOWN_THREAD_POINTER
 from dwarfgpu.dwarf.types.types import Base, Pointer
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.register_types import register_type
@@ -26,6 +26,8 @@ from dwarfgpu.session.session import Session
 ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
 """GDB's names of registers that every architecture has, by their names in the architecture."""
 _LANES: Final = ("_lane", "_lane_count")
+_THREADS: Final = ("_thread", "_gthread")
+"""GDB's names of the number of the thread in focus: here one program has all."""
 
 
 def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue | None:
@@ -35,6 +37,8 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return _integer(numbers, session.lane)
     if name == "_lane_count":
         return _integer(numbers, used_lanes(session))
+    if name in _THREADS and session.target is not None:
+        return _integer(numbers, session.wave)
     if name == "pc" and session.pc is not None and not session.frame.level:
         kind = register_type(RegisterInfo("pc", None, architecture.address_type))
         counter = architecture.program_counter
@@ -91,6 +95,8 @@ def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
             require(session.lane, "lane")
         except DwarfGpuError as error:
             return error
+    if name in _THREADS:
+        return MissingContext(f'"${name}": the context has no thread')
     if name in WAVE_VARIABLES:
         return UsageError(f'"${name}": the dispatch of wave {session.wave} is unknown')
     if not name.strip("$0123456789"):
@@ -104,6 +110,7 @@ def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
         *architecture.register_parts,
         *architecture.pseudo_registers,
         *ROLES,
+        *_THREADS,
         *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
     ]
     advice = did_you_mean(name, readable, "$")

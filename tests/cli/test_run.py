@@ -494,6 +494,22 @@ def test_a_condition_is_that_of_a_lane() -> None:
     assert stopped == {row + 1 for row, line in enumerate(rows) if "#" in line}
 
 
+@pytest.mark.parametrize(
+    ("condition", "wave", "lanes"),
+    [
+        ("$_thread == 2", 2, range(64)),
+        ("$_gthread == 2 && $_lane < 4", 2, range(4)),
+        ("$_thread", 1, range(64)),
+    ],
+)
+def test_a_condition_on_the_number_of_a_wave(condition: str, wave: int, lanes: range) -> None:
+    """As at the prompt; `--print` knows it, too."""
+    done = run_json("run", *VADD, "--break", f"16 if {condition}", "--print", "$_thread")
+    first = done.json["stops"][0]
+    assert (first["wave"], first["lanes"]) == (wave, [*lanes])
+    assert {lane["data"] for lane in first["values"][0]["lanes"]} == {wave}
+
+
 def test_a_condition_on_a_variable_without_contents_stops() -> None:
     """A loop's own line comes first, before its variable is written."""
     arguments = ("--arg", "in=zeros:256", "--arg", "out=zeros:256", "--arg", "n=4")

@@ -465,6 +465,9 @@ def test_a_disabled_location_is_not_inserted_and_is_saved_so(tmp_path: Path) -> 
         ("t % 32 == 3 || t == 4", "with lanes [3-4 35], "),
         ("t == 21 || *(int *) 0", "with lanes [0-63], "),  # an error counts as true
         ("($n = t) == 21", "with lane 21, "),  # side effects: not in the lanes that follow
+        ("$_thread == 1 && t % 32 == 3", "with lanes [3 35], "),
+        ('$_streq("a=b", "a=b") && t == 4', "with lane 4, "),
+        ('$_streq("a=b", "a=b")', "with lanes [0-63], "),  # nothing is assigned
     ],
 )
 def test_a_stop_names_the_lanes_of_its_condition(

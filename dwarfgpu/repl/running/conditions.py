@@ -10,8 +10,7 @@ from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import active_lane_numbers
 from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
-from dwarfgpu.service.lanes.lane_questions import is_batchable
-from dwarfgpu.service.value.condition import holds
+from dwarfgpu.service.value.condition import has_assignment, holds
 
 
 def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> bool:
@@ -40,7 +39,7 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
             if is_hit:
                 shell.session = session.focused(lane)
                 item.hit_lanes = (lane,)
-                if is_batchable(item.condition):
+                if not has_assignment(session, shell.values, item.condition):
                     item.hit_lanes = tuple(lane for lane in lanes if _counts(holds_in, lane))
                 return True
     except DwarfGpuError as error:

@@ -27,6 +27,11 @@ def holds(session: Session, history: ValueHistory, text: str) -> bool:
         raise
 
 
+def has_assignment(session: Session, history: ValueHistory, text: str) -> bool:
+    """Return whether the evaluation of a condition changes something."""
+    return language.has_assignment(text, session, options_of(session, history))
+
+
 def error_of(
     session: Session, address: int | None, text: str, history: ValueHistory
 ) -> UsageError | None:

@@ -67,8 +67,8 @@ class ValueHistory:
         """The base of integers without a prefix in expressions."""
         self.real_types: Callable[[], bool] = lambda: False
         """Whether `->` finds members of the class that the object was created as."""
-        self.thread_count = 0
-        """How many waves or threads there are to choose from."""
+        self.thread_count: int | None = None
+        """How many waves or threads the prompt has to choose from; None without a prompt."""
 
     def wrote(self) -> None:
         self.has_written = True
@@ -229,7 +229,11 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
     return BUILT_IN[name].value(session, history) if name in BUILT_IN else None
 
 
-def _thread(session: Session, history: ValueHistory) -> TypedValue:
+def _thread(session: Session, history: ValueHistory) -> TypedValue | None:
+    """Return the number of the wave or thread in focus, 0 if there is none; None without a prompt:
+    the session knows it."""
+    if history.thread_count is None:
+        return None
     number = session.wave if history.thread_count else 0
     return integer_value(session.architecture, number)
 
@@ -238,7 +242,9 @@ def _inferior(session: Session, history: ValueHistory) -> TypedValue:
     return integer_value(session.architecture, 1)
 
 
-def _thread_count(session: Session, history: ValueHistory) -> TypedValue:
+def _thread_count(session: Session, history: ValueHistory) -> TypedValue | None:
+    if history.thread_count is None:
+        return None
     return integer_value(session.architecture, history.thread_count)
 
 
