@@ -66,6 +66,29 @@ def test_a_save_area_that_is_not_there() -> None:
     assert "nothing is mapped there" in target.gpu.notes[-1]
 
 
+@pytest.mark.parametrize("is_idle", [False, True])
+def test_a_save_area_without_a_header_or_a_size(is_idle: bool) -> None:
+    """As of a queue that never ran: then it has no packet that is not consumed."""
+    image = machine()
+    [queue] = image.queues
+    read_id = queue.write_id if is_idle else queue.read_id
+    image = evolve(image, queues=(evolve(queue, read_id=read_id),))
+    state, ranges = process_core(image)
+    [entry] = state.queues
+    area = entry.ctx_save_restore_address
+    [part] = [part for part in ranges if part.address == area]
+    zeroed = LoadedRange(area, bytes(HEADER.size) + bytes(part.data[HEADER.size :]))
+    target = opened(state, [*without(ranges, area), zeroed])
+    why = f"the header of the context save area at {area:#x} is all zeros"
+    notes = () if is_idle else (f"queue 1, XCC 0: its waves are not read: {why}",)
+    assert not target.waves and tuple(target.gpu.notes) == notes
+    without_size = evolve(state, queues=(evolve(entry, ctx_save_restore_area_size=0),))
+    target = opened(without_size, ranges)
+    why = "the size of its context save area is 0 in the note"
+    notes = () if is_idle else (f"queue 1: its waves are not read: {why}",)
+    assert not target.waves and tuple(target.gpu.notes) == notes
+
+
 @pytest.mark.parametrize("shift", [4, 8, 12])
 @pytest.mark.parametrize("level", VERSIONS)
 def test_data_that_a_pipe_has_shifted_is_recognised(level: str, shift: int) -> None:

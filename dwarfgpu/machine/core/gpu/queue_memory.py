@@ -69,6 +69,11 @@ class QueueMemory:
         """The number of the next packet to be allocated."""
         return self._number(self.queue.write_pointer_address, 8)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether all packets have been consumed: waves that execute one keep it in the ring."""
+        return self.read_id is not None and self.read_id == self.write_id
+
     def _number(self, address: int, size_bytes: int) -> int | None:
         try:
             return int.from_bytes(self.memory.read(address, size_bytes), "little")

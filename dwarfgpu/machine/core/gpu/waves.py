@@ -169,7 +169,14 @@ class GpuWaves:
 
     def _add_waves(self, queue: GpuQueue, gpu_waves: list[GpuWave], most_waves: int) -> None:
         """Add the waves of a queue of AQL packets; other ones have none that are described."""
-        if queue.entry.queue_type != AQL or not queue.entry.ctx_save_restore_area_size:
+        if queue.entry.queue_type != AQL:
+            return
+        if not queue.entry.ctx_save_restore_area_size:
+            if not queue.memory.is_idle:
+                self.notes.append(
+                    f"queue {queue.id}: its waves are not read: the size of its context save area "
+                    "is 0 in the note"
+                )
             return
         try:
             layout = layout_of(queue.agent.gfx_target_version)
@@ -181,7 +188,7 @@ class GpuWaves:
             return
         for xcc in range(queue.agent.xcc_count):
             try:
-                saved = self._saved(queue.entry, xcc, layout)
+                saved = self._saved(queue, xcc, layout)
             except DwarfGpuError as error:
                 self.damaged_areas += isinstance(error, Malformed)
                 self.notes.append(
@@ -200,15 +207,18 @@ class GpuWaves:
                 leader = base + wave.leader
                 gpu_waves.append(GpuWave(base + index, queue, xcc, wave, layout, leader, arch))
 
-    def _saved(self, queue: Queue, xcc: int, layout: SaveLayout) -> list[SavedWave]:
-        size = queue.ctx_save_restore_area_size
-        base = queue.ctx_save_restore_address + xcc * size
+    def _saved(self, queue: GpuQueue, xcc: int, layout: SaveLayout) -> list[SavedWave]:
+        size = queue.entry.ctx_save_restore_area_size
+        base = queue.entry.ctx_save_restore_address + xcc * size
         try:
             header = HEADER.unpack(self.memory.read(base, HEADER.size))
         except Unavailable as error:
             _, _, why = error.message.partition(": ")
             raise Unavailable(f"the context save area at {base:#x} is missing: {why}") from None
         stack_at, stack_bytes, waves_end, waves_bytes = header[:4]
+        if not any(header) and not queue.memory.is_idle:
+            # the driver writes where the areas begin and end, also where a queue has no waves
+            raise Malformed(f"the header of the context save area at {base:#x} is all zeros")
         if not stack_bytes and not waves_bytes:
             return []
         low, high = base + waves_end - waves_bytes, base + waves_end
