@@ -133,7 +133,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
         text = f"{row.line.where:<{first}}  {row.line.lines:<{second}}  {row.line.description}"
         yield f"{'=>' if row.is_current else '  '}{text}"
     if not rows:
-        yield "  optimized out: it has neither DW_AT_location nor DW_AT_const_value"
+        yield f"  optimized out: {coverage.variable.why_without_location}"
     if coverage.code_scope is not None:
         drawn = bar(coverage, bar_width(columns()), cells_for(encoding()))
         yield f"  {drawn} {share(coverage)} of {coverage.scope_bytes} bytes"

@@ -191,7 +191,7 @@ def filled(
             raise _only_declared(variable.die)
         why = why_not_described(variable, focus.code_object, context.pc)
         if attribute is None or why is not None:
-            raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
+            raise UndefinedBits(why or _without_location(variable))
         location = (
             variable_location.location
             if variable_location
@@ -208,6 +208,13 @@ def filled(
         return contents(resolved(reading, context), context)
     except DwarfGpuError as error:
         return evolve(reading, failure=at_start(focus, error))
+
+
+def _without_location(variable: Variable) -> str:
+    """Return what is said of a variable without a location, at no program location."""
+    if variable.why_dropped is not None:
+        return f"{variable.name} is optimized out: {variable.why_dropped}"
+    return f"{variable.name} has no location: it is optimized out"
 
 
 def _only_declared(die: Die) -> DwarfGpuError:

@@ -66,7 +66,8 @@ def conclusion(
     location."""
     error = reading.failure
     if isinstance(error, UndefinedBits) and error.site is None:
-        return [error.message, fault(error)]
+        is_dropped = reading.variable.why_dropped is not None
+        return [error.message] if is_dropped else [error.message, fault(error)]
     if error is not None:
         return verdict_on_error(error)
     assert reading.location is not None
@@ -89,7 +90,7 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
 
     match attribute:
         case None:
-            yield f"it has neither DW_AT_location nor DW_AT_const_value{suffix}"
+            yield variable.why_dropped or f"{variable.why_without_location}{suffix}"
         case ConstValue(data=data):
             yield f"DW_AT_const_value: {data.hex()}"
         case ExprLoc(expression=expression):

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
+from dwarfgpu.dwarf.scope.dropped_data import why_dropped
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -112,11 +113,27 @@ class Variable(OfOpenFile):
 
     @cached_property
     def location(self) -> LocationAttribute | None:
-        """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
+        """DW_AT_location, else DW_AT_const_value, of the entry or its origins; None too for data
+        that the linker dropped."""
         return self.read_location()
 
     def read_location(self) -> LocationAttribute | None:
         """Return the same without a cache: a reader of the whole file asks each variable once."""
+        written = self._written_location()
+        return None if written is None or why_dropped(self.die, written) is not None else written
+
+    @cached_property
+    def why_dropped(self) -> str | None:
+        """Why there is no location although the entry has one; None if this is not so."""
+        written = self._written_location()
+        return None if written is None else why_dropped(self.die, written)
+
+    @property
+    def why_without_location(self) -> str:
+        """Why there is no location, if there is none."""
+        return self.why_dropped or "it has neither DW_AT_location nor DW_AT_const_value"
+
+    def _written_location(self) -> LocationAttribute | None:
         holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
         for holder in holders:
             if holder.abbreviation.has_location:
@@ -161,6 +178,8 @@ class Variable(OfOpenFile):
                     f"{self.name} is declared here, but the ranges of its location list contain no "
                     "code: it is optimized out"
                 )
+            if not described and self.why_dropped is not None:
+                return f"{self.name} is optimized out: {self.why_dropped}"
             if not described:
                 return f"{self.name} is declared here but no location is given: it is optimized out"
             cached = self._somewhere

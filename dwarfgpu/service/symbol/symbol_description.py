@@ -75,6 +75,8 @@ def symbol_description(
             return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
         if _is_only_declared(entity):
             return _UNRESOLVED
+        if entity.location is None and entity.why_dropped is not None:
+            return f"optimized out: {entity.why_dropped}"
         description = _describer(session, entity.die) if describer is None else describer()
         return evolve(description, variable=entity).text(entity.location)
     match entity.tag:

@@ -126,7 +126,7 @@ class CoverageListing:
             for text in line.registers:
                 yield one_line(f"    {text}")
         if not coverage.descriptions and not coverage.scope:
-            yield one_line("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
+            yield one_line(f"  optimized out: {coverage.variable.why_without_location}")
         if coverage.code_scope is not None:
             drawn = bar(coverage, bar_width(self.columns), self.cells)
             yield one_line(f"  {drawn} {amount(coverage)}")

@@ -1,0 +1,98 @@
+"""A variable whose data the linker dropped has no location (`--gc-sections`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.variable import Variable
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES, X86_64, Content, Shape, debug_info, file_of
+from tests.repl.repl_shell import opened, output_of, program_shell
+
+DATA = Content(bytes(16), flags=3, address=0x1000)
+AT_ZERO = Content(bytes(16), flags=3, address=0)
+UNLOADED = Content(bytes(16), address=0)
+NAME, EXPRESSION, CLASS = (dw.AT_NAME, 0x08), (dw.AT_LOCATION, 0x18), (dw.AT_ADDRESS_CLASS, 0x0B)
+SPACE = (dw.AT_LLVM_MEMORY_SPACE, 0x0B)
+
+
+def address(number: int) -> bytes:
+    return b"\x03" + number.to_bytes(8, "little")
+
+
+def variable(
+    code: bytes, section: Content = DATA, extra: tuple[int, int] | None = None, type: int = 3
+) -> Variable:
+    attributes = (NAME, EXPRESSION) + ((extra,) if extra else ())
+    shapes = (Shape(dw.TAG_COMPILE_UNIT, has_children=True), Shape(dw.TAG_VARIABLE, attributes))
+    entry = b"\2x\0" + encode_uleb(len(code)) + code + (b"\3" if extra else b"")
+    content = file_of(b"\1" + entry + b"\0", shapes, {".data": section}, machine=X86_64)
+    if type != 3:
+        content = content[:16] + type.to_bytes(2, "little") + content[18:]
+    [unit] = debug_info(content).units
+    [die] = unit.root.children()
+    return Variable("x", die, "global")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [address(0), address(2**64 - 1), address(2**64 - 2), address(0) + b"\x23\x08"],
+    ids=["zero", "-1", "-2", "part of merged variables"],
+)
+def test_dropped(code: bytes) -> None:
+    dropped = variable(code)
+    assert dropped.location is None
+    assert "the linker dropped it (no allocated section has the address" in (
+        dropped.why_without_location
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "section", "extra", "type"),
+    [
+        (address(0x1000), DATA, None, 3),
+        (address(0x9000), DATA, None, 3),  # not what linkers leave
+        (address(0), AT_ZERO, None, 3),
+        (address(0), UNLOADED, None, 3),  # without any allocated section nothing is known
+        (address(0), DATA, None, 1),  # not linked yet
+        (address(0) + b"\xe0", DATA, None, 3),  # DW_OP_GNU_push_tls_address
+        (address(0) + b"\x9b", DATA, None, 3),  # DW_OP_form_tls_address
+        (address(0) + b"\x33\x16\x18", DATA, None, 3),  # LDS: DW_OP_lit3, swap, xderef
+        (address(0), DATA, CLASS, 3),
+        (address(0), DATA, SPACE, 3),
+        (b"\x0e" + bytes(8), DATA, None, 3),
+        (b"", DATA, None, 3),
+        (b"\x03\0", DATA, None, 3),  # the evaluation reports it
+        (b"\xa1\0", DATA, None, 3),
+    ],
+)
+def test_not_dropped(
+    code: bytes, section: Content, extra: tuple[int, int] | None, type: int
+) -> None:
+    kept = variable(code, section, extra, type)
+    assert kept.location is not None
+    assert kept.why_dropped is None
+
+
+PROGRAM = FIXTURES / "core" / "containers.x86_64.libcxx"
+CORE = FIXTURES / "core" / "containers.x86_64.libcxx.core"
+WHY = "the linker dropped it (no allocated section has the address 0x0 of its DW_AT_location)"
+
+
+def test_each_command_says_so() -> None:
+    name = "std::__1::in_place"
+    read = run("eval", CORE, "--file", PROGRAM, name)
+    assert (read.out, read.status) == ("", 1)
+    assert WHY in read.error
+    assert f"  optimized out: {WHY}" in run("where", PROGRAM, name).lines
+    explained = run("explain", CORE, "--file", PROGRAM, name)
+    assert WHY in explained.lines
+    assert "the compiler" not in explained.out
+
+
+def test_info_address() -> None:
+    shell = program_shell(opened("core/containers.x86_64.libcxx"))
+    text = output_of(shell, "info address std::__1::in_place")
+    assert text == f'Symbol "std::__1::in_place" is optimized out: {WHY}.\n'
