@@ -6,6 +6,8 @@ import pytest
 
 from dwarfgpu.dwarf.names.qualified import canonical, parts, split_last
 
+STRING = "basic_string<char, std::char_traits<char>, std::allocator<char> >"
+
 
 @pytest.mark.parametrize(
     ("one", "other"),
@@ -17,6 +19,14 @@ from dwarfgpu.dwarf.names.qualified import canonical, parts, split_last
         ("f(unsigned, short int)", "f(unsigned int,short)"),
         ("const char *", "const char*"),
         ("signed char", "signed  char"),
+        (f"Box<std::__cxx11::{STRING}>", "Box<std::string>"),
+        (f"Box<const std::__cxx11::{STRING}&, 2>", "Box<std::string const&,2>"),
+        (f"Box<std::__1::{STRING.replace('std::', 'std::__1::')}>", "Box<std::string>"),
+        (
+            "Box<std::basic_string_view<char8_t,std::char_traits<char8_t>>>",
+            "Box<std::u8string_view>",
+        ),
+        ("Box<std::basic_ostream<wchar_t, std::char_traits<wchar_t> >&>", "Box<std::wostream&>"),
     ],
 )
 def test_spellings_of_one_name(one: str, other: str) -> None:
@@ -32,6 +42,10 @@ def test_spellings_of_one_name(one: str, other: str) -> None:
         ("long long", "long"),
         ("const T", "constT"),
         ("unsigned", "unsignedint"),
+        (f"Box<std::{STRING}>", "Box<std::string>"),  # that of before C++11
+        (f"Box<my::std::__cxx11::{STRING}>", "Box<my::std::string>"),
+        (f"Box<std::__cxx11::{STRING.replace('<char>', '<int>')}>", "Box<std::string>"),
+        (f"Box<std::__cxx11::{STRING}>", "Box<std::wstring>"),
     ],
 )
 def test_spellings_of_two_names(one: str, other: str) -> None:

@@ -45,6 +45,11 @@ template <unsigned N> int count() { return N; }
 template <class T> T scaled = T(3);
 template <class T> constexpr T pi = T(3.25);
 const double *area = &pi<double>;
+namespace std { template <class> struct char_traits; template <class> class allocator;
+  inline namespace __cxx11 { template <class C, class T, class A> struct basic_string { C c; }; }
+  using string = basic_string<char, char_traits<char>, allocator<char>>; }
+template <class K, int N> struct Cache { Cache() {} int put(K k, int) { return k.c; } };
+template <class T> T fresh() { return T(); }
 Box<const char *, 'x'> box; Byte<'a'> byte; To<&global> pointer; Box<int, '\\''> quote;
 int inc(int a) { return a + 1; }
 int main() {
@@ -56,9 +61,11 @@ int main() {
   auto lambda = [&r](int a) { return a + r; }; Keeps<decltype(lambda)> keeps{lambda};
   struct Of { decltype(lambda) of; void take(decltype(lambda) &) {} }; Of of{lambda};
   of.take(lambda); Made made(global); Made copy(made);
+  Cache<std::string, 4>().put(fresh<std::string>(), 1);
   return r + !c;
 }
 """
+STRING = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 TYPES = {
     "whatis Num::operator int&": "int &(Num * const)",
     "whatis Num::operator const char*": "const char *(const Num * const)",
@@ -90,6 +97,14 @@ TYPES = {
     "whatis count<9u>": "int (void)",
     "whatis scaled<int>": "int",
     "whatis scaled<double>": "double",
+    "whatis sizeof(Cache<std::string,4>)": "unsigned long",
+    "whatis fresh<std::string>": f"{STRING} (void)",
+    "whatis &Cache<std::string,4>::put": (
+        f"int (Cache<{STRING}, 4>::*)(Cache<{STRING}, 4> * const, {STRING}, int)"
+    ),
+    f"whatis Cache<std::string,4>::put({STRING},int)": (
+        f"int (Cache<{STRING}, 4> * const, {STRING}, int)"
+    ),
 }
 PLACES = {
     "info symbol Num::operator new[]": "Num::operator new[](unsigned long) in section .text",
@@ -102,7 +117,9 @@ PLACES = {
 BROKEN = (
     "Num::operator int&", "Num::operator new[]", "Num::operator,", "Num::operator<",
     "Num::operator->", 'operator"" _x', "ns::operator==", "chr<'x'>", "chr<(char)120>",
-    "to<&global>", "call<inc>", "call<&(inc(int))>",
+    "to<&global>", "call<inc>", "call<&(inc(int))>", "Cache<std::string, 4>::put",
+    "fresh<std::string>", "Cache<std::string,4>::put(std::string,int)",
+    "Cache<std::string,4>::Cache", f"Cache<{STRING},4>::put({STRING},int)",
 )  # fmt: skip
 
 NO_CALLS = "Unsupported: functions of the program cannot be called"

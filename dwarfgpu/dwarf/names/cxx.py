@@ -34,6 +34,22 @@ _ADDRESS: Final = pattern(
     r"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+)\)|&\s*\(\s*(?P<function>[\w:~]+)(?:\([^()]*\))?\s*\)"
     r"|&\s*(?P<plain>[^\W\d][\w:~]*))(?=\s*[,>])"
 )
+_STANDARD_CLASS: Final = pattern(
+    r"(?<![\w:])std::(?P<version>(?:__cxx11|__\w*1)::)?basic_(?P<name>\w+)"
+    r"<\s*(?P<letter>wchar_t|char(?:8_t|16_t|32_t)?)\s*,\s*"
+    r"std::(?:__\w*1::)?char_traits<(?P=letter)>\s*"
+    r"(?P<allocator>,\s*std::(?:__\w*1::)?allocator<(?P=letter)>\s*)?>(?:\s+(?=>))?"
+)
+"""A string, a view of one or a stream, with the default arguments of its template."""
+_LETTERS: Final = {
+    "char": "",
+    "wchar_t": "w",
+    "char8_t": "u8",
+    "char16_t": "u16",
+    "char32_t": "u32",
+}
+_OF_ALL_LETTERS: Final = frozenset({"string", "string_view"})
+"""The other classes have a name for `char` and `wchar_t` alone."""
 _INTEGER_WORDS: Final = frozenset(
     ["signed", "unsigned", "short", "long", "int", "char", "__int128"]
 )
@@ -74,14 +90,30 @@ def parsed(name: str, replaced: Mapping[str, str] | None, *, is_shown: bool) -> 
 
 
 def comparable(name: str) -> str:
-    """Return a name of a template with each value among its arguments in one spelling.
+    """Return a name of a template with each value and each standard class among its arguments in
+    one spelling.
 
     Compilers, GDB and demanglers spell one value `'x'`, `(char)'x'` or `(char)120`, `9` or `9u`,
     `(& x)` or `&x`. The type `char` stays, as `Box<'x'>` and `Box<120>` may be different types.
+    Programs write `std::string` for `std::__cxx11::basic_string<char, ...>`.
     """
-    if "<" not in name or _VARIED.search(name) is None:
+    if "<" not in name:
+        return name
+    if "::basic_" in name:
+        name = _STANDARD_CLASS.sub(_standard_class, name)
+    if _VARIED.search(name) is None:
         return name
     return _ADDRESS.sub(_entity, _LITERAL.sub(_value, name))
+
+
+def _standard_class(match: re.Match[str]) -> str:
+    """Return `std::string`, without the space before a `>`. The classes with an allocator that
+    libstdc++ had before C++11 keep their name: a program may have both."""
+    name, letter = match["name"], match["letter"]
+    is_old = match["allocator"] is not None and match["version"] is None
+    if is_old or (letter not in ("char", "wchar_t") and name not in _OF_ALL_LETTERS):
+        return match[0]
+    return f"std::{_LETTERS[letter]}{name}"
 
 
 def _value(match: re.Match[str]) -> str:

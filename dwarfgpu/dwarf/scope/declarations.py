@@ -272,11 +272,9 @@ def has_parameters(die: Die, part: Part) -> bool:
         return _has_arguments(die, part) if die.unit.is_cplusplus else part.name[-1:] != ">"
     if die.tag != dw.TAG_SUBPROGRAM:
         return False
-    written = list(map(cxx.canonical, split_outside(part.parameters, ",")))
-    return written in (
-        list(map(cxx.canonical, parameter_types(die))) or [""],
-        parameter_types(die, spelling=_resolved) or [""],
-    )
+    written = list(map(_compared, split_outside(part.parameters, ",")))
+    spelled = (parameter_types(die), parameter_types(die, spelling=_resolved))
+    return written in [list(map(_compared, types)) or [""] for types in spelled]
 
 
 def _has_arguments(variable: Die, part: Part) -> bool:
@@ -333,6 +331,10 @@ def passed_parameters(function: Die, types: Sequence[Type | None]) -> tuple[Type
 
 def _spelled(type_: Type | None) -> str:
     return squeezed(type_name(type_, cplusplus=True))
+
+
+def _compared(name: str) -> str:
+    return cxx.comparable(cxx.canonical(name))
 
 
 def _resolved(type_: Type | None) -> str:
