@@ -460,6 +460,39 @@ def test_segments_of_the_same_bytes_agree() -> None:
                 memory.read(address, 1)
 
 
+def test_segments_that_overlap_are_compared() -> None:
+    """GDB's gcore on QEMU writes a segment for each section, also for .tbss, whose addresses are
+    those of the sections after it."""
+    sections = (Load(0x1000, b"abcdefgh"), Load(0x1000, b"abc"), Load(0x1002, b"cdeXghij"))
+    for order in permutations(sections):
+        memory = CoreMemory(core_ranges(ObjectFile("core", core([], order))))
+        assert memory.known(0x1000, 16) == [
+            (0, b"ab"),
+            (2, b"c"),
+            (3, b"de"),
+            (6, b"gh"),
+            (8, b"ij"),
+        ]
+        assert (memory.read(0x1000, 5), memory.read(0x1006, 4)) == (b"abcde", b"ghij")
+        assert bytes(memory.window(0x1003, 2)) == b"de"
+        with pytest.raises(Unavailable, match="0x1005: several segments of the core file have it"):
+            memory.read(0x1000, 8)
+
+
+def test_of_many_segments_at_an_address_none_is_read() -> None:
+    """Or a byte would cost as many reads as a hostile core has segments."""
+
+    def asked(count: int) -> Callable[[], object]:
+        memory = CoreMemory(core_ranges(ObjectFile("core", core([], [Load(0x1000, b"x")] * count))))
+        return lambda: memory.known(0x1000, 1)
+
+    assert asked(8)() == [(0, b"x")]
+    assert asked(9)() == []
+    question = asked(5_000)
+    with at_most(50):
+        question()
+
+
 def test_many_segments_that_overlap_are_linear_work() -> None:
     def work(count: int) -> Callable[[], object]:
         loads = [Load(0x1000 + number, b"x" * 4) for number in range(count)]

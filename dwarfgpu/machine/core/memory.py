@@ -6,9 +6,11 @@ mapped one, and is otherwise `Unavailable` with the reason: never zeros.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
@@ -24,6 +26,12 @@ from dwarfgpu.objfile.file_bytes import FileBytes
 
 _CUT: Final = " is cut short"
 _SEVERAL: Final = "several segments of the core file have it, with different bytes"
+_MOST: Final = 8
+"""How many segments with an address are compared; GDB's gcore writes up to three for a section."""
+_MANY: Final = f"more than {_MOST} segments of the core file have it"
+_COMPARED_BYTES: Final = 1 << 20
+"""How many bytes of each are compared at once."""
+_RUN: Final = re.compile(rb"\0+|[^\0]+")
 _PAGE_BYTES: Final = 4096
 _PIPE_ALIGNMENT: Final = 16
 """To which ROCr rounds offsets of memory in a core file."""
@@ -43,6 +51,8 @@ class Range:
     """In the file."""
     why: str = ""
     """Why no file has them."""
+    alternatives: tuple[Range, ...] = ()
+    """What other segments have at these addresses; the bytes are known where all agree."""
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read bytes in the range; zeros follow the end of a file up to the end of the page."""
@@ -60,6 +70,20 @@ class Range:
             return None
         return self.file.part(first, size_bytes)
 
+    def agreement(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:
+        """Yield address and size of each part of the range, and either that range, where its
+        alternatives have the same bytes, or the reason why the part is unknown."""
+        whole = int.from_bytes(self.read(address, size_bytes))
+        differing = 0
+        for alternative in self.alternatives:
+            differing |= whole ^ int.from_bytes(alternative.read(address, size_bytes))
+        if not differing:
+            yield address, size_bytes, self
+            return
+        for run in _RUN.finditer(differing.to_bytes(size_bytes)):
+            is_same = run[0][0] == 0
+            yield address + run.start(), len(run[0]), self if is_same else _SEVERAL
+
 
 def _cut(core: ObjectFile) -> str:
     return f"{core.path}{_CUT}"
@@ -70,7 +94,8 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
     address.
 
     What one segment omits may be in another one. Where several have different bytes of the file,
-    the memory is unknown.
+    these are compared when they are read: GDB's gcore writes a segment for each section of a
+    program whose memory map it cannot see, and the addresses of .tbss are those of other sections.
     """
     present: list[Range] = []
     omitted: list[Range] = []
@@ -102,17 +127,29 @@ def core_protection(core: ObjectFile) -> SpanIndex[bool] | None:
     return SpanIndex(segments) if any(is_code for _, is_code in segments) else None
 
 
-def _shared(ranges: Iterable[Range]) -> tuple[Range, ...]:
-    """Return where several of the ranges, which are sorted, have an address at different bytes of
-    the file."""
-    shared: list[Range] = []
-    before: Range | None = None
+def _shared(ranges: Sequence[Range]) -> tuple[Range, ...]:
+    """Return where several of the ranges, which are sorted, not empty and of one file, have an
+    address at different bytes of the file."""
+    if all(before.end <= after.start for before, after in pairwise(ranges)):  # nearly always
+        return ()
+    edges: list[tuple[int, int, int]] = []
+    file: ObjectFile | None = None
     for span in ranges:
-        is_other = before is not None and span.offset - span.start != before.offset - before.start
-        if before is not None and is_other and span.start < before.end:
-            shared.append(Range(span.start, min(span.end, before.end), None, 0, _SEVERAL))
-        if before is None or span.end > before.end:
-            before = span
+        file, distance = span.file, span.offset - span.start
+        edges += [(span.start, 1, distance), (span.end, -1, distance)]
+    shared: list[Range] = []
+    counts: Counter[int] = Counter()  # of the ranges here with each distance of bytes to addresses
+    for (start, change, distance), (end, _, _) in pairwise(sorted(edges)):
+        counts[distance] += change
+        if not counts[distance]:
+            del counts[distance]
+        if len(counts) > 1 and start < end:
+            few = islice(counts, _MOST + 1)
+            contents = [Range(start, end, file, start + distance) for distance in few]
+            if len(contents) > _MOST:
+                shared.append(Range(start, end, None, 0, _MANY))
+            else:
+                shared.append(evolve(contents[0], alternatives=tuple(contents[1:])))
     return tuple(shared)
 
 
@@ -271,10 +308,15 @@ class CoreMemory:
         ]
 
     def extents(self) -> list[tuple[int, int]]:
-        """Return the start and the end of each known range; neighbours are one."""
+        """Return the start and the end of each known range; neighbours are one.
+
+        Memory of several segments, whose bytes may differ, is not among them.
+        """
         out: list[tuple[int, int]] = []
         ranges = (part for layer in self._layers for part in layer.ranges)
-        for start, end in sorted((part.start, part.end) for part in ranges if part.file):
+        for start, end in sorted(
+            (part.start, part.end) for part in ranges if part.file and not part.alternatives
+        ):
             if out and start <= out[-1][1]:
                 out[-1] = out[-1][0], max(end, out[-1][1])
             else:
@@ -306,17 +348,21 @@ class CoreMemory:
                 if layer_part is not None and layer_part.file is not None:
                     source = layer_part
                     break
-                if layer_part is not None and layer_part.why == _SEVERAL:
-                    why = _SEVERAL  # no file says which of them the process had
+                if layer_part is not None and layer_part.why == _MANY:
+                    why = _MANY  # no file says which of them the process had
                     break
                 if layer_part is not None and not why.endswith(_CUT):
                     why = layer_part.why
-            yield address, stop - address, source or why
+            if source is not None and source.alternatives:
+                stop = min(stop, address + _COMPARED_BYTES)
+                yield from source.agreement(address, stop - address)
+            else:
+                yield address, stop - address, source or why
             address = stop
 
 
 def _apart(ranges: Iterable[Range]) -> Iterator[Range]:
-    """Yield the ranges without overlaps, which no system writes: what begins first is read."""
+    """Yield the ranges without overlaps: what begins first is read."""
     end = 0
     for span in ranges:
         if span.start >= end:
