@@ -21,13 +21,18 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo, reporting_units
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index import string_index
-from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit, mentioning_units
+from dwarfgpu.dwarf.index.units_by_name import (
+    is_in_no_unit,
+    mentioning_units,
+    units_with_spellings,
+)
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 from dwarfgpu.dwarf.scope import functions_by_name, unit_search
 from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.global_variables import global_named
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.required_word import required_words
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
@@ -150,6 +155,32 @@ def test_templates_without_arguments(tmp_path: Path, read: list[int]) -> None:
     functions = functions_named(program(tmp_path, CPLUSPLUS), "twice")
     assert [symbol.entry for symbol in functions] == [CODE + 16 * 9, CODE + 16 * 11]
     assert len(read) == 2
+
+
+def test_names_with_several_spellings(tmp_path: Path, read: list[int]) -> None:
+    """All spellings begin alike: only units with a name that begins so are read."""
+    file = program(tmp_path, CPLUSPLUS)
+    lookup = NameLookup((file.info,))
+    for name in ("map<int, int>", "~map", "operator()", "operator int&", "Box<int>::size"):
+        assert functions_named(file, name) == ()
+    for name in ("map<int, int>", "operator()"):
+        assert lookup.of(name) == ()
+    assert read == []
+    assert [function.entry for function in functions_named(file, "twice< int >")] == [CODE + 16 * 9]
+    assert len(read) == 2  # twice<long>, too
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_spellings_are_in_the_units_that_may_have_them(path: Path) -> None:
+    try:
+        info = CodeObject.open(path).info
+    except UsageError:
+        pytest.skip("not opened alone")
+    for of in info.units:
+        for name in named_entries(of.full).by_name:
+            if "<" in name or name.startswith(("operator", "~")):
+                units = {one.full for one in units_with_spellings(info, name)}
+                assert of.full in units, name
 
 
 def test_a_declaration_that_no_unit_completes(tmp_path: Path, read: list[int]) -> None:

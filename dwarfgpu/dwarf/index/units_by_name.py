@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.index.name_filter import mentions, name_texts
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 _MOST: Final = 64
 """Units that one source of hints may name; a hostile one names all of them for each name."""
+_BEGIN: Final = pattern(r"operator(?!\w)|~?[^\W\d]\w*(?=<|$)")
+"""The part of a simple name that has one spelling."""
+_ENDS: Final = (b"\0", b"<", b" ")
+"""What follows it: the arguments of a template may be in other entries."""
 
 
 def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
@@ -74,6 +79,18 @@ def mentioning_units(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
     if "\\" in name:  # it may represent undecodable bytes
         return info.reported_units()
     units = info.strings.units(*name_texts(name))
+    return info.reported_units() if units is None else units
+
+
+def units_with_spellings(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
+    """Return the units of a file, in order, that may have an entry with a simple name, however the
+    arguments of a template or the rest of an operator's name are spelled: all spellings begin
+    alike."""
+    begin = _BEGIN.match(name)
+    if "\\" in name or begin is None:  # or with undecodable bytes
+        return info.reported_units()
+    ends = (b"",) if begin[0] == "operator" else _ENDS
+    units = info.strings.units(*(name_bytes(begin[0]) + end for end in ends))
     return info.reported_units() if units is None else units
 
 

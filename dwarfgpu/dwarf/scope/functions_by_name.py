@@ -20,7 +20,11 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.index.units_by_name import require_few, units_with_functions
+from dwarfgpu.dwarf.index.units_by_name import (
+    require_few,
+    units_with_functions,
+    units_with_spellings,
+)
 from dwarfgpu.dwarf.names import cxx, qualified
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import (
@@ -29,7 +33,7 @@ from dwarfgpu.dwarf.names.function_names import (
     resolved_function_name,
 )
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of
-from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
+from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
 from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files, unversioned
@@ -175,13 +179,10 @@ def _in_ada(info: DebugInfo, text: str) -> Iterator[NamedFunction]:
 
 
 def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
-    """Yield the units that may have a function with a simple name. Names other than identifiers
-    have several spellings, which do not determine their units."""
-    if _IDENTIFIER.fullmatch(simple) is None:
-        yield from units_with_names(info)
-        return
+    """Yield the units that may have a function with a simple name."""
+    is_identifier = _IDENTIFIER.fullmatch(simple) is not None  # others have several spellings
     visited: set[CompilationUnit] = set()
-    for unit in units_with_functions(info, simple):
+    for unit in (units_with_functions if is_identifier else units_with_spellings)(info, simple):
         try:
             yield from searched_units(unit, visited)
         except DwarfGpuError:

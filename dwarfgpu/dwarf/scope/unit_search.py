@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.index.units_by_name import (
     mentioning_units,
     require_few,
     units_naming,
+    units_with_spellings,
 )
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
@@ -72,8 +73,7 @@ class UnitSearch:
     def _naming(
         self, info: DebugInfo, path: Path, name: str, tags: Collection[int] | None
     ) -> Iterator[CompilationUnit]:
-        """Yield the units with a name; the arguments of a template and the type of a conversion
-        have several spellings, and do not determine them."""
+        """Yield the units with a name."""
         full_name = joined((*path, name))
         if name == ANONYMOUS:  # compilers write no name: the units with what is sought in it
             sought = tuple([part.name for part in parts(self.name)])
@@ -82,8 +82,10 @@ class UnitSearch:
             for source in type_sources(info):
                 yield from source.type_units
             return
-        has_spellings = "<" in full_name or name.startswith("operator") and not name.isidentifier()
-        named_units = info.units if has_spellings else units_naming(info, full_name)
+        has_spellings = "<" in name or name.startswith("operator") and not name.isidentifier()
+        named_units = (
+            units_with_spellings(info, name) if has_spellings else units_naming(info, full_name)
+        )
         # A namespace extends over many units: the first one with the name counts.
         visited: set[CompilationUnit] = set()
         is_identifier = _IDENTIFIER.fullmatch(name) is not None  # others have several spellings
@@ -134,7 +136,7 @@ def _naming_in_cplusplus(info: DebugInfo, name: str) -> Iterator[CompilationUnit
         return
     is_identifier = _IDENTIFIER.fullmatch(name) is not None
     may_have = mentions(info, name, EXPORTED_IN_CPLUSPLUS) if is_identifier else _any_unit
-    for unit in mentioning_units(info, name) if is_identifier else info.units:
+    for unit in mentioning_units(info, name) if is_identifier else units_with_spellings(info, name):
         try:
             if may_have(unit) and unit.full.is_cplusplus:
                 yield unit
