@@ -1,5 +1,5 @@
 """Values of attributes that lead into other sections: strings, addresses, range lists and files;
-lines, which are not below 0; and numbers of tables that DWARF has.
+lines, which are not below 0; address classes; and numbers of tables that DWARF has.
 
 Law: what a value leads to is looked up once for each unit, and the strings of a sound section not
 at all.
@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.dwarf.scope.scope_entries import kept_code
+from dwarfgpu.dwarf.types.address_class import class_fault
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_tables import WrongHeader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
@@ -49,7 +50,7 @@ def is_looked_up(number: int, form: int) -> bool:
     """Return whether a value of an attribute in a form leads into another section, or may be a line
     below 0 or a number without a meaning."""
     kind = FORMS[form][0]
-    if number in _NUMBERED:
+    if number in _NUMBERED or number == dw.AT_ADDRESS_CLASS:
         return kind == "constant"
     if number in _LINES:
         return form in _SIGNED
@@ -103,6 +104,9 @@ class AttributeValues:
             return "unassigned-number", f"no {_NUMBERED[number][0]} has the number {shown}"
         if isinstance(known, set):
             known.add(value)
+        if number == dw.AT_ADDRESS_CLASS:
+            problem = class_fault(value, self.unit) if isinstance(value, int) else None
+            return None if problem is None else ("unknown-address-space", problem)
         attribute = Attribute(form, FORMS[form][0], value)
         try:
             self._look_up(number, attribute)

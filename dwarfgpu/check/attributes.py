@@ -264,7 +264,8 @@ def checked_values(
     for position, attribute in enumerate(abbreviation.attributes):
         if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
             continue
-        if is_looked_up(attribute.name, attribute.form):
+        is_of_variable = attribute.name == dw.AT_ADDRESS_CLASS and abbreviation.tag not in _POINTERS
+        if is_looked_up(attribute.name, attribute.form) and not is_of_variable:
             title = attribute_name(attribute.name)
             value = CheckedValue(position, attribute.name, attribute.form, title, None)
             out.append(evolve(value, is_looked_up=True))

@@ -53,7 +53,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unknown-address-space": (
         "the architecture has no address space with that number: in expressions, "
-        "`DW_AT_LLVM_address_space`, `DW_CFA_LLVM_def_aspace_cfa`"
+        "`DW_AT_LLVM_address_space`, `DW_CFA_LLVM_def_aspace_cfa`, and in `DW_AT_address_class` of "
+        "pointers for AMD GPUs, by the numbers of their producer"
     ),
     "narrow-select-mask": "`select_bit_piece` with more parts than its mask has bits",
     "division-by-zero": "`div` or `mod` by a constant 0",

@@ -330,6 +330,13 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("unknown-address-space", "error", attribute(POINTER, dw.AT_LLVM_ADDRESS_SPACE, 9),
      attribute(POINTER, dw.AT_LLVM_ADDRESS_SPACE, 5)),
     ("unknown-address-space", "error", base_type(1, space=7), base_type(1, space=6)),
+    *(("unknown-address-space", "error", attribute(POINTER, dw.AT_ADDRESS_CLASS, 9), right)
+      for right in (
+          attribute(POINTER, dw.AT_ADDRESS_CLASS, 3),
+          attribute(POINTER, dw.AT_ADDRESS_CLASS, 0),
+          attribute(VARIABLE, dw.AT_ADDRESS_CLASS, 9),
+          one_entry(POINTER, [(dw.AT_ADDRESS_CLASS, SDATA, b"\x09")], X86_64),
+      )),
     ("lanes-missing", "warning", lane_user(None), lane_user(64)),
     ("pieces-exceed-type", "warning", typed_object(4), typed_object(8)),
     ("pieces-short-of-type", "warning", typed_object(16), typed_object(8)),

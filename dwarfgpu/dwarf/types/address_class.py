@@ -24,6 +24,7 @@ _DWARFS: Final = {space: space for space in (GENERIC, REGION, LOCAL, PRIVATE_LAN
 _LLVMS: Final = {0: GENERIC, 1: GLOBAL, 2: REGION, 3: LOCAL, 4: GLOBAL, 5: PRIVATE_LANE}
 """For Triton, which writes the number that LLVM's IR has for the address space."""
 _LAST_OWN: Final = 21
+_NO_CLASS: Final = "is not an AMDGPU address class"
 _LAST_OF_2020: Final = 14
 """The last LLVM whose AMD compilers wrote the address classes of the 2020 text."""
 
@@ -38,8 +39,23 @@ def space_of_class(
     """
     space = architecture.address_spaces.get(_numbers(address_class, unit).get(address_class, -1))
     if space is None:
-        raise IllFormed(f"DW_AT_address_class {address_class} is not an AMDGPU address class")
+        raise IllFormed(f"DW_AT_address_class {address_class} {_NO_CLASS}")
     return space
+
+
+def class_fault(address_class: int, unit: CompilationUnit) -> str | None:
+    """Return what is wrong with an address class of a pointer; None for 0, which is none (DWARF 5
+    2.12), other machines, which have classes of their own, and where it is unknown."""
+    architecture = unit.sections.program.architecture
+    if not address_class or architecture is None or architecture.machine != "AMDGPU":
+        return None
+    try:
+        space_of_class(address_class, unit, architecture)
+    except IllFormed:
+        return f"{address_class} {_NO_CLASS}"
+    except Unavailable:
+        return None
+    return None
 
 
 def _numbers(address_class: int, unit: CompilationUnit) -> dict[int, int]:
