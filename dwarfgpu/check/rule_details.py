@@ -221,8 +221,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "length is less than the header or reaches beyond the section (DWARF 5 7.26 to 7.29)"
     ),
     "unreadable-line-table": (
-        "the header of a line table cannot be read, or its program to the end, or rows are of a "
-        "file that it does not have, as file 0 before DWARF 5, or in a sequence without an end "
+        "the header of a line table cannot be read, or its program to the end, as with an extended "
+        "opcode of length 0 within a sequence (behind one it is padding), or rows are of a file "
+        "that it does not have, as file 0 before DWARF 5, or in a sequence without an end "
         "(DWARF 5 6.2)"
     ),
     "wrong-line-table": (

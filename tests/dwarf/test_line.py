@@ -195,10 +195,35 @@ def test_end_sequence_starts_over() -> None:
 
 def test_unknown_opcodes_are_skipped_by_their_lengths() -> None:
     counts = (*COUNTS, 0, 3)
-    program = b"\x0d" + b"\x0e" + uleb(1, 300, 2) + extended(0x80, b"abc") + b"\0\0" + b"\x01"
+    program = b"\x0d" + b"\x0e" + uleb(1, 300, 2) + extended(0x80, b"abc") + b"\x01"
     # what a known extended opcode has too many is skipped, too
     program += extended(4, uleb(7) + b"x") + b"\x01"
     assert rows(Table(program, counts=counts)) == [row(0, 1), row(0, 1, discriminator=7)]
+
+
+def test_extended_opcodes_of_no_bytes_are_padding_behind_a_sequence() -> None:
+    """The length counts the opcode itself (6.2.5.3)."""
+    made, pad = Table(), b"\0\0"
+    whole = made.address(0x1000) + bytes((COPY,)) + END
+    assert rows(evolve(made, program=pad + whole + pad + pad + whole + pad)) == 2 * [
+        row(0x1000, 1), row(0x1000, 1, flags=5)
+    ]  # fmt: skip
+    address = made.address(0x1000)
+    for program in (whole + address + pad + b"\1" + END, whole + address + b"\1" + pad + END):
+        result = table_of(evolve(made, program=program))
+        assert "length 0 within a sequence" in str(result.problems[0])
+        assert str(result.faults().problem) == str(result.problems[0])
+        assert tuple(result.matrix.rows)[:2] == (row(0x1000, 1), row(0x1000, 1, flags=5))
+
+
+def test_a_line_below_0_is_a_problem() -> None:
+    made = Table()
+    program = made.address(0x1000) + bytes((COPY, ADVANCE_PC, 4, ADVANCE_LINE)) + encode_sleb(-4)
+    program += bytes((COPY, ADVANCE_PC, 4, ADVANCE_LINE)) + encode_sleb(9) + bytes((COPY,)) + END
+    result = table_of(evolve(made, program=program))
+    assert result.line_at(0x1000) is not None
+    with pytest.raises(IllFormed, match="has line 4294967293, which is -3 in 32 bits"):
+        result.line_at(0x1004)
 
 
 def test_opcodes_above_the_base_are_special() -> None:

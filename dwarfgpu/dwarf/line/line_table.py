@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _MAX_KEPT: Final = 1_000
 """Maximum number of addresses whose answers a table keeps."""
+_LAST_LINE: Final = 0x7FFFFFFF
+"""No source file has more lines; a line below 0 is beyond it, as the register has 32 bits."""
 
 
 @frozen
@@ -123,7 +125,7 @@ class LineTable(FileTable):
         """Return the row that describes an address of the file, and the addresses it describes.
 
         None if no sequence covers the address; if the program could not be read to its end, raises
-        the reason instead.
+        the reason instead. `IllFormed` for a line below 0 (6.2.2: the register is unsigned).
         """
         try:
             return self._rows_at.answer(address, self._row_at)
@@ -138,6 +140,9 @@ class LineTable(FileTable):
             sequence = read.matrix.sequences[number]
             position = sequence.position_at(rows, address)
             row = rows[sequence.order[position]]
+            if row.line > _LAST_LINE:
+                negative = f"line {row.line}, which is {row.line - (1 << 32)} in 32 bits"
+                raise self._located(IllFormed(f"the row for {address:#x} has {negative}"))
             return row, Range(row.address, sequence.end_of(rows, position))
         if read.matrix.problem is not None:
             raise self._located(read.matrix.problem)

@@ -108,6 +108,12 @@ def no_line_range(opcode: int) -> Malformed:
     return Malformed(f"special opcode {opcode:#x} where line_range is 0")
 
 
+def no_extended_opcode() -> Malformed:
+    """Return why an extended opcode of no bytes within a sequence has no meaning: its length counts
+    the opcode itself (6.2.5.3). Some producers pad with such bytes behind a sequence."""
+    return Malformed("an extended opcode of length 0 within a sequence")
+
+
 def unended_rows(count: int, offset: int) -> DwarfGpuError | None:
     """Return why rows from an offset on describe no code; None where there are none (6.2.5.3)."""
     if not count:

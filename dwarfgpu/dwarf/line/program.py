@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.line.operands import (
     address_in,
     at_opcode,
     defined_file,
+    no_extended_opcode,
     no_line_range,
     read_number,
     read_register,
@@ -68,7 +69,7 @@ class _Run:
         self.offset = header.program_at
         """Of the last opcode that was performed."""
         self.ended_at = header.program_at
-        """The offset behind the last DW_LNE_end_sequence."""
+        """The offset behind the last DW_LNE_end_sequence and its padding."""
         self.unended = 0
         """The number of rows since then."""
         self.addresses = array("Q")
@@ -167,8 +168,11 @@ class _Run:
                                 defined_file(Reader(data, "little", position + 1, after))
                             )
                             refuse_files(len(self.files))
-                        # Others are skipped; some producers pad with those of no bytes.
-                        offset = after
+                        elif kind is None:
+                            if offset != self.ended_at:
+                                raise no_extended_opcode()
+                            self.ended_at = after
+                        offset = after  # others are skipped
                         continue
                     position = after
                 elif opcode != 0x01:

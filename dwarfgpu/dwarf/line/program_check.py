@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.line.operands import (
     address_in,
     at_opcode,
     defined_file,
+    no_extended_opcode,
     no_line_range,
     read_number,
     read_register,
@@ -93,7 +94,7 @@ class _Check:
         """The operands of DW_LNS_set_file."""
         self._defined_files = 0
         self._ended_at = header.program_at
-        """The offset behind the last DW_LNE_end_sequence."""
+        """The offset behind the last DW_LNE_end_sequence and its padding."""
         self.may_decrease = False
         """Whether an address may be less than the one before it in its sequence."""
         self._address = 0
@@ -210,7 +211,10 @@ class _Check:
         header, data = self._header, self._data
         size_bytes, begin = read_number(data, offset + 1, header.end)
         if not size_bytes:
-            return begin  # by which some producers pad
+            if offset != self._ended_at:
+                raise no_extended_opcode()
+            self._ended_at = begin
+            return begin
         operand = Reader(data, "little", begin, header.end)
         operand.take(size_bytes)
         end, kind = operand.position, data[begin]
