@@ -144,6 +144,8 @@ class _Walk:
             case Base(base=BaseType(vector_size=int() as count) as base) if count > 0:
                 element = Base(evolve(base, bit_size=base.bit_size // count, vector_size=None))
                 return self._array(subject, Array(element, (count,)), first_bit, depth)
+            case Unspecified() if bare.is_unit:
+                return {"members": []}
             case Base() | Pointer() | MemberPointer() | Enum() | Unspecified():
                 size = size_bits(bare)
                 if size is None or not 0 < size <= scalars.MAX_BITS:

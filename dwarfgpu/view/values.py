@@ -17,6 +17,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
+    UNIT_NAME,
     Absent,
     Array,
     Base,
@@ -180,7 +181,8 @@ def _pieces(
             elif size > scalars.MAX_BITS:
                 yield f"<more than {scalars.MAX_BITS} bits of type {type_name(type_)}>"
             elif size == 0:
-                yield "<no bits>"
+                is_unit = isinstance(bare, Unspecified) and bare.is_unit
+                yield UNIT_NAME if is_unit else "<no bits>"
             else:
                 bits = shown.object.bits(first_bit, size)
                 if shown.whole is not None and shown.whole.is_implicit_pointer(

@@ -460,6 +460,16 @@ def test_an_unspecified_type_without_a_name_is_void() -> None:
     assert type_name(kind) == "void"
 
 
+def test_the_unit_type_of_rust_is_complete() -> None:
+    """And Triton's `unknown_type`, of 0 bytes too, is not: its values have some."""
+    attributes = ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_BYTE_SIZE, 11), (dw.AT_ENCODING, 11))
+    shape = Shape(dw.TAG_BASE_TYPE, attributes)
+    for name, size in (("()", 0), ("unknown_type", None)):
+        kind = build(b"\2" + name.encode() + b"\0\0\7", shape)
+        assert isinstance(kind, Unspecified)
+        assert (kind.name, kind.size_bytes, kind.is_unit) == (name, size, size == 0)
+
+
 def test_a_declaration_has_no_size() -> None:
     shape = Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT),))
     kind = build(b"\x02", shape)

@@ -60,6 +60,7 @@ def unknown(why: str) -> Plain:
          {"address": 16, "address_space": "private_lane"}),
         (Bits(4, 64), MemberPointer(INT), 4),
         (Bits(4, 64), Unspecified("nullptr_t", 8), 4),
+        (Bits(0, 0), Unspecified("()", 0), {"members": []}),
         (Bits(0, 0), None, unknown("no contents")),
         (Bits(0, 0), Function(), unknown("no contents")),
         (Bits(0, 0), Absent(INT, "not allocated"), unknown("not allocated")),

@@ -143,6 +143,7 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (0x10, Pointer(PAIR), "(struct pair *) 0x10"),
         (3, Struct("struct", "d", None, is_declaration=True), "<incomplete type>"),
         (3, Unspecified("decltype(nullptr)", 8), "0x3"),
+        (0, Struct("struct", "Ok", 0, (Member("__0", Unspecified("()", 0), 0),)), "{__0 = ()}"),
         (3, None, "void"),
         (2**64 - 1, MemberPointer(INT, PAIR), "NULL"),
         (8, MemberPointer(INT, PAIR), "8"),

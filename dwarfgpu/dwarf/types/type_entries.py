@@ -15,7 +15,14 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.base_types import base_type_of, first_bit_of, has_no_size, storage_bits_of
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, NULLPTR_NAMES, Base, Qualifier, Unspecified
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    NULLPTR_NAMES,
+    UNIT_NAME,
+    Base,
+    Qualifier,
+    Unspecified,
+)
 from dwarfgpu.errors import IllFormed, Unsupported
 
 NAMES_OF_TYPES: Final = {dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER}
@@ -38,10 +45,11 @@ def described_base(die: Die) -> Base | Unspecified:
     """Return the type of a base type entry, which may not say what its values are.
 
     Triton's `vector` is several values of any type, although its encoding is that of one
-    floating-point number; its `unknown_type` has no size either.
+    floating-point number; its `unknown_type` has no size either. Rust's `()` has 0 bytes.
     """
     if die.name and has_no_size(die):
-        return Unspecified(die.name)
+        is_unit = die.name == UNIT_NAME and die.has(dw.AT_BYTE_SIZE)
+        return Unspecified(die.name, 0 if is_unit else None)
     if die.name == "vector" and parse_producer(die.unit.producer).is_triton:
         return Unspecified(die.name, die.integer(dw.AT_BYTE_SIZE))
     return _base_in_storage(die)

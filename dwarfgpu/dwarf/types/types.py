@@ -29,6 +29,8 @@ Qualifier = Literal["const", "volatile", "restrict", "atomic", "immutable", "pac
 
 NULLPTR_NAMES: Final = frozenset({"decltype(nullptr)", "nullptr_t", "std::nullptr_t"})
 """What compilers call the type of `nullptr`, an unspecified type (DWARF 5 5.2)."""
+UNIT_NAME: Final = "()"
+"""What rustc calls its type of one value, a base type of 0 bytes; GDB shows the value so, too."""
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
 Scope: TypeAlias = str | Callable[[], str]
@@ -381,6 +383,11 @@ class Unspecified(_OfFile):
     def is_nullptr(self) -> bool:
         """Whether its only value is the null pointer."""
         return self.name in NULLPTR_NAMES
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is Rust's `()`, whose only value has no bits."""
+        return self.name == UNIT_NAME and self.size_bytes == 0
 
 
 @frozen(eq=False)
