@@ -117,31 +117,36 @@ class Variable(OfOpenFile):
         that the linker dropped."""
         return self.read_location()
 
-    def read_location(self) -> LocationAttribute | None:
-        """Return the same without a cache: a reader of the whole file asks each variable once."""
-        written = self._written_location()
-        return None if written is None or why_dropped(self.die, written) is not None else written
+    def read_location(self, *, as_written: bool = False) -> LocationAttribute | None:
+        """Return the same without a cache: a reader of the whole file asks each variable once.
+
+        `as_written`: also that of data that the linker dropped.
+        """
+        holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
+        location: LocationAttribute | None = None
+        for holder in holders:
+            if holder.abbreviation.has_location:
+                location = holder.unit.location_attribute(holder)
+                if location is not None:
+                    break
+        else:
+            completing = self._completing() if self.kind == "global" else None
+            if completing is not None:
+                location = completing.unit.location_attribute(completing)
+        if as_written or location is None or why_dropped(self.die, location) is None:
+            return location
+        return None
 
     @cached_property
     def why_dropped(self) -> str | None:
         """Why there is no location although the entry has one; None if this is not so."""
-        written = self._written_location()
+        written = self.read_location(as_written=True)
         return None if written is None else why_dropped(self.die, written)
 
     @property
     def why_without_location(self) -> str:
         """Why there is no location, if there is none."""
         return self.why_dropped or "it has neither DW_AT_location nor DW_AT_const_value"
-
-    def _written_location(self) -> LocationAttribute | None:
-        holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
-        for holder in holders:
-            if holder.abbreviation.has_location:
-                location = holder.unit.location_attribute(holder)
-                if location is not None:
-                    return location
-        completing = self._completing() if self.kind == "global" else None
-        return None if completing is None else completing.unit.location_attribute(completing)
 
     def _completing(self) -> Die | None:
         """Return the entry with the location of a global variable of a unit without code: the
