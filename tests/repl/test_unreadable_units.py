@@ -187,6 +187,17 @@ def test_an_unknown_name_may_be_behind_the_end_of_the_entries(
     assert f"Not searched: {why}" in done.err, done.err
 
 
+def test_where_says_that_entries_are_lost(tmp_path: Path) -> None:
+    path, why = swallowing(tmp_path)
+    done = run("where", path, "--all")
+    assert (f"problem: {why}" in done.lines, done.status) == (True, 1)
+    assert json.loads(run("where", path, "--all", "--json").out)["problems"][0]["kind"] == (
+        "Malformed"
+    )
+    compared = run("where", path, "--all", "--against", path)
+    assert (f"problem: old: {why}" in compared.lines, compared.status) == (True, 1), compared.out
+
+
 @pytest.mark.parametrize("command", ["info functions", "print f", "info types"])
 def test_the_prompt_notes_lost_entries_once(tmp_path: Path, command: str) -> None:
     path, why = swallowing(tmp_path)

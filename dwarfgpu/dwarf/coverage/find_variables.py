@@ -223,6 +223,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
             yield UnitGroups(None, problems=[too_many_units(scopes.info, name)])
             return
         last: CompilationUnit | None = None
+        is_answer = not query.is_restricted
         for groups in groups_of(
             unit, remaining, with_functions=query.with_functions, names=query.simple_names
         ):
@@ -230,6 +231,9 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
                 for group in groups.groups:
                     group.declared = _chosen(group, query, groups.problems)
             groups.groups = [group for group in groups.groups if group.declared]
+            is_answer = is_answer or bool(groups.groups)
+            if groups.why_cut is not None and is_answer:  # an unknown name says so, too
+                groups.problems.append(groups.why_cut)
             for group in groups.groups:
                 group.is_continued = group.is_continued and group.is_same(previous)
                 previous = group

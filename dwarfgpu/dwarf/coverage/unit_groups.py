@@ -73,6 +73,8 @@ class UnitGroups:
     """Every subprogram with code and every call inlined into one, whatever their variables."""
     problems: list[DwarfGpuError] = field(factory=list)
     """Why others are missing."""
+    why_cut: DwarfGpuError | None = None
+    """In the last part: why entries at the end of the unit may be missing."""
     entry_count: int = 0
     """How many functions, blocks and variables were read."""
 
@@ -110,6 +112,7 @@ def groups_of(
     except DwarfGpuError as error:
         # Every unit may have one: what its frames hold is many times its size.
         parts.current.problems.append(error.with_traceback(None))
+    parts.current.why_cut = unit.why_cut
     yield parts.current
 
 
