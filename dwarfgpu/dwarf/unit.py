@@ -34,6 +34,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     Malformed,
     MissingContext,
+    UndefinedBits,
     Unsupported,
 )
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, UnitFormat
@@ -498,11 +499,15 @@ class CompilationUnit(OfOpenFile):
             raise die.located(error)
 
     def variable_value(self, section_offset: int) -> int:
-        """Return the value of a variable that has DW_AT_const_value; `Unsupported` for any
-        other."""
+        """Return the value of a variable that has DW_AT_const_value; `UndefinedBits` for one that
+        has no location either, `Unsupported` for any other."""
         value = self.location_at(section_offset)
         if not isinstance(value, ConstValue):
-            raise Unsupported(f"the value of the variable at {section_offset:#x}: not a constant")
+            name = self.referred(section_offset).name
+            subject = f"the variable {name or f'without a name at {section_offset:#x}'}"
+            if value is None:
+                raise UndefinedBits(f"{subject} has no location")
+            raise Unsupported(f"{subject} has a location: its value is not a constant")
         return int.from_bytes(value.data, self.endian)
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, UndefinedBits, Unsupported
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import Shape, debug_info, file_of, fixture, read_fixture
@@ -100,8 +100,18 @@ def test_a_number_cannot_describe_a_large_object() -> None:
 
 
 def test_variable_value_of_a_variable_in_memory() -> None:
-    with pytest.raises(Unsupported):
+    with pytest.raises(Unsupported, match="has a location: its value is not a constant"):
         fixture("hip/nest.gfx942.O2.v5.co").units[0].variable_value(0x27)
+
+
+def test_the_value_of_a_variable_without_a_location_is_optimized_out() -> None:
+    """gcc -flto describes the bounds of variable length arrays by such variables."""
+    attributes = ((dw.AT_NAME, dw.FORM_STRING),)
+    for data, named in ((b"n\0\0", "n"), (b"\0", "without a name at 0xd")):
+        shape = Shape(dw.TAG_VARIABLE, attributes if len(data) > 1 else ())
+        unit = debug_info(file_of(b"\x01\x02" + data, [Shape(0x11, (), True), shape])).units[0]
+        with pytest.raises(UndefinedBits, match=f"the variable {named} has no location"):
+            unit.variable_value(0xD)
 
 
 MUTATED = [
