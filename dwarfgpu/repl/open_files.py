@@ -59,9 +59,6 @@ class FileOpener:
         args = self.args
         files = [args.file] if args.file else []
         stopped = _able_to_run(args, stopped_of(args, files))
-        wave = stopped.stopped_wave() if args.wave is None else None
-        if wave is not None:
-            args = argparse.Namespace(**{**vars(args), "wave": str(wave)})
         session = session_of(args, files, stopped)
         if stopped.has_started:  # `--pc` is only where the wave is first
             session = evolve(session, knows_loaded=True)

@@ -416,6 +416,9 @@ def test_a_state_has_the_lanes_of_the_stop(tmp_path: Path) -> None:
     assert run("debug", "--state", state, *words).lines[-2:] == ["$1 = 2", "$2 = 36"]
     other = run("debug", "--state", state, "--wave", 1, *words).lines
     assert other[-2:] == ["$1 = 1", "$2 = 0"]
+    assert run("eval", "--state", state, "$_thread").lines == ["$_thread = 2"]
+    assert run("bt", "--state", state).lines == run("bt", "--state", state, "--wave", 2).lines
+    assert run("eval", "--state", state, "--wave", 1, "$_thread").lines == ["$_thread = 1"]
     nest("run", "set var $exec = 0", "stepi", f"save {tmp_path / 'on.json'}", count=100)
     assert "stop_lanes" not in (tmp_path / "on.json").read_text("utf-8")
 

@@ -86,20 +86,20 @@ class Stopped:
         numbers = gpu.waves if gpu is not None and gpu.waves else self.core.threads
         return tuple(WaveState(number, self.core.pc_of(number)) for number in numbers)
 
-    def stopped_wave(self) -> WaveId | None:
+    def _stopped_wave(self) -> WaveId | None:
         """Return the first wave of a state that stopped for some of its lanes; None if none did."""
-        state = self.given_state if self.core is None else None
-        numbers = (wave.wave for wave in self.waves)
+        state, numbers = self.given_state, (wave.wave for wave in self.waves)
         return next((n for n in numbers if state and state.faulty_lane(n) is not None), None)
 
     def wave(self, lwp: int | None, option: str | None = None) -> WaveState:
-        """Return the wave with a number, the first by default; a thread also by its LWP.
+        """Return the wave with a number; a thread also by its LWP. By default it is the first of a
+        state that stopped for some of its lanes, or else the first.
 
         `UsageError`, which names the option that gave the number, for a number that none has.
         """
         core = self.core
         if core is None:
-            return wave_named(self.waves, lwp, option)
+            return wave_named(self.waves, self._stopped_wave() if lwp is None else lwp, option)
         focus = core.focus  # complains about a core without waves, whichever is asked for
         number = focus if lwp is None else lwp
         if number not in core.threads and not core.is_wave(number):
