@@ -11,8 +11,16 @@ import pytest
 
 from dwarfgpu.dwarf.names import demangle
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.demangle import demangled, demangled_function, demangled_name
+from dwarfgpu.dwarf.names.demangle import (
+    demangled,
+    demangled_clone,
+    demangled_function,
+    demangled_name,
+    shown_symbol,
+)
 from dwarfgpu.dwarf.names.type_names import canonical_in
+
+ACTOR = "_Z1fPZ1fvE11_Z1fv.Frame"
 
 
 @pytest.mark.parametrize(
@@ -391,6 +399,32 @@ def test_what_gdb_13_does_not_read(symbol: str, text: str) -> None:
 )
 def test_names_without_parameters(symbol: str, text: str | None) -> None:
     assert demangled_name(symbol) == text
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
+        ("_Z1fv.cold", "f() [clone .cold]"),
+        ("_Z1fv.isra.0.cold", "f() [clone .isra.0] [clone .cold]"),
+        (f"{ACTOR}.actor", "f(f()::_Z1fv.Frame*) [clone .actor]"),
+        (f"{ACTOR}.actor.cold", "f(f()::_Z1fv.Frame*) [clone .actor] [clone .cold]"),
+        (ACTOR, "f(f()::_Z1fv.Frame*)"),
+        ("_Z1fP21a.b.c.d.e.f.g.h.i.j.k", "f(a.b.c.d.e.f.g.h.i.j.k*)"),
+        ("_Z1fP9a.b", None),
+        ("_Z1fP3a.b.Cold", None),
+        ("_ZN1a1bE.0", None),  # a variable
+    ],
+)
+def test_clones(symbol: str, text: str | None) -> None:
+    """A name in a symbol may have dots, as that of gcc's frame of a coroutine has."""
+    assert demangled_clone(symbol) == text
+
+
+def test_suffixes_stay() -> None:
+    assert shown_symbol("_Z1fv.kd") == "f().kd"
+    assert shown_symbol(f"{ACTOR}.actor") == "f(f()::_Z1fv.Frame*).actor"
+    assert shown_symbol("_Z1fP3a.b.Cold") == "f(a.b*).Cold"
+    assert shown_symbol("_Z1fP9a.b") == "_Z1fP9a.b"
 
 
 def test_what_doubles_is_bounded() -> None:

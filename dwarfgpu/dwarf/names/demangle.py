@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _LONGEST: Final = 4_000
 _CLONE: Final = pattern(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
 """What compilers append to the name of a part or a copy of a function."""
+_MOST_DOTS: Final = 8
+"""In a symbol: a name may end before any of them."""
 _PLAIN: Final = pattern(r"_Z(?:(N)(K?))?(?=[1-9])\w+", re.ASCII)
 """What may be a function with simple names and parameters of built-in types alone."""
 _LENGTH: Final = pattern(r"[1-9][0-9]{0,3}")
@@ -125,14 +127,27 @@ def _ways(text: str) -> Iterator[Way]:
 def demangled_clone(symbol: str) -> str | None:
     """Return `f() [clone .cold]` for `_Z1fv.cold`, as the binutils have it; None as for
     `demangled`."""
-    base, dot, suffixes = symbol.partition(".")
+    base, suffix = _without_suffix(symbol)
     plain = demangled(base)
-    if plain is None or not dot:
+    if plain is None or not suffix:
         return plain
-    clones = _CLONE.findall(dot + suffixes)
-    if "".join(clones) != dot + suffixes or demangled_name(base) == plain:  # not of a function
+    clones = _CLONE.findall(suffix)
+    if "".join(clones) != suffix or demangled_name(base) == plain:  # not of a function
         return None
     return plain + "".join(f" [clone {clone}]" for clone in clones)
+
+
+def _without_suffix(symbol: str) -> tuple[str, str]:
+    """Return the mangled name in a symbol, and what a compiler appended. A name in it may have dots
+    too: gcc's parts of a coroutine have a parameter of type `_Z1fv.Frame`."""
+    end = -1
+    for _ in range(_MOST_DOTS):
+        end = symbol.find(".", end + 1)
+        if end < 0:
+            break
+        if demangled(symbol[:end]) is not None:
+            return symbol[:end], symbol[end:]
+    return symbol, ""
 
 
 def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
@@ -142,9 +157,9 @@ def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
     """
     if is_mangled:
         return symbol
-    base, dot, suffix = symbol.partition(".")
+    base, suffix = _without_suffix(symbol)
     plain = demangled(base)
-    return symbol if plain is None else plain + dot + suffix
+    return symbol if plain is None else plain + suffix
 
 
 @lru_cache(maxsize=4_096)
