@@ -10,6 +10,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
+from dwarfgpu.dwarf.scope.coroutine_parts import without_parts
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded, qualifiers_of
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.meaning import Meaning
@@ -205,7 +206,7 @@ class NamedValues:
         if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload
         if len(with_code) > 1:
-            with_code = of_overload(with_code, name)
+            with_code = without_parts(of_overload(with_code, name))
         if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
         if not with_code:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf.code_object import CodeObject
 from tests.cli.command import FIXTURES, run
 
 SOURCE = """
@@ -282,12 +283,59 @@ def test_operators_that_are_functions(program: Path, command: str) -> None:
     assert done.err == f"{REFUSED[command]}\n"
 
 
-def test_the_parts_of_a_coroutine_are_listed_once(
-    tmp_path: Path, tool: Callable[[str], str]
+@pytest.fixture(scope="module", params=["g++", "clang++-19"])
+def coroutine(
+    tmp_path_factory: pytest.TempPathFactory,
+    tool: Callable[[str], str],
+    request: pytest.FixtureRequest,
+) -> Path:
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "a.cc").write_text(f"{COROUTINE}int main() {{ coro(1); }}\n")
+    flags = ["-std=c++20", "-g", "-O0", "-no-pie", "a.cc", "-o", "a"]
+    subprocess.run([tool(request.param), *flags], cwd=folder, check=True)
+    return folder / "a"
+
+
+def test_the_name_of_a_coroutine_is_that_of_the_function_that_is_called(coroutine: Path) -> None:
+    """As in GDB 13. The parts that clang makes have its name and type, and its linkage name."""
+    [symbol] = CodeObject.open(coroutine).file.symbols_named("_Z4coroi")
+    commands = "print coro", "print coro(int)", "whatis coro", "info address coro"
+    assert answers(coroutine, list(commands)) == [
+        f"$1 = {{Task (int)}} {symbol.address:#x} <coro(int)>",
+        f"$2 = {{Task (int)}} {symbol.address:#x} <coro(int)>",
+        "type = Task (int)",
+        f'Symbol "coro(int)" is a function at address {symbol.address:#x}.',
+    ]
+
+
+@pytest.mark.parametrize("coroutine", ["clang++-19"], indirect=True)
+def test_functions_without_symbols_are_listed_by_address(
+    coroutine: Path, tool: Callable[[str], str]
 ) -> None:
-    """GCC's actor and destroyer have one name and one type."""
-    (tmp_path / "a.cc").write_text(COROUTINE)
-    command = [tool("g++"), "-std=c++20", "-g", "-c", "a.cc", "-o", "a.o"]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    done = run("debug", str(tmp_path / "a.o"), "--batch", "-q", "-ex", "print coro")
-    assert done.err.count("Frame*)") == 1 and done.err.count("coro(int)") == 1
+    parts = [f"_Z4coroi{end}" for end in ("", ".resume", ".destroy", ".cleanup")]
+    file = CodeObject.open(coroutine).file
+    addresses = [file.symbols_named(name)[0].address for name in parts]
+    removed = [f"--strip-symbol={name}" for name in parts]
+    bare = coroutine.with_name("bare")
+    subprocess.run([tool("objcopy"), *removed, coroutine, bare], check=True)
+    done = run("debug", str(bare), "--batch", "-q", "-ex", "print coro")
+    which = "; ".join(map(hex, sorted(addresses)))
+    assert done.err == f'"coro" is overloaded; say which: {which}\n'
+
+
+@pytest.mark.parametrize("coroutine", ["g++"], indirect=True)
+def test_the_parts_of_a_coroutine_are_told_apart(coroutine: Path) -> None:
+    """GCC's actor and destroyer have one name and one type: GDB 13 takes one of them."""
+    name, frame = "_Z4coroPZ4coroiE14_Z4coroi.Frame", "_Z4coroi.Frame"
+    done = run("debug", str(coroutine), "--batch", "-q", "-ex", f"print 'coro({frame} *)'")
+    which = f"'{name}.actor'; '{name}.destroy'"
+    assert done.err == f'"coro" is overloaded; say which: {which}\n'
+    for part in ("actor", "destroy"):
+        [symbol] = CodeObject.open(coroutine).file.symbols_named(f"{name}.{part}")
+        printed, shown = answers(
+            coroutine, [f"print '{name}.{part}'", f"info symbol {symbol.address}"]
+        )
+        assert printed.startswith(f"$1 = {{void ({frame} *)}} {symbol.address:#x} ")
+        assert shown == f"coro(coro(int)::{frame}*) [clone .{part}] in section .text"
+    [broken] = answers(coroutine, [f"break coro({frame}*)"])
+    assert broken.endswith(f": coro({frame}*). (2 locations)"), broken

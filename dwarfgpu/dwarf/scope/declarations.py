@@ -34,6 +34,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     CONTAINERS,
     TEMPLATE_PARAMETERS,
     code_ranges,
+    entry_of,
 )
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Base, Type, strip
@@ -367,15 +368,33 @@ def template_parameter(scope: Die, name: str) -> Die | None:
 def overloaded(functions: Iterable[Die]) -> str:
     """Return the message that a name means several functions, and which.
 
-    Functions of one name and type are listed once: GCC's two parts of a coroutine have one name.
+    Functions of one name and type, as gcc's two parts of a coroutine are, are listed by symbol.
     """
-    names = [
-        f"{joined(qualified(function))}({','.join(parameter_types(function))}){_after(function)}"
-        for function in functions
-    ]
-    return (
-        f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(set(names)))}'
-    )
+    by_name: dict[str, list[Die]] = {}
+    for function in functions:
+        path, types = joined(qualified(function)), ",".join(parameter_types(function))
+        by_name.setdefault(f"{path}({types}){_after(function)}", []).append(function)
+    shown = next(iter(by_name)).partition("(")[0]
+    names = [text for name in sorted(by_name) for text in _distinct(name, by_name[name])]
+    return f'"{shown}" is overloaded; say which: {"; ".join(names)}'
+
+
+def _distinct(name: str, functions: list[Die]) -> list[str]:
+    """Return the names of functions of one name and type: that, or quoted symbols of their file, or
+    where the code begins that has none."""
+    symbols = {text for function in functions if (text := _symbol(function)) is not None}
+    return sorted(symbols) if 1 < len(symbols) == len(functions) else [name]
+
+
+def _symbol(function: Die) -> str | None:
+    entry, sections = entry_of(function), function.unit.sections
+    if entry is None:
+        return None
+    for file in dict.fromkeys((sections.program.loaded, sections.object)):
+        symbol = file.symbol_before(entry)
+        if symbol is not None and symbol.address == entry:
+            return f"'{symbol.name}'"
+    return f"{function.unit.relocate(entry):#x}"
 
 
 def _after(function: Die) -> str:

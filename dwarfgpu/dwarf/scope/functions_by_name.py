@@ -326,7 +326,7 @@ def _plain(parameters: str) -> list[str]:
     """Return each parameter in one spelling: `char const*` for `const char *`."""
     inside = parameters.strip().removeprefix("(").rpartition(")")[0]
     parts = [] if inside.strip() in ("", "void") else _at_depth(inside, ",")
-    return [canonical(part) for part in parts]
+    return [qualified.squeezed(canonical(part)) for part in parts]  # `_Z1fv.Frame *` is no C++
 
 
 def _split(text: str) -> tuple[str, str | None]:

@@ -12,6 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
+from dwarfgpu.dwarf.scope.coroutine_parts import without_parts
 from dwarfgpu.dwarf.scope.declarations import declaration_of, path_of, qualified
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -103,6 +104,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     except UsageError:
         entities = ()  # as in GDB, the whole name is unknown
     of_enclosing = names.in_enclosing_functions(names.spelled(argument), entities)
+    if len(entities) > 1:  # as only functions have
+        entities = tuple(without_parts(item for item in entities if isinstance(item, Die)))
     first = of_enclosing or (entities[0] if entities else None)
     if "::" in argument and isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
         first = None  # a member of no object
