@@ -10,6 +10,7 @@ from dwarfgpu.dwarf.types.types import (
     Array,
     BareType,
     Base,
+    Dynamic,
     Enum,
     Function,
     MemberPointer,
@@ -44,6 +45,7 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import VECTOR, is_vector, why_sizes_differ
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
+from dwarfgpu.session.resolve_type import has_descriptor, is_dynamic
 
 _NO_OPERAND = {
     "-": "Argument to negate operation not a number.",
@@ -176,20 +178,20 @@ class Arithmetic:
         """Return a pointer moved by elements, or the distance of two in elements."""
         bare = strip(pointer.type)
         assert isinstance(bare, Pointer)
-        target = strip(self.objects.completed(bare.target))
+        target = self._element(pointer)
         stride = 1 if target is None or isinstance(target, Function) else size_bytes(target)
         if not stride:
-            named = declared_name(target) or ""
+            name = declared_name(target)
+            subject = "types" if name is None else f'type "{name}"'
             raise UsageError(
-                f'Cannot perform pointer math on incomplete type "{named}", '
+                f"Cannot perform pointer math on incomplete {subject}, "
                 "try casting to a known type, or void *."
             )
         stride_type = strip(by.type)
         if isinstance(stride_type, Pointer):
             if operator == "+":
                 raise UsageError(NOT_A_NUMBER)
-            other_target = self.objects.completed(stride_type.target)
-            return self._distance(pointer, by, stride, size_bytes(other_target) or 1)
+            return self._distance(pointer, by, stride, size_bytes(self._element(by)) or 1)
         number = self.number(by)
         if number.is_float:
             raise UsageError(NOT_A_NUMBER)
@@ -203,6 +205,19 @@ class Arithmetic:
         address = self.objects.known(pointer).value + count
         size = bounded(8 * bare.size_bytes)
         return TypedValue(kind, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit)
+
+    def _element(self, pointer: TypedValue) -> BareType | None:
+        """Return what a pointer points to, as an element of an array of such objects: a row of
+        variable length (C 6.7.6.2) has the one that it has in the focus."""
+        bare = strip(pointer.type)
+        assert isinstance(bare, Pointer)
+        target = strip(self.objects.completed(bare.target))
+        form = target.form if isinstance(target, Dynamic) else target
+        if not isinstance(form, Array) or not is_dynamic(target):
+            return target
+        if isinstance(target, Dynamic) and has_descriptor(target):
+            return target
+        return strip(self.objects.dereferenced(pointer).type)
 
     def _distance(
         self, left: TypedValue, right: TypedValue, stride: int, other_stride: int

@@ -353,7 +353,7 @@ class Resolver:
         """Resolve elements that all have the same size; others stay as they are."""
         element = array_type.element
         bare = strip(element)
-        if not is_dynamic(element) or (isinstance(bare, Dynamic) and _has_descriptor(bare)):
+        if not is_dynamic(element) or (isinstance(bare, Dynamic) and has_descriptor(bare)):
             return array_type
         return evolve(array_type, element=self.resolved(element, data, about.around).type)
 
@@ -392,7 +392,9 @@ class Resolver:
         return bounds.first_index(lower), count, stride
 
 
-def _has_descriptor(kind: Dynamic) -> bool:
+def has_descriptor(kind: Dynamic) -> bool:
+    """Return whether an object of the type is a description of the data, which is in another
+    object, as those of Fortran."""
     properties = kind.properties
     return any(
         property_ is not None

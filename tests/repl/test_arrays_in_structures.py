@@ -34,3 +34,29 @@ def test_lengths_are_those_of_the_object(tmp_path: Path, tool: Callable[[str], s
     of_gdb = answers(tool("gdb"), files, COMMANDS)
     assert answers(None, files, COMMANDS) == of_gdb
     assert "    short z[4];\n" in of_gdb[1]
+
+
+ROWS = """\
+#include <stdlib.h>
+int table[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}};
+int sum(int n, int m, int a[n][m])
+{
+  if (n) abort();
+  return a[0][m - 1];
+}
+int main(void) { return sum(3, 4, table); }
+"""
+
+
+def test_rows_of_variable_length_are_elements(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The length is known in the frame; GDB refuses such arithmetic."""
+    build(tmp_path, {"a.c": ROWS}, [[tool("gcc"), "-g", "-O0", "-w", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    commands = ["frame function sum", "print a[1]", "print a[2][1]", "print *(a + 2)",
+                "print &a[2] - a", "print sizeof(a[1])", "whatis a[1]", "x/2dw a + 1"]  # fmt: skip
+    shown = [answer.partition("= ")[2] or answer for answer in answers(None, files, commands)[1:]]
+    assert shown[:5] == ["{5, 6, 7, 8}\n", "10\n", "{9, 10, 11, 12}\n", "2\n", "16\n"]
+    assert shown[5] == "int [4]\n"
+    assert shown[6].endswith("<table+16>:\t5\t6\n")
+    refused = answers(tool("gdb"), files, commands[:2])[1]
+    assert "Cannot perform pointer math on incomplete types, try casting" in refused
