@@ -90,8 +90,6 @@ def run(args: argparse.Namespace) -> int:
     with opening():
         shown_code, code_notes = _code_to_show(disassembly, args.place)
     notes = [*core_notes, *code_notes]
-    if not args.no_source and (unread := code_object.info.unsearched) is not None:
-        notes.append(f"source lines may be missing: {unread.kind}: {unread}")
     if args.json and not args.simulated:
         return _print_json(disassembly, shown_code, notes, args)
     print_notes([] if args.json else notes)
@@ -108,6 +106,7 @@ def run(args: argparse.Namespace) -> int:
     paint = _painter(args.color)
     for line in listing.lines(shown_code):
         print(f"{line.margin}{paint(line.text)}" if line.text else line.margin)
+    print_notes([] if args.no_source else disassembly.source_notes)
     return 1 if listing.undefined_count else 0
 
 
@@ -266,7 +265,6 @@ def _print_json(
         "file": disassembly.code_object.file.path,
         "target": disassembly.processor,
         "wave_size": disassembly.default_wave_size,
-        "notes": [*dict.fromkeys(notes)],
     }
     print(json.dumps(heading)[:-1] + ', "functions": [', end="")
     undefined, status = 0, 0
@@ -287,5 +285,6 @@ def _print_json(
     except DwarfGpuError as error:
         ending = f"{ending[:-1]}, {json.dumps(error_json(error))[1:]}"
         status = 2 if isinstance(error, UsageError) else 1
-    print(ending)
+    every = [*notes, *([] if args.no_source else disassembly.source_notes)]
+    print(f"{ending[:-1]}, {json.dumps({'notes': [*dict.fromkeys(every)]})[1:]}")
     return status or (1 if undefined else 0)

@@ -307,6 +307,27 @@ def test_debug_information_that_cannot_be_read(
     assert "source lines may be missing: Malformed: .debug_info of " in capsys.readouterr().err
 
 
+def test_lines_and_names_that_cannot_be_read(tmp_path: Path) -> None:
+    """Inlined calls are shown without the lines, if only these are lost."""
+    sections = {section.name: section for section in CodeObject.open(NEST).file.sections}
+    for name, position, has_calls in (
+        (".debug_line", 0x98, True),
+        (".debug_str_offsets", 0, False),
+    ):
+        data = bytearray(NEST.read_bytes())
+        begin = sections[name].offset + position
+        data[begin : begin + 8] = bytes(8)
+        path = tmp_path / "damaged.co"
+        path.write_bytes(data)
+        done = run("disas", path, "nest")
+        assert any(" inlined into nest:" in line for line in done.lines) == has_calls
+        [note] = done.notes
+        assert note.startswith("source lines may be missing: ") and name in note
+        assert run_json("disas", path, "nest").json["notes"] == [note]
+        assert not run("disas", path, "nest", "--no-source").notes
+    assert not run("disas", NEST, "nest").notes
+
+
 def test_the_demo_has_the_addresses_of_its_state() -> None:
     """An address that another command shows for the demo is a PLACE."""
     [_, frame] = run("lanes", "--demo", "--lane", "0").lines[1:3]

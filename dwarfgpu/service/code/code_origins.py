@@ -82,6 +82,8 @@ class CodeOrigins:
         """Where `_functions` holds."""
         self._known_span = 0, 0
         self._origin = _NOTHING
+        self.problem: DwarfGpuError | None = None
+        """Why origins are missing, for the first of the instructions without one."""
 
     def at(self, pc: int) -> CodeOrigin:
         """Return the origin of an instruction; nothing if debug information lacks it."""
@@ -89,14 +91,22 @@ class CodeOrigins:
         if not begin <= pc < end:
             try:
                 self._find(pc)
-            except DwarfGpuError:
+            except DwarfGpuError as error:
+                self._note(error)
                 self._known_span, self._origin = (pc, pc + 1), _NOTHING
         return self._origin
+
+    def _note(self, error: DwarfGpuError) -> None:
+        self.problem = self.problem or error.with_traceback(None)
 
     def _find(self, pc: int) -> None:
         if pc not in self._span:
             self._find_functions(pc)
-        line = self._lines.line_of(pc)
+        line: SourceLine | None = None
+        try:
+            line = self._lines.line_of(pc)
+        except DwarfGpuError as error:
+            self._note(error)
         span = self._span
         begin, end = (pc, pc + 1) if line is None else (line.span.begin, line.span.end)
         self._known_span = max(begin, span.start), min(end, span.stop)

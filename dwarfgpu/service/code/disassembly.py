@@ -30,6 +30,7 @@ from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
 from dwarfgpu.service.code.host_code import MOST_BYTES, host_instructions, require_capstone
+from dwarfgpu.service.error_text import error_line
 
 _AT_ONCE: Final = 1 << 16
 """Bytes of code that are read at once, so that no size of a function needs much memory."""
@@ -276,6 +277,12 @@ class Disassembly:
     def origin(self, pc: int) -> CodeOrigin:
         """Return the source of an instruction; nothing if debug information lacks it."""
         return self._origins.at(pc)
+
+    @property
+    def source_notes(self) -> list[str]:
+        """Why source lines of instructions that were asked for may be missing."""
+        problem = self._origins.problem or self.code_object.info.unsearched
+        return [] if problem is None else [f"source lines may be missing: {error_line(problem)}"]
 
     @cached_property
     def _origins(self) -> CodeOrigins:
