@@ -115,7 +115,7 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
         print("no call frame information")
     elif listing.pc is not None and not is_found:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
-    print_notes([*notes, *frames.notes])
+    print_notes([*notes, *frames.notes, *listing.name_notes])
     return 0 if is_whole and (is_found or listing.pc is None) else 1
 
 
@@ -146,7 +146,7 @@ def _print_json(answer: FramesAnswer) -> None:
             inner = ", "
         print("]}", end="")
         separator = ", "
-    print("]}")
+    print(f"], {json.dumps({'notes': answer.all_notes})[1:]}")
 
 
 def _opened(record: JsonObject, last: str) -> str:

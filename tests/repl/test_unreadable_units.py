@@ -28,7 +28,7 @@ def one_function(name: bytes, address: int, kind: int = dw.UT_COMPILE, version: 
     return unit(b"\1" + here + b"\2" + name + b"\0" + here + b"\0", kind=kind, version=version)
 
 
-def file_with(folder: Path, *units: bytes) -> str:
+def file_with(folder: Path, *units: bytes, debug_frame: bytes = b"") -> str:
     """A program whose function f is at 0x1000, g at 0x1010, and whose symbols are `lost` of data
     and `code` of the function at 0x1010."""
     symbols = b"".join(
@@ -49,6 +49,7 @@ def file_with(folder: Path, *units: bytes) -> str:
                 ".strtab": Content(b"\0lost\0code\0", type=3),
                 ".debug_info": b"".join(units),
                 ".debug_abbrev": SHAPES,
+                ".debug_frame": debug_frame,
             },
             machine=X86_64,
             flags=0,
@@ -203,6 +204,21 @@ def test_the_prompt_notes_lost_entries_once(tmp_path: Path, command: str) -> Non
     path, why = swallowing(tmp_path)
     done = prompt(path, command, command)
     assert done.err.count(f"note: not all units can be read: {why}") == 1, done.err
+
+
+@pytest.mark.parametrize("version", [5, 77])
+def test_frames_may_have_the_names_of_symbols(tmp_path: Path, version: int) -> None:
+    bounds = struct.pack("<QQ", 0x1010, 16)
+    cie = b"\x14\0\0\0" + b"\xff" * 4 + b"\4\0\x08\0\1\x78\x10" + b"\x0c\7\x08" + bytes(6)
+    fde = b"\x14\0\0\0" + bytes(4) + bounds
+    path = file_with(tmp_path, one_function(b"g", 0x1010, version=version), debug_frame=cie + fde)
+    done = run("frames", path)
+    name = "g" if version == 5 else "code"
+    assert f"FDE 0x18: [0x1010,0x1020) {name}, of CIE 0x0" in done.lines, done.out
+    why = WHY.format(path=path, offset=0)
+    named = f"names may be those of symbols, not of functions: {why}"
+    assert [note.startswith(named) for note in done.notes] == [True] * (version != 5)
+    assert json.loads(run("frames", path, "--json").out)["notes"] == done.notes
 
 
 INT = Shape(

@@ -58,6 +58,9 @@ class CallFrameListing:
     is_mangled: bool
     """Whether names of symbols are shown as they are there."""
     rules: ListedRules = field(init=False, eq=False)
+    _unnamed: list[DwarfGpuError | None] = field(init=False, eq=False, factory=list)
+    """Empty until the debug information does not name a function; then the first error of that, or
+    None."""
 
     @rules.default
     def _rules(self) -> ListedRules:
@@ -98,14 +101,27 @@ class CallFrameListing:
         table = self.code_object.info.call_frames.table(section, fde)
         return [row for row in table.rows if row.start <= self.pc < row.end], table.error
 
+    @property
+    def name_notes(self) -> list[str]:
+        """Why functions that were asked for may have the names of symbols."""
+        problem = self._unnamed[0] if self._unnamed else None
+        if self._unnamed and problem is None:
+            problem = self.code_object.info.unsearched
+        if problem is None:
+            return []
+        return [f"names may be those of symbols, not of functions: {error_line(problem)}"]
+
     def function(self, address: int) -> str | None:
         """Return the function at an address of the file, by debug information or by the symbols."""
+        problem: DwarfGpuError | None = None
         try:
             entry = self.code_object.scopes.subprogram_at(address)
-        except DwarfGpuError:
-            entry = None
-        if entry is not None:
-            return entry.name
+            if entry is not None:
+                return entry.name
+        except DwarfGpuError as error:
+            problem = error.with_traceback(None)
+        if not any(self._unnamed):
+            self._unnamed[:] = [problem]
         symbol = self.symbols.get(address)
         return None if symbol is None else shown_symbol(symbol, is_mangled=self.is_mangled)
 
@@ -142,12 +158,17 @@ class FramesAnswer:
     def head(self) -> JsonObject:
         """What comes before the sections; raises the error of sections that cannot be read."""
         frames = self.listing.code_object.info.call_frames
-        _ = frames.sections  # reading them makes notes
+        _ = frames.sections
         return {
             "schema": SCHEMA,
             "file": str(self.listing.code_object.file.path),
-            "notes": [*self.notes, *frames.notes],
         }
+
+    @property
+    def all_notes(self) -> list[JsonPlain]:
+        """The notes, once the sections were read."""
+        frames = self.listing.code_object.info.call_frames
+        return [*self.notes, *frames.notes, *self.listing.name_notes]
 
     def sections(self) -> Iterator[tuple[JsonObject, Iterator[JsonObject]]]:
         """Yield each section without its entries, and these: there may be millions."""
@@ -170,7 +191,7 @@ class FramesAnswer:
         sections: list[JsonPlain] = [
             {**section, "entries": [*entries]} for section, entries in self.sections()
         ]
-        return {**head, "sections": sections}
+        return {**head, "sections": sections, "notes": self.all_notes}
 
 
 def search_table_json(section: FrameSection, *, compared: bool) -> dict[str, Plain] | None:
