@@ -248,6 +248,21 @@ def test_a_printer_needs_no_bits_that_it_does_not_show(
     assert dg.format_source(holed, gnu) == text
 
 
+@pytest.mark.parametrize(
+    ("name", "elements"),
+    [("numbers", "{1, 2, 3}"), ("flags", "{true, false, true, true}")],
+)
+def test_elements_do_not_depend_on_the_capacity(gnu: Session, name: str, elements: str) -> None:
+    """GDB computes it with 0 for the end of the storage that is optimized out."""
+    value = dg.evaluate_source(name, gnu)
+    read = ObjectAccess(gnu).read(value)
+    assert read.bits is not None
+    undefined = (1 << 64) - 1 << read.bits.size_bits - 64  # the last member
+    holed = evolve(read, bits=evolve(read.bits, undefined=undefined), location=None)
+    text = dg.format_source(holed, gnu)
+    assert text.endswith(f"capacity <optimized out> = {elements}")
+
+
 def test_an_endless_list_is_read_as_far_as_it_is_shown(gnu: Session) -> None:
     read = 0
     target = gnu.target

@@ -5,13 +5,13 @@ The texts are those of the printers that come with libstdc++, known from GDB.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Base, Type, strip
-from dwarfgpu.errors import Malformed, counted
+from dwarfgpu.errors import Malformed, UndefinedBits, counted
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters, Child, Printed, SummaryPart
 from dwarfgpu.view.printers.template_names import (
@@ -100,10 +100,21 @@ def check_length(length: int, capacity: int) -> None:
 
 
 def vector(value: Object, start: Object, finish: Object, end: Object) -> Printed:
-    """Return a vector from its three pointers."""
-    count, capacity = _distance(start, finish, "end"), _distance(start, end, "end of storage")
+    """Return a vector from its three pointers; its elements depend on the first two alone."""
+    count = _distance(start, finish, "end")
+    capacity = capacity_text(lambda: _distance(start, end, "end of storage"))
     summary = f"std::vector of length {count}, capacity {capacity}"
     return Printed(summary, elements(start.target(), count), "array")
+
+
+def capacity_text(capacity: Callable[[], int]) -> str:
+    """Return a capacity, which optimized code may need no more: no element depends on it."""
+    try:
+        return str(capacity())
+    except UndefinedBits:
+        from dwarfgpu.view.format_options import OPTIMIZED_OUT  # which imports the printers
+
+        return OPTIMIZED_OUT
 
 
 def _distance(start: Object, finish: Object, noun: str) -> int:
@@ -115,7 +126,7 @@ def _distance(start: Object, finish: Object, noun: str) -> int:
     return (end - begin) // size
 
 
-def bool_vector(words: Object, first_bit: int, count: int, capacity: int) -> Printed:
+def bool_vector(words: Object, first_bit: int, count: int, capacity: str) -> Printed:
     """Return a `std::vector<bool>`, whose elements are bits of words."""
     if count < 0:
         raise Malformed(f"the length of the vector is {count}")

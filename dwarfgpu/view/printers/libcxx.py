@@ -55,8 +55,8 @@ def _vector(value: Object) -> Printed:
     start = value["__begin_"]
     if not common.is_bool(value.template_type(0)):
         return common.vector(value, start, value["__end_"], _first(value, "__end_cap_", "__cap_"))
-    words = start.target()
-    capacity = _first(value, "__cap_alloc_", "__cap_").number * 8 * words.size_bytes
+    words, end = start.target(), _first(value, "__cap_alloc_", "__cap_")
+    capacity = common.capacity_text(lambda: end.number * 8 * words.size_bytes)
     return common.bool_vector(words, 0, value["__size_"].number, capacity)
 
 

@@ -57,7 +57,7 @@ def _vector(value: Object) -> Printed:
     bits = 8 * words.target().size_bytes
     distance = (finish["_M_p"].number - words.number) * 8
     count = distance + finish["_M_offset"].number - first
-    capacity = max(end.number - words.number, 0) * 8 // bits * bits
+    capacity = common.capacity_text(lambda: max(end.number - words.number, 0) * 8 // bits * bits)
     return common.bool_vector(words.target(), first, count, capacity)
 
 
