@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, X86_64, Content, Shape, debug_info, file_of
@@ -96,3 +100,27 @@ def test_info_address() -> None:
     shell = program_shell(opened("core/containers.x86_64.libcxx"))
     text = output_of(shell, "info address std::__1::in_place")
     assert text == f'Symbol "std::__1::in_place" is optimized out: {WHY}.\n'
+
+
+def test_a_static_variable_of_that_name_is_another_one() -> None:
+    """An external variable without a location is at the local symbol to which the linker made its
+    hidden one; of a variable that was dropped there is none."""
+    names = b"\0x\0"
+    row = struct.pack("<IBBHQQ", 1, 0x01, 0, 3, 0x1000, 4)  # STB_LOCAL, STT_OBJECT
+    symbols = Content(bytes(24) + row, type=2, link=5, entry_bytes=24)
+    sections = {".data": DATA, ".symtab": symbols, ".strtab": Content(names, type=3)}
+    attributes = (NAME, (dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT))
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, has_children=True),
+        Shape(dw.TAG_VARIABLE, (*attributes, EXPRESSION)),
+        Shape(dw.TAG_VARIABLE, attributes),
+    )
+    entries = b"\1\2x\0\x09" + address(0) + b"\3x\0\0"
+    info = debug_info(file_of(entries, shapes, sections, machine=X86_64))
+    code_object = CodeObject.of(info.object)
+    [unit] = code_object.info.units
+    found = [
+        symbol_of_variable((code_object,), Variable("x", die, "global"))
+        for die in unit.root.children()
+    ]
+    assert [symbol and symbol.address for symbol in found] == [None, 0x1000]

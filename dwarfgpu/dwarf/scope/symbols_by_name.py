@@ -76,7 +76,8 @@ def symbol_of_variable(
             exported = sorted((item for item in placed if not item.is_local), key=_preference)
             if exported:
                 return _as_loaded(code_object, file, exported[0])
-            if code_object.info is variable.unit.info:
+            # If the variable was dropped, a local symbol is a static one of another unit.
+            if code_object.info is variable.unit.info and variable.why_dropped is None:
                 hidden += [_as_loaded(code_object, file, symbol) for symbol in placed]
     return hidden[0] if len(set(hidden)) == 1 else None
 
