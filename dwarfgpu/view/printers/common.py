@@ -112,9 +112,7 @@ def capacity_text(capacity: Callable[[], int]) -> str:
     try:
         return str(capacity())
     except UndefinedBits:
-        from dwarfgpu.view.format_options import OPTIMIZED_OUT  # which imports the printers
-
-        return OPTIMIZED_OUT
+        return "<optimized out>"
 
 
 def _distance(start: Object, finish: Object, noun: str) -> int:
