@@ -25,6 +25,7 @@ from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.headers import LineChecker, check_headers
 from dwarfgpu.check.indexes import IndexChecker
+from dwarfgpu.check.lost_section_faults import check_lost_sections
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.check.type_signatures import TypeSignatures
 from dwarfgpu.check.unit_kinds import check_kind
@@ -95,6 +96,7 @@ def verify(
     beyond_limit = set[SectionBudget]()
     missing_strings: DwarfGpuError | None = None
     try:
+        check_lost_sections(file, info, findings)
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
             _broken(problem, None, findings)

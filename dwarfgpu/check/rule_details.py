@@ -201,6 +201,11 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unreadable-list": "a list that is truncated or has an unknown kind of entry",
     "unreadable-unit": "a unit that cannot be read to its end",
+    "lost-section": (
+        "sections without a name, or allocated sections of a linked file that no PT_LOAD segment "
+        "has (System V ABI): the section names or a program header are damaged. Without a section "
+        "for units, the former is `unreadable-unit`"
+    ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads; "
         "a warning if null entries are missing at the end of the unit, as consumers accept that"

@@ -5,7 +5,7 @@
 - operations: `checker`, `abstract_stack`, `operand_kinds` and `abstract_value` of
   `expr/static_check/`, and `expressions` where the role of the expression matters;
 - entries, their attributes and location lists: `entries`, `layout`, `contained_types` and
-  `vendor_attributes`; units: `file` and `headers`;
+  `vendor_attributes`; units: `file` and `headers`; sections: `lost_section_faults`;
 - call frame information: `call_frame_info`, and `rows` for the rows of an FDE.
 
 Law: an error is certain from the text of the section; a warning is legal, or certain only on some
@@ -167,6 +167,8 @@ _ENTRIES: Final = (
          "check the offset, and that the list has an end-of-list entry"),
     Rule("unreadable-unit", "error", "A.7.5", "a unit that cannot be read to its end",
          "nothing after that offset can be read"),
+    Rule("lost-section", "error", "7.3", "a section without a name, or that is not loaded",
+         "consumers find sections by their names, and memory by the program headers"),
     Rule("unbalanced-entries", "error", "2.3", "entries that do not end where their unit ends",
          "end the children of every entry of an abbreviation with DW_CHILDREN_yes, and of no "
          "other, with a null entry"),

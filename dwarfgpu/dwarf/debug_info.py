@@ -235,7 +235,15 @@ class DebugInfo(OfOpenFile):
 
     @cached_property
     def _info_headers(self) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
-        return self._headers_of(".debug_info")
+        headers = self._headers_of(".debug_info")
+        if not any(headers):
+            from dwarfgpu.objfile.lost_sections import unnamed_sections  # most files have units
+
+            unnamed = unnamed_sections(self.object)
+            if unnamed is not None:  # one of them may be .debug_info
+                self.note_unread(unnamed)
+                return (), {0: unnamed}
+        return headers
 
     @cached_property
     def _types_headers(self) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:

@@ -57,6 +57,7 @@ from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf_structures import ET_REL, PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
+from dwarfgpu.objfile.lost_sections import unloaded_sections
 from dwarfgpu.options.given_files import opening, require_no_core, require_object
 from dwarfgpu.options.integer_options import byte, natural
 from dwarfgpu.options.kernel_argument_options import (
@@ -211,7 +212,9 @@ def _prepared(
     launched = dispatched(request)
     if not is_there:
         _require_room(code_object, launched, before, limits)
-    notes = [*filter(None, (why,)), *problems, *launched.notes]
+    unloaded = unloaded_sections(code_object.file)
+    reasons = filter(None, (why, None if unloaded is None else error_line(unloaded)))
+    notes = [*reasons, *problems, *launched.notes]
     return Prepared(code_object, launched, notes, is_there)
 
 
