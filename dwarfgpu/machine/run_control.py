@@ -56,6 +56,9 @@ class Halt:
     in_calls: tuple[int, ...] = ()
     """Those of `watchpoints` whose function has made a call that has not returned; a machine that
     does not know leaves them out."""
+    watch_lanes: tuple[tuple[int, ...], ...] = ()
+    """The lanes that accessed what each of `watchpoints` watches; none where that was the wave. A
+    machine that does not know leaves them out."""
 
     @property
     def is_fault(self) -> bool:

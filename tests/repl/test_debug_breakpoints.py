@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
+from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import demo_shell, output_of
 from tests.repl.test_debug_simulated import CODE, given, talk, talked
 
@@ -176,7 +176,7 @@ def values(lines: list[str]) -> list[str]:
 def test_a_watchpoint_in_lds(tmp_path: Path) -> None:
     """Every workgroup has its own; this is that of the first wave."""
     lines = talk(tmp_path, "reduce", "break reduce", "run", "watch part[3]", "delete 1", "c")
-    assert stops(lines)[-1] == "Thread 1 hit Hardware watchpoint 2: part[3]"
+    assert stops(lines)[-1] == "Thread 1 hit Hardware watchpoint 2, with lane 3: part[3]"
     assert values(lines) == ["Old value = <unavailable>", "New value = -9"]
 
 
@@ -190,7 +190,7 @@ def test_memory_that_does_not_exist_is_watched(tmp_path: Path) -> None:
         "c",
     )  # fmt: skip
     assert stops(lines)[1:] == [
-        "Thread 2 hit Hardware watchpoint 5: -location *(int (*)[40]) ($o + 112)"
+        "Thread 2 hit Hardware watchpoint 5, with lanes [48-63]: -location *(int (*)[40]) ($o + 112)"
     ]
     assert "$1 = 96" in lines  # 112 - 20 + 112 * 7 % 13
     assert lines[-1] == "[Inferior 1 exited normally]"
@@ -216,6 +216,26 @@ def test_a_watchpoint_is_of_the_lane_where_it_was_set(tmp_path: Path) -> None:
     assert "\tin lane 17 of thread 1" in lines
     assert stops(lines)[-1] == "Thread 1 hit Hardware watchpoint 2, with lane 17: t"
     assert lines[-2:] == ["$1 = 17", "$2 = 17"]
+
+
+def test_a_stop_names_the_lanes_that_accessed_shared_memory(tmp_path: Path) -> None:
+    """Of LDS by lanes with the same remainder, of global memory; the first is in focus."""
+    commands = (
+        "break 201", "run", "delete", "watch counts[3]", "c", "c", "p t", "delete",
+        "watch out[2] if $_lane == 2", "awatch out[5]", "c", "p t",
+    )  # fmt: skip
+    arguments = "--grid 128 --workgroup 128 --arg a=range:128 --arg b=range:128 --arg out=zeros:64"
+    done = run(
+        "debug", FIXTURES / "run/integers.gfx942.O0.v5.co", "--dispatch", "histogram",
+        *arguments.split(), "--batch", *(word for line in commands for word in ("-ex", line)),
+    )  # fmt: skip
+    assert stops(done.lines)[1:] == [
+        "Thread 1 hit Hardware watchpoint 2, with lane 3: counts[3]",
+        "Thread 1 hit Hardware watchpoint 2, with lanes [3 19 35 51]: counts[3]",
+        "Thread 1 hit Hardware watchpoint 3, with lane 2: out[2]",
+        "Thread 1 hit Hardware access (read/write) watchpoint 4, with lane 5: out[5]",
+    ]
+    assert [line for line in done.lines if line.startswith("$")] == ["$1 = 3", "$2 = 2"]
 
 
 def test_a_watched_value_may_be_unreadable_yet(tmp_path: Path) -> None:
@@ -258,8 +278,8 @@ def test_reads_and_accesses(tmp_path: Path) -> None:
         "delete 1", "c", "c",
     )  # fmt: skip
     assert [line.partition(": ")[0] for line in stops(lines)[1:]] == [
-        "Thread 1 hit Hardware read watchpoint 2",
-        "Thread 1 hit Hardware access (read/write) watchpoint 3",
+        "Thread 1 hit Hardware read watchpoint 2, with lane 2",
+        "Thread 1 hit Hardware access (read/write) watchpoint 3, with lane 2",
     ]
     assert values(lines) == ["Value = 1", "Old value = 0", "New value = -17"]
 
@@ -555,7 +575,7 @@ def test_a_breakpoint_where_a_watchpoint_stops_is_hit_too(tmp_path: Path) -> Non
         "continue", "p $_hit_bpnum", "info breakpoints", "delete 3", f"tbreak *{place} if 0",
         "continue",
     )  # fmt: skip
-    changed = lines.index("Thread 1 hit Hardware watchpoint 2: part[3]")
+    changed = lines.index("Thread 1 hit Hardware watchpoint 2, with lane 3: part[3]")
     assert lines[changed + 3].startswith("Thread 1 hit Breakpoint 3, with lanes [0-63], barrier ()")
     assert "command" in lines and "$1 = 2" in lines
     assert lines.count("\tbreakpoint already hit 1 time") == 2
@@ -636,7 +656,7 @@ def test_a_watchpoint_of_one_thread(tmp_path: Path) -> None:
         "info watchpoints", "delete 1", "continue", "continue",
     )  # fmt: skip
     assert "\tstop only in thread 2" in lines
-    assert stops(lines)[-1] == "Thread 2 hit Hardware watchpoint 3: -location $o[112]"
+    assert stops(lines)[-1] == "Thread 2 hit Hardware watchpoint 3, with lane 48: -location $o[112]"
     done = talked(tmp_path, "vadd", *begin, "watch out thread 9", "watch out mask 0xff")
     assert "Unknown thread 9." in done.err
     done = talked(tmp_path, "vadd", *begin, "watch out mask 0xff")

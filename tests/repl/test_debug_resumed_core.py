@@ -190,7 +190,8 @@ def test_stops_on_two_gpus(tmp_path: Path) -> None:
     ).lines
     hits = [line for line in watched if " hit Hardware watchpoint " in line]
     assert [hit.partition(":")[0] for hit in hits] == [
-        "Thread 1 hit Hardware watchpoint 1", "Thread 3 hit Hardware watchpoint 2",
+        "Thread 1 hit Hardware watchpoint 1, with lane 1",
+        "Thread 3 hit Hardware watchpoint 2, with lane 1",
     ]  # fmt: skip
     assert [line for line in watched if line.startswith("New value")] == [
         "New value = 2", "New value = 3",

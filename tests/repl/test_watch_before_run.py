@@ -21,7 +21,7 @@ def lines_of(*commands: str) -> list[str]:
 def test_run_keeps_what_is_watched_before_the_program_has_run(commands: tuple[str, ...]) -> None:
     lines = lines_of("watch tile[3]", *commands)
     at = lines.index("Old value = <unavailable>")
-    assert lines[at - 1] == "Thread 1 hit Hardware watchpoint 1: tile[3]"
+    assert lines[at - 1] == "Thread 1 hit Hardware watchpoint 1, with lane 3: tile[3]"
     assert lines[at + 1] == "New value = 1.5"
 
 

@@ -24,9 +24,6 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
     try:
         if not session.architecture.is_simt:
             return holds(session, shell.values, item.condition)
-        if isinstance(item, Watchpoint):
-            lane = session.lane if item.lane_of_value is None else item.lane_of_value
-            lanes = lanes if lane is None else [lane]
         if lanes is None:
             lanes = active_lane_numbers(session)
         holds_in = holds_in_lanes(session, shell.values, item.condition, lanes)

@@ -134,19 +134,21 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
             for item in items
             if faults and isinstance(item, Catchpoint) and item.event == "fault" and item.is_enabled
         ]
-        stopping = [item for item in reached if _is_to_stop(shell, item)]
+        stopping = [item for item in reached if _is_to_stop(shell, item, halt)]
         return Stop(halt, tuple(stopping), is_other_wave=wave != shell.session.wave)
     if halt.reason == "watchpoint-scope":
-        stopping = [item for item in reached if _is_left(item, halt) or _is_to_stop(shell, item)]
+        stopping = [
+            item for item in reached if _is_left(item, halt) or _is_to_stop(shell, item, halt)
+        ]
         return Stop(halt, tuple(stopping), is_other_wave=wave != shell.session.wave)
     changes = {item.number: _change(shell, item, halt) for item in reached}
     arm(shell)  # what is watched may be elsewhere now
-    stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item)]
+    stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item, halt)]
     if not stopping:
         return None
     first = stopping[0]
-    if isinstance(first, Watchpoint) and first.lane_of_value is not None:
-        shell.session = shell.session.focused(first.lane_of_value)
+    if isinstance(first, Watchpoint) and first.hit_lanes:
+        shell.session = shell.session.focused(first.hit_lanes[0])
     elif is_at_body(shell.session, stopping):
         shell.session = shell.session.at_level(0, inlined_beginning_at(shell.session))
     return Stop(halt, tuple(stopping), tuple(changes[item.number] or ("", "") for item in stopping))
@@ -171,7 +173,7 @@ def _change(shell: Shell, item: Breakpoint, halt: Halt) -> tuple[str, str] | Non
     return looked_again(shell, item, is_in_call=item.number in halt.in_calls)
 
 
-def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
+def _is_to_stop(shell: Shell, item: Breakpoint, halt: Halt) -> bool:
     """Return whether a breakpoint that was reached stops: by wave, lane, condition and count."""
     session = shell.session
     if item.wave is not None and item.wave != session.wave:
@@ -182,6 +184,10 @@ def _is_to_stop(shell: Shell, item: Breakpoint) -> bool:
         return False
     item.hit_lanes = None
     lanes = None if item.lane is None else [item.lane]
+    if isinstance(item, Watchpoint):
+        item.hit_lanes = item.lanes_of(halt) or None
+        if item.hit_lanes or session.lane is not None:
+            lanes = [*(item.hit_lanes or [session.lane])]
     if item.condition and not condition_holds(shell, item, lanes):
         return False
     if item.lane is not None:
@@ -351,8 +357,7 @@ def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
     for item, (old, new) in zip(stop.items, stop.changes, strict=True):
         if not isinstance(item, Watchpoint):
             return
-        lane = item.lane_of_value
-        where = "" if lane is None else f", with lane {lane}"
+        where = _lanes(shell.session, item.hit_lanes or ())
         yield heading(f"\n{_who(shell)}{item.kind} {item.number}{where}: {item.typed}\n")
         if old == new or item.watch.kind == "read":
             yield heading(f"Value = {new}")

@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.machine.run_control import Watch
+from dwarfgpu.machine.run_control import Halt, Watch
 from dwarfgpu.machine.target import RegisterOffset
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.service.value.watched_object import Watched
@@ -61,6 +61,14 @@ class Watchpoint(Breakpoint):
             for start in starts
         )
         return self.session.lane if is_of_lane else None
+
+    def lanes_of(self, halt: Halt) -> tuple[int, ...]:
+        """Return the lane that has the value, or else those that accessed the object; none if that
+        is unknown."""
+        lane = self.lane_of_value
+        if lane is not None:
+            return (lane,)
+        return dict(zip(halt.watchpoints, halt.watch_lanes, strict=False)).get(self.number, ())
 
     @property
     def type(self) -> str:

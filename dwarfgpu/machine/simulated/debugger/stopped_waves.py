@@ -46,6 +46,7 @@ def watchpoint_halt(wave: WaveId, stopped: Stopped, in_calls: tuple[int, ...]) -
         wave,
         watchpoints=stopped.watchpoints,
         in_calls=in_calls,
+        watch_lanes=stopped.watch_lanes,
     )
 
 

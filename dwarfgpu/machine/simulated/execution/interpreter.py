@@ -49,6 +49,8 @@ class Stopped:
     """A breakpoint of the debugger, not one of the program."""
     watchpoints: tuple[int, ...] = ()
     """Their numbers: the wave stopped after an instruction, and can continue."""
+    watch_lanes: tuple[tuple[int, ...], ...] = ()
+    """The lanes that accessed what each of them watches."""
     barriers: tuple[WavesAtBarrier, ...] = ()
     """The waves at an unmet barrier, if that is the reason."""
 
@@ -190,7 +192,8 @@ class RunningMachine:
         stop = next(filter(None, stops), None)
         if stop is None:
             return None
-        return Stopped(wave, stop.reason, stop.text, watchpoints=stop.watchpoints)
+        numbers, lanes = stop.watchpoints, stop.watch_lanes
+        return Stopped(wave, stop.reason, stop.text, watchpoints=numbers, watch_lanes=lanes)
 
     def interrupt(self) -> None:
         """Stop a run at the next boundary of instructions; for signal handlers."""

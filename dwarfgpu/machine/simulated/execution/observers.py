@@ -27,6 +27,9 @@ class ObservedStop:
     text: str
     watchpoints: tuple[int, ...] = ()
     """The numbers of the watchpoints that stop it."""
+    watch_lanes: tuple[tuple[int, ...], ...] = ()
+    """The lanes that accessed what each of them watches; none for registers and accesses of the
+    wave."""
 
 
 class Observer(Protocol):

@@ -5,7 +5,7 @@ Law: a write is seen by its effect, from whichever wave; a read by the addresses
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -18,12 +18,15 @@ from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
 from dwarfgpu.machine.simulated.storage.global_memory import extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.target import RegisterOffset, WaveId
 from dwarfgpu.machine.topology import StopReason
 
 _SETPC: Final = "s_setpc_b64"
 _RETURN: Final = "s_setpc_b64 s[30:31]"
 _CALL_BYTES: Final = 4
+_NONE: Final = np.zeros((), bool)
+"""No access is inside."""
 Contents: TypeAlias = Callable[[], bytes]
 
 
@@ -77,7 +80,6 @@ class Watchpoints:
         self._scratch = scratch
         self._instruction_at = instruction_at
         self._states = [_State(one.memory(), one.registers()) for one in watching]
-        self._needs_accesses = any(one.watch.kind != "write" for one in watching)
         self._accesses: list[Access] = []
 
     def follows(self, wave: WaveMemory) -> bool:
@@ -97,7 +99,7 @@ class Watchpoints:
         if access.is_read and access.is_written:
             return True
         return any(
-            access.is_written if one.watch.kind == "write" else self._is_of_kind(one, access)
+            self._is_of_kind(one, access)
             for one in self._watching
             if any(self._touches(access, wave, part) for part in one.ranges)
         )
@@ -106,18 +108,19 @@ class Watchpoints:
         self._accesses.clear()
 
     def access(self, wave: WaveMemory, access: Access) -> None:
-        if self._needs_accesses:
-            self._accesses.append(access)
+        self._accesses.append(access)
 
     def after(self, wave: WaveMemory, step: Step) -> ObservedStop | None:
-        numbers, remaining = [], []
+        hit, remaining = [], []
         for one, state in zip(self._watching, self._states, strict=True):
             if one.watch.scope is not None and self._has_left(one, wave, step):
                 remaining.append(one.watch.number)
             elif self._is_hit(one, state, wave):
-                numbers.append(one.watch.number)
-        if numbers:
-            return ObservedStop(StopReason.WATCHPOINT, "watchpoint", tuple(numbers))
+                hit.append(one)
+        if hit:
+            numbers = tuple(one.watch.number for one in hit)
+            lanes = tuple(self._lanes_of(one, wave) for one in hit)
+            return ObservedStop(StopReason.WATCHPOINT, "watchpoint", numbers, lanes)
         if remaining:
             return ObservedStop(StopReason.WATCHPOINT, "scope", tuple(remaining))
         return None
@@ -134,38 +137,58 @@ class Watchpoints:
             is_changed |= not one.returns and not code[0] <= wave.pc < code[1]
         if one.watch.kind == "write":
             return is_changed
-        return any(
-            self._touches(access, wave, part)
-            for access in self._accesses
-            if self._is_of_kind(one, access)
-            for part in one.ranges
-        )
+        return any(self._touches(access, wave, part) for access, part in self._accesses_of(one))
+
+    def _accesses_of(self, one: Watching) -> Iterator[tuple[Access, WatchedRange]]:
+        """Yield the accesses of the instruction that may be those that a watch is about, each with
+        each range."""
+        for access in self._accesses:
+            if self._is_of_kind(one, access):
+                for part in one.ranges:
+                    yield access, part
 
     @staticmethod
     def _is_of_kind(one: Watching, access: Access) -> bool:
-        return access.is_read or one.watch.kind != "read"
+        return (
+            access.is_written
+            if one.watch.kind == "write"
+            else (access.is_read or one.watch.kind != "read")
+        )
+
+    def _lanes_of(self, one: Watching, wave: WaveMemory) -> tuple[int, ...]:
+        """Return the lanes that accessed an object."""
+        lanes: set[int] = set()
+        for access, part in self._accesses_of(one):
+            if access.lanes is not None:
+                inside = self._inside(access, wave, part)
+                lanes.update(map(int, access.lanes[np.broadcast_to(inside, access.lanes.shape)]))
+        return tuple(sorted(lanes))
 
     def _touches(self, access: Access, wave: WaveMemory, part: WatchedRange) -> bool:
         """Return whether an access reads or writes a byte of a range."""
+        return bool(self._inside(access, wave, part).any())
+
+    def _inside(self, access: Access, wave: WaveMemory, part: WatchedRange) -> Lanes:
+        """Return which addresses of an access are of bytes of a range: shape (accesses,), or ()
+        where none is."""
         if (access.space == "local") != (part.workgroup is not None):
-            return False
+            return _NONE
         if access.space == "local" and part.workgroup != wave.wave.workgroup:
-            return False
+            return _NONE
         if not len(access.addresses):
-            return False
+            return _NONE
         least, most = extremes(access.addresses)
         most += access.size_bytes
         if access.space != "private":
             if most <= part.begin or least >= part.end:
-                return False
+                return _NONE
             first = access.addresses.astype(np.uint64)
-            inside = (first < part.end) & (first + np.uint64(access.size_bytes) > part.begin)
-            return bool(inside.any())
+            return (first < part.end) & (first + np.uint64(access.size_bytes) > part.begin)
         assert access.lanes is not None
         scratch, row_bytes = self._scratch(wave), 4 * wave.lane_count
         end = scratch + (most + 3) // 4 * row_bytes
         if end <= part.begin or scratch + least // 4 * row_bytes >= part.end:
-            return False
+            return _NONE
         byte_addresses = access.addresses.astype(np.int64)[:, None] + np.arange(access.size_bytes)
         lanes = access.lanes[:, None]
         offset = (
@@ -174,7 +197,8 @@ class Watchpoints:
             + (byte_addresses & 3)
             + self._scratch(wave)
         )
-        return bool(((offset >= part.begin) & (offset < part.end)).any())
+        inside: Lanes = np.any((offset >= part.begin) & (offset < part.end), axis=1)
+        return inside
 
     def _has_left(self, one: Watching, wave: WaveMemory, step: Step) -> bool:
         """Return whether the call has returned to which the object belongs."""
