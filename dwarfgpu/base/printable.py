@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import shlex
 from typing import Final
 
 from dwarfgpu.errors import escaped, one_line
@@ -35,6 +36,24 @@ def on_one_line(text: str) -> str:
     return text.replace("\r", "\\r").replace("\n", "\\n")
 
 
+def shell_word(text: str) -> str:
+    """Return text as a word of a shell, on one line: as `'a b'`, and as `$'a\\nb'` where it has
+    characters that are escaped when it is printed (Bash, "ANSI-C Quoting"; POSIX.1-2024 2.2.4)."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return f"$'{''.join(map(_in_dollar_quotes, text))}'"
+
+
+def _in_dollar_quotes(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    if "\x80" <= character <= "\xff":  # \x is a byte there, and not a character
+        return f"\\u{ord(character):04x}"
+    return escaped(character)
+
+
 def _replaced(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
@@ -60,4 +79,13 @@ def short_line(text: str) -> str:
     return f"{one_line(text[:_LONGEST_LINE])}… ({len(text)} characters: --json has all)"
 
 
-__all__ = ["ESCAPES", "escaped", "on_one_line", "one_line", "printable", "short_line", "short_name"]
+__all__ = [
+    "ESCAPES",
+    "escaped",
+    "on_one_line",
+    "one_line",
+    "printable",
+    "shell_word",
+    "short_line",
+    "short_name",
+]

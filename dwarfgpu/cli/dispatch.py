@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from typing import Final
 
+from dwarfgpu.base.printable import shell_word
 from dwarfgpu.machine.simulated.launch.dispatch import (
     Launched,
 )
@@ -68,7 +68,7 @@ def run(args: Namespace) -> int:
 
 def _next(launched: Launched, saved_as: str | None) -> str:
     """Return the command that reads the kernel's arguments: no register contains them yet."""
-    state = "STATE" if saved_as is None else shlex.quote(saved_as)
+    state = "STATE" if saved_as is None else shell_word(saved_as)
     arguments = "'$_kernarg' " if launched.request.parameters else ""
     name = program_name()
     command = f"{name} eval --state {state} --wave all --lane all {arguments}'$_workitem_id'"

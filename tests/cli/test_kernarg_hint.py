@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.printable import shell_word
 from dwarfgpu.options.program_name import program_name
+from dwarfgpu.service.run.run_report import saved_state_note
 from tests.cli.command import FIXTURES, STATES, run, run_json
 
 STATE = STATES / "dispatch.gfx1100.json"
@@ -98,3 +102,16 @@ def test_the_last_line_of_dispatch_is_what_to_type_next(tmp_path: Path) -> None:
     assert any("limit = 3" in line for line in output.lines)
     assert any("{63, 0, 0}" in line for line in output.lines)
     assert "$_kernarg" in run("dispatch", "--help").out
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.json", "a\nb'c\\d.json", "\x1b[31m.json", "\u20281\x85f.json", "\udcffe.json"]
+)
+def test_the_name_of_the_next_command_is_a_word_of_a_shell(name: str) -> None:
+    """Where characters of a name are escaped, the shell has to undo that."""
+    word = shell_word(name)
+    assert word.isprintable()
+    script = f"LC_ALL=C.UTF-8; printf %s {word}"
+    out = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+    assert out == os.fsencode(name)
+    assert saved_state_note(name, None, "dwarfgpu").endswith(f"dwarfgpu debug --state {word}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,6 +11,7 @@ from dwarfgpu.base.float_format import BFLOAT16, FloatFormat
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.base.npy_fields import Field, leaves
+from dwarfgpu.base.printable import shell_word
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
@@ -76,12 +76,12 @@ def saved_state_note(path: str, stop: StopPosition | None, program: str) -> str:
         focus = f" --wave {stop.wave}"
     if stop is not None and any(stop.lanes[:1]):
         focus += f" --lane {stop.lanes[0]}"
-    return f"state {path}: {program} debug --state {shlex.quote(path)}{focus}"
+    return f"state {path}: {program} debug --state {shell_word(path)}{focus}"
 
 
 def saved_core_note(path: str, program: str) -> str:
     """Return how to look at a core file; `program` as of `saved_state_note`."""
-    return f"core file {path}: {program} info {shlex.quote(path)}"
+    return f"core file {path}: {program} info {shell_word(path)}"
 
 
 def buffer_lines(result: Result) -> Iterator[str]:
