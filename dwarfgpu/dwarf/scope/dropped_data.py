@@ -21,8 +21,9 @@ from dwarfgpu.objfile.elf_structures import SHF_ALLOC
 
 _ADDR: Final = 0x03
 _PLUS_UCONST: Final = 0x23
-_INDEXED: Final = frozenset({0xA1, 0xFB})
-"""DW_OP_addrx, and DW_OP_GNU_addr_index of DWARF 4."""
+ADDRESSES: Final = frozenset({b"\x03", b"\xa1", b"\xfb"})
+"""DW_OP_addr, DW_OP_addrx, and DW_OP_GNU_addr_index of DWARF 4: only locations that begin with one
+of these can be of dropped data."""
 
 
 def why_dropped(die: Die, location: LocationAttribute) -> str | None:
@@ -31,7 +32,7 @@ def why_dropped(die: Die, location: LocationAttribute) -> str | None:
     if not isinstance(location, ExprLoc):
         return None
     code = location.expression
-    if not code or (code[0] != _ADDR and code[0] not in _INDEXED):
+    if code[:1] not in ADDRESSES:
         return None
     address = _first_address(code, location.unit, die.unit.endian)
     if address is None or (address and address < die.unit.tombstone):

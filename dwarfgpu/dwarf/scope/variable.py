@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.producer import parse_producer
-from dwarfgpu.dwarf.scope.dropped_data import why_dropped
+from dwarfgpu.dwarf.scope.dropped_data import ADDRESSES, why_dropped
 from dwarfgpu.dwarf.scope.named_entries import named_entries
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -36,7 +36,7 @@ from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import LocationAttribute, LocList
+from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 VariableKind = Literal["local", "parameter", "global"]
@@ -117,30 +117,28 @@ class Variable(OfOpenFile):
         that the linker dropped."""
         return self.read_location()
 
-    def read_location(self, *, as_written: bool = False) -> LocationAttribute | None:
-        """Return the same without a cache: a reader of the whole file asks each variable once.
+    def read_location(self) -> LocationAttribute | None:
+        """Return the same without a cache: a reader of the whole file asks each variable once."""
+        written = self._written_location()
+        if written.__class__ is not ExprLoc or written.expression[:1] not in ADDRESSES:
+            return written
+        return written if why_dropped(self.die, written) is None else None
 
-        `as_written`: also that of data that the linker dropped.
-        """
+    def _written_location(self) -> LocationAttribute | None:
+        """Return the same, also that of data that the linker dropped."""
         holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
-        location: LocationAttribute | None = None
         for holder in holders:
             if holder.abbreviation.has_location:
                 location = holder.unit.location_attribute(holder)
                 if location is not None:
-                    break
-        else:
-            completing = self._completing() if self.kind == "global" else None
-            if completing is not None:
-                location = completing.unit.location_attribute(completing)
-        if as_written or location is None or why_dropped(self.die, location) is None:
-            return location
-        return None
+                    return location
+        completing = self._completing() if self.kind == "global" else None
+        return None if completing is None else completing.unit.location_attribute(completing)
 
     @cached_property
     def why_dropped(self) -> str | None:
         """Why there is no location although the entry has one; None if this is not so."""
-        written = self.read_location(as_written=True)
+        written = self._written_location()
         return None if written is None else why_dropped(self.die, written)
 
     @property
