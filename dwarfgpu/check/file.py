@@ -27,6 +27,7 @@ from dwarfgpu.check.headers import LineChecker, check_headers
 from dwarfgpu.check.indexes import IndexChecker
 from dwarfgpu.check.lost_section_faults import check_lost_sections
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.check.string_tables import StringTables
 from dwarfgpu.check.type_signatures import TypeSignatures
 from dwarfgpu.check.unit_kinds import check_kind
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
@@ -91,6 +92,7 @@ def verify(
     units = entries = fdes = 0
     entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
     lines, indexes = LineChecker(findings), IndexChecker(info, findings)
+    strings = StringTables(findings)
     shapes = UsualShapes()
     signatures, contained = TypeSignatures(findings), ContainedBeyond()
     beyond_limit = set[SectionBudget]()
@@ -117,6 +119,7 @@ def verify(
             if unit.info is info:
                 indexes.add(unit)
             lines.check(unit)
+            strings.check(unit)
             if check_kind(unit, checker.references.offsets, is_whole, findings):
                 entries_of_units.chains.type_units.add(unit)
                 signatures.add(unit)

@@ -225,6 +225,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "`DW_AT_rnglists_base` refers to has no header of version 5 before it, or one whose "
         "length is less than the header or reaches beyond the section (DWARF 5 7.26 to 7.29)"
     ),
+    "repeated-string": (
+        "several entries of the table of a unit in `.debug_str_offsets` that are 0, and the string "
+        "there is not empty (DWARF 5 7.26): legal, but producers write each string once, so the "
+        "table is damaged, and entries have the names of others"
+    ),
     "unreadable-line-table": (
         "the header of a line table cannot be read, or its program to the end, as with an extended "
         "opcode of length 0 within a sequence (behind one it is padding), or rows are of a file "

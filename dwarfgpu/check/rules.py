@@ -5,7 +5,8 @@
 - operations: `checker`, `abstract_stack`, `operand_kinds` and `abstract_value` of
   `expr/static_check/`, and `expressions` where the role of the expression matters;
 - entries, their attributes and location lists: `entries`, `layout`, `contained_types` and
-  `vendor_attributes`; units: `file` and `headers`; sections: `lost_section_faults`;
+  `vendor_attributes`; units: `file` and `headers`; sections: `lost_section_faults`
+  and `string_tables`;
 - call frame information: `call_frame_info`, and `rows` for the rows of an FDE.
 
 Law: an error is certain from the text of the section; a warning is legal, or certain only on some
@@ -180,6 +181,8 @@ _ENTRIES: Final = (
          "use it for both"),
     Rule("table-header", "error", "7.26", "a table without a header of DWARF 5",
          "the attribute gives the offset behind the header, whose version is 5"),
+    Rule("repeated-string", "warning", "7.26", "a table of strings with several zeros",
+         "give each index the offset of its own string: entries have the name of another one"),
     Rule("unreadable-line-table", "error", "6.2", "a line table that cannot be read to its end",
          "the code has no lines from there on"),
     Rule("wrong-line-table", "error", "6.2", "a line table that contradicts itself",

@@ -190,6 +190,15 @@ class UnitTables:
         self._require_header(".debug_str_offsets", base, dw.AT_STR_OFFSETS_BASE)
         return base
 
+    @property
+    def string_table(self) -> tuple[int, bytes]:
+        """Where the unit's table of strings begins, and its entries; errors as of
+        `string_offset`."""
+        section, base = ".debug_str_offsets", self._string_base
+        data = self.unit.sections.section(section)
+        size_bytes = self._end(section, data, base) - base
+        return base, data[base : base + size_bytes - size_bytes % self.unit.format.offset_size]
+
     def _require_string_header(self, header_bytes: int) -> None:
         """Require the header of the strings of a split unit (DWARF 5 7.26): the index of a package
         may lead elsewhere, and then every name would be another one's."""

@@ -66,7 +66,7 @@ def test_every_rule_is_broken_by_some_test() -> None:
         "wrong-layout", "wrong-class", "outside-table", "value-short-of-type",
         "value-exceeds-type", "repeated-attribute", "unbalanced-entries", "table-header",
         "type-signature", "no-frame-base", "few-lanes",
-        "call-outside-function", "lost-section",
+        "call-outside-function", "lost-section", "repeated-string",
         "range-outside-parent", "wrong-sibling", "wrong-index", "overlapping-units",
             "overlapping-code", "shared-place", "missing-attribute",
     }  # fmt: skip

@@ -1,0 +1,45 @@
+"""Tables of strings that were overwritten with zeros."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.check.made import findings, verdict_on
+from tests.dwarf.builder import read_fixture
+
+HEADER_BYTES = {"v5.co": 8, "v5.dw64.co": 16}
+
+
+def zeroed(suffix: str, count: int, first: int = 6) -> bytes:
+    """A file with entries of its table that are 0."""
+    data = bytearray(read_fixture(f"hip/nest.gfx942.O2.{suffix}"))
+    section = ObjectFile("", bytes(data)).sections_by_name[".debug_str_offsets"]
+    size_bytes = HEADER_BYTES[suffix] // 2
+    start = section.offset + HEADER_BYTES[suffix] + first * size_bytes
+    data[start : start + count * size_bytes] = bytes(count * size_bytes)
+    return bytes(data)
+
+
+def repeated(data: bytes) -> list[tuple[str, str]]:
+    kept = findings(verdict_on(data))
+    return [(one.severity, one.message) for one in kept if one.rule == "repeated-string"]
+
+
+@pytest.mark.parametrize("suffix", HEADER_BYTES)
+def test_a_table_with_zeros(suffix: str) -> None:
+    """One index may lead to the string at 0; here a table begins with another one."""
+    assert not repeated(zeroed(suffix, 0))
+    [(severity, message)] = repeated(zeroed(suffix, 7))
+    assert severity == "warning"
+    base = HEADER_BYTES[suffix]
+    assert f"entries of .debug_str_offsets+{base:#x} are 0, which is the offset of" in message
+    assert "names may be damaged" in message
+
+
+def test_zeros_that_lead_to_an_empty_string() -> None:
+    """Producers that keep an empty string there may name entries by it."""
+    data = bytearray(zeroed("v5.co", 7))
+    section = ObjectFile("", bytes(data)).sections_by_name[".debug_str"]
+    data[section.offset] = 0
+    assert not repeated(bytes(data))
