@@ -62,13 +62,13 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 250),
         ("eval --file PROGRAM greeting", 252),
         ("info FILE", 149),
-        ("check FILE", 267),
+        ("check FILE", 269),
         ("where --demo t", 239),
         ("where --all FILE", 194),
-        ("run --demo", 279),
+        ("run --demo", 280),
         ("debug --demo -batch", 324),
         ("debug --demo -batch -ex bt", 367),
-        ("debug --demo -batch -ex list", 406),
+        ("debug --demo -batch -ex list", 407),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
