@@ -1,7 +1,7 @@
-"""Tables of the strings of a unit that were overwritten with zeros (DWARF 5 7.26): producers write
-each string once, so that at most one index is of offset 0.
+"""Tables of the strings of a unit, and strings, that were overwritten with zeros (DWARF 5 7.26):
+producers write each string once, so that at most one index is of offset 0, and one string is empty.
 
-Law: a table that units share is checked once.
+Law: what units share is checked once.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from dwarfgpu.errors import DwarfGpuError
 
 _VERSION: Final = 5
 """The first version of DWARF with such tables; GNU's before it have no header."""
+_ZEROS: Final = bytes(8)
+"""More empty strings beside one another than a linker that keeps all strings leaves."""
 
 
 @define(eq=False)
@@ -28,9 +30,13 @@ class StringTables:
     findings: Findings
     _checked: set[tuple[int, int]] = field(init=False, factory=set)
     """The sections and the offset of each table that was checked."""
+    _files: set[tuple[int, str]] = field(init=False, factory=set)
+    """The files and the suffixes of the strings that were checked."""
 
     def check(self, unit: CompilationUnit) -> None:
-        """Report several indexes of the table of a unit that lead to one string at offset 0."""
+        """Report several indexes of the table of a unit that lead to one string at offset 0, and
+        empty strings beside one another."""
+        self._check_strings(unit)
         if unit.format.version < _VERSION:
             return
         try:
@@ -46,11 +52,33 @@ class StringTables:
         zeros = offsets.tolist().count(0)
         if not first or zeros < 2:
             return
-        rule, shown = RULES["repeated-string"], f".debug_str_offsets{unit.sections.suffix}"
-        message = (
-            f"{zeros} entries of {shown}+{base:#x} are 0, which is the offset of "
-            f'"{short_name(printable(first))}": names may be damaged'
+        shown = f".debug_str_offsets{unit.sections.suffix}"
+        name = short_name(printable(first))
+        self._add(
+            unit, f'{zeros} entries of {shown}+{base:#x} are 0, which is the offset of "{name}"'
         )
+
+    def _check_strings(self, unit: CompilationUnit) -> None:
+        key = (id(unit.sections.object), unit.sections.suffix)
+        if key in self._files:
+            return
+        self._files.add(key)
+        for section in (".debug_str", ".debug_line_str"):
+            try:
+                data = unit.sections.section(section)
+            except DwarfGpuError:
+                continue  # reported with the attributes that need it
+            begin = data.find(_ZEROS)
+            rest = data[begin:].lstrip(b"\0") if begin >= 0 else b""
+            if rest:  # zeros at the end may be padding
+                shown, size_bytes = (
+                    f"{section}{unit.sections.suffix}",
+                    len(data) - begin - len(rest),
+                )
+                self._add(unit, f"{size_bytes} bytes of strings at {shown}+{begin:#x} are 0")
+
+    def _add(self, unit: CompilationUnit, fault: str) -> None:
+        rule, message = RULES["repeated-string"], f"{fault}: names may be damaged"
         position = unit_position(unit)
         self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 

@@ -43,3 +43,19 @@ def test_zeros_that_lead_to_an_empty_string() -> None:
     section = ObjectFile("", bytes(data)).sections_by_name[".debug_str"]
     data[section.offset] = 0
     assert not repeated(bytes(data))
+
+
+@pytest.mark.parametrize("section", [".debug_str", ".debug_line_str"])
+def test_zeros_between_strings(section: str) -> None:
+    """Those at the end are padding, and fewer may be empty strings of several files."""
+    original = read_fixture("hip/nest.gfx942.O2.v5.co")
+    place = ObjectFile("", original).sections_by_name[section]
+    for first, count, is_reported in (
+        (3, 9, True),
+        (3, 6, False),
+        (place.size_bytes - 12, 12, False),
+    ):
+        data = bytearray(original)
+        data[place.offset + first : place.offset + first + count] = bytes(count)
+        messages = [message for _, message in repeated(bytes(data))]
+        assert any(f"bytes of strings at {section}+" in text for text in messages) is is_reported
