@@ -62,7 +62,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 250),
         ("eval --file PROGRAM greeting", 252),
         ("info FILE", 149),
-        ("check FILE", 269),
+        ("check FILE", 270),
         ("where --demo t", 239),
         ("where --all FILE", 194),
         ("run --demo", 280),
