@@ -6,6 +6,7 @@ from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
 
@@ -13,16 +14,19 @@ from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
 def check_lost_sections(file: ObjectFile, info: DebugInfo, findings: Findings) -> None:
     """Report sections of a file, and of the one with its debug information, that have no name or
     are not loaded; without units, the former are among the problems of `info`."""
-    faults = [unloaded_sections(file)]
+    unloaded = unloaded_sections(file)
+    if unloaded is not None:
+        _report(unloaded, findings, "warning")  # objcopy and linker scripts can do it
     if info.units:
-        faults += map(unnamed_sections, dict.fromkeys((file, info.object)))
-    for fault in filter(None, faults):
-        _report(fault, findings)
+        for fault in map(unnamed_sections, dict.fromkeys((file, info.object))):
+            if fault is not None:
+                _report(fault, findings)
 
 
-def _report(fault: DwarfGpuError, findings: Findings) -> None:
+def _report(fault: DwarfGpuError, findings: Findings, severity: Severity | None = None) -> None:
     rule, position = RULES["lost-section"], FindingPosition("section table", 0, "file")
-    findings.add(Finding(rule.severity, rule.name, fault.message, rule.section, position))
+    chosen = severity or rule.severity
+    findings.add(Finding(chosen, rule.name, fault.message, rule.section, position))
 
 
 __all__ = ["check_lost_sections"]

@@ -175,8 +175,10 @@ class CallFrames:
         section, fde = description.section, description.fde
         second = section.overlapped(address, fde)
         file = self._object
-        if second is None or file.is_relocatable or not file.is_code(second.initial_location):
-            return  # every section begins at 0, or a linker dropped the code
+        if second is None or file.is_relocatable or not second.initial_location:
+            return  # every section begins at 0, and code that a linker dropped
+        if not file.is_code(second.initial_location):
+            return
         try:
             same = self._frame_row(second.cie, self._row(self.table(section, second), address))
         except DwarfGpuError:

@@ -9,6 +9,7 @@ from typing import Final, Self
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.scope.coroutine_parts import without_parts
 from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
@@ -142,7 +143,7 @@ class Operations(MemberAccess):
         functions = [
             meaning for meaning in self.names.meaning(node.name) if isinstance(meaning, Die)
         ]
-        functions = of_overload(functions, node.name)
+        functions = without_parts(of_overload(functions, node.name))
         if len(functions) > 1 and has_this(functions[0]):
             raise UsageError(overloaded(functions))
         _, written = split_last(node.name)

@@ -11,6 +11,7 @@ from dwarfgpu.check.rows import first_cycle
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from tests.check.made import (
+    ALLOCATED_CODE,
     block,
     cfi_entry,
     cie,
@@ -23,7 +24,7 @@ from tests.check.made import (
     words,
 )
 from tests.cli.command import run
-from tests.dwarf.builder import FIXTURES, X86_64, debug_info
+from tests.dwarf.builder import FIXTURES, X86_64, Content, debug_info, elf
 
 S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
@@ -409,6 +410,16 @@ def test_fdes_that_disagree(
     for note in notes:
         assert note.startswith(f"FDEs of .debug_frame disagree about {location:#x}: that of {last}")
         assert f"is used, not that of {first} at 0x" in note
+
+
+def test_dropped_code_in_a_file_that_is_linked_at_0() -> None:
+    """As firmware is: a linker leaves 0 as the address of what it drops."""
+    section = cie()
+    for start, code in ((0, CFA + rule(OFFSET, 6, 2)), (0x20, CFA)):
+        section += cfi_entry(bytes(4), words(start, 0x40) + code)
+    text = Content(bytes(0x400), flags=ALLOCATED_CODE, address=0)
+    frames = debug_info(elf({".text": text, ".debug_frame": section})).call_frames
+    assert frames.row_at(0x20) is not None and frames.notes == []
 
 
 @pytest.mark.parametrize(

@@ -308,6 +308,21 @@ def test_the_name_of_a_coroutine_is_that_of_the_function_that_is_called(coroutin
     ]
 
 
+def test_coroutines_of_a_file_and_of_a_class(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """gcc gives static functions no linkage name: their symbols tell which is the coroutine."""
+    more = "static Task local() { co_return; } struct C { Task m(int) { co_return; } };"
+    main = "int main() { local(); C().m(1); }"
+    (tmp_path / "a.cc").write_text(f"{COROUTINE}{more}\n{main}\n")
+    flags = ["-std=c++20", "-g", "-O0", "-no-pie", "a.cc", "-o", "a"]
+    subprocess.run([tool("g++"), *flags], cwd=tmp_path, check=True)
+    file = CodeObject.open(tmp_path / "a").file
+    [local], [member] = (file.symbols_named(name) for name in ("_ZL5localv", "_ZN1C1mEi"))
+    assert answers(tmp_path / "a", ["print local", "print &C::m"]) == [
+        f"$1 = {{Task (void)}} {local.address:#x} <local()>",
+        f"$2 = (Task (C::*)(C * const, int)) {member.address:#x} <C::m(int)>",
+    ]
+
+
 @pytest.mark.parametrize("coroutine", ["clang++-19"], indirect=True)
 def test_functions_without_symbols_are_listed_by_address(
     coroutine: Path, tool: Callable[[str], str]

@@ -22,9 +22,12 @@ _FRAME: Final = ".Frame"
 
 def without_parts(functions: Iterable[Die]) -> list[Die]:
     """Return functions without the parts of the coroutines whose ramps are among them."""
+    functions = list(functions)
+    if len(functions) < 2:
+        return functions
     by_linkage_name: dict[str | None, list[Die]] = {}
     for function in functions:
-        name = function.linkage_name
+        name = function.linkage_name or _symbol(function)
         whole = None if name is None else _CLONE.sub("", name)
         by_linkage_name.setdefault(whole, []).append(function)
     out: list[Die] = []
@@ -50,6 +53,13 @@ def _ramp(name: str, namesakes: list[Die]) -> list[Die]:
         }
         own = [item for item in own if entry_of(item) in entries]
     return own if len(own) == 1 else []
+
+
+def _symbol(function: Die) -> str | None:
+    """Return the symbol of a function without a linkage name, as gcc describes static ones."""
+    entry = entry_of(function)
+    symbol = None if entry is None else function.unit.sections.object.symbol_before(entry)
+    return symbol.name if symbol is not None and symbol.address == entry else None
 
 
 def _is_part(function: Die, linkage_names: Collection[str | None]) -> bool:
