@@ -66,5 +66,5 @@ def test_watchpoints_of_another_machine(tmp_path: Path, save: str, load: str) ->
     assert "Hardware watchpoint 3: r" in lines
     at = next(at for at, line in enumerate(lines) if line.startswith("Num "))
     assert lines[at + 1].split() == ["2", "hw", "watchpoint", "keep", "y", "-location", "out[3]"]
-    assert "watchpoint 2: -location out[3]" in lines[at + 3]
+    assert "watchpoint 2, with lane 3: -location out[3]" in lines[at + 3]
     assert lines[at + 4 : at + 6] == ["Old value = 0", "New value = -1"]

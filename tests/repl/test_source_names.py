@@ -64,7 +64,7 @@ def test_the_beginning_of_a_large_file(tmp_path: Path) -> None:
     assert done.err == f"{tmp_path}/f.c: more than 256 MiB\n"
 
 
-@pytest.mark.parametrize("line", [1 << 20, (1 << 32) - 1])
+@pytest.mark.parametrize("line", [1 << 20, (1 << 31) - 1])
 @pytest.mark.parametrize("letter", ["m", "s"])
 def test_lines_between_instructions_are_bounded(line: int, letter: str, tmp_path: Path) -> None:
     """A line table says that the second instruction is from a line far below the first one."""
@@ -83,6 +83,17 @@ def test_lines_between_instructions_are_bounded(line: int, letter: str, tmp_path
             *("-ex", f"disassemble /{letter} 0x1000,+4"),
         )
         assert f"... lines 2 to {line - 6} of " in done.out
+
+
+def test_a_line_below_0_between_instructions(tmp_path: Path) -> None:
+    """The instruction has no line then, and a note says why."""
+    rows = SET_ADDRESS + b"\4\0\1\2\2\3" + encode_sleb((1 << 32) - 2) + b"\1" + END_SEQUENCE
+    table = listed([b"/none\0"]) + listed([b"f.c\0\0"], (2, 0x0B))
+    path = tmp_path / "program"
+    path.write_bytes(line_program(table, rows)["bomb"])
+    done = asked(path, "disassemble /m 0x1000,+4")
+    assert "source lines may be missing: " in done.err or "Capstone" in done.err
+    assert "line 4294967295, which is -1 in 32 bits" in done.err or "Capstone" in done.err
 
 
 def test_list_again_looks_a_name_up_once(monkeypatch: pytest.MonkeyPatch) -> None:

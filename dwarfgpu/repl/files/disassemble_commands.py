@@ -50,3 +50,6 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
     reason = why_no_line(session, dump.begin) if letters & {"s", "m"} else None
     if reason is not None:
         shell.console.note(reason)
+    elif letters & {"s", "m"} and dump.function is not None:
+        for note in dump.function.code.source_notes:
+            shell.console.note(note)
