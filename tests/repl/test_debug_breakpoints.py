@@ -239,6 +239,16 @@ def test_a_stop_names_the_lanes_that_accessed_shared_memory(tmp_path: Path) -> N
     assert [line for line in done.lines if line.startswith("$")] == ["$1 = 3", "$2 = 2"]
 
 
+@pytest.mark.parametrize(("condition", "lane"), [("$_thread == 1", 0), ("$_lane == 9", 9)])
+def test_the_condition_of_a_watched_register(tmp_path: Path, condition: str, lane: int) -> None:
+    """It is evaluated in the active lanes, as a breakpoint's; the register is of all of them."""
+    lines = talk(
+        tmp_path, "vadd", "starti", "lane 7", f"watch $s33 if {condition}", "c", "p $_lane"
+    )  # fmt: skip
+    assert stops(lines)[-1] == "Thread 1 hit Watchpoint 1: $s33"
+    assert lines[-1] == f"$1 = {lane}"
+
+
 def test_a_watched_value_may_be_unreadable_yet(tmp_path: Path) -> None:
     """As in GDB. p of lane 0 becomes &here[0], which is 1 + 10 then."""
     lines = talk(

@@ -186,8 +186,7 @@ def _is_to_stop(shell: Shell, item: Breakpoint, halt: Halt) -> bool:
     lanes = None if item.lane is None else [item.lane]
     if isinstance(item, Watchpoint):
         item.hit_lanes = item.lanes_of(halt) or None
-        if item.hit_lanes or session.lane is not None:
-            lanes = [*(item.hit_lanes or [session.lane])]
+        lanes = None if item.hit_lanes is None else [*item.hit_lanes]
     if item.condition and not condition_holds(shell, item, lanes):
         return False
     if item.lane is not None:
@@ -357,7 +356,8 @@ def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
     for item, (old, new) in zip(stop.items, stop.changes, strict=True):
         if not isinstance(item, Watchpoint):
             return
-        where = _lanes(shell.session, item.hit_lanes or ())
+        is_of_lanes = bool(item.lanes_of(stop.halt))
+        where = _lanes(shell.session, item.hit_lanes) if is_of_lanes else ""
         yield heading(f"\n{_who(shell)}{item.kind} {item.number}{where}: {item.typed}\n")
         if old == new or item.watch.kind == "read":
             yield heading(f"Value = {new}")
