@@ -520,6 +520,5 @@ def registers_of_thread(registers: Iterable[RegisterInfo]) -> dict[int, Register
 def _is_unknown(number: object, error: Exception) -> bool:
     """Return whether the only fault of a number or name is that a table does not have it: what
     files ask for must not cost a look at every field of an architecture."""
-    if not isinstance(error, KeyError):
-        return False
-    return type(number) is str or type(number) is int and not number >> 64
+    is_plain = type(number) is str or (type(number) is int and not number >> 64)
+    return is_plain and isinstance(error, KeyError)

@@ -170,12 +170,16 @@ def test_names_with_several_spellings(tmp_path: Path, read: list[int]) -> None:
     assert len(read) == 2  # twice<long>, too
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_spellings_are_in_the_units_that_may_have_them(path: Path) -> None:
+def info_of(path: Path) -> DebugInfo:
     try:
-        info = CodeObject.open(path).info
+        return CodeObject.open(path).info
     except UsageError:
         pytest.skip("not opened alone")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_spellings_are_in_the_units_that_may_have_them(path: Path) -> None:
+    info = info_of(path)
     for of in info.units:
         for name in named_entries(of.full).by_name:
             if "<" in name or name.startswith(("operator", "~")):
@@ -215,10 +219,7 @@ def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_only_names_in_no_unit_are_absent(path: Path) -> None:
     """So that no hint is followed for them: every name of an entry is in a unit."""
-    try:
-        info = CodeObject.open(path).info
-    except UsageError:
-        pytest.skip("not opened alone")
+    info = info_of(path)
     mentioning_units(info, "no such identifier")
     assert not is_in_no_unit(info, "no such identifier")
     dies = (unit.die(index) for unit in info.units for index in range(len(unit.tree.offsets)))

@@ -290,9 +290,13 @@ def coroutine(
     request: pytest.FixtureRequest,
 ) -> Path:
     folder = tmp_path_factory.mktemp(request.param)
-    (folder / "a.cc").write_text(f"{COROUTINE}int main() {{ coro(1); }}\n")
+    return with_coroutines(tool(request.param), folder, "int main() { coro(1); }")
+
+
+def with_coroutines(compiler: str, folder: Path, more: str) -> Path:
+    (folder / "a.cc").write_text(f"{COROUTINE}{more}\n")
     flags = ["-std=c++20", "-g", "-O0", "-no-pie", "a.cc", "-o", "a"]
-    subprocess.run([tool(request.param), *flags], cwd=folder, check=True)
+    subprocess.run([compiler, *flags], cwd=folder, check=True)
     return folder / "a"
 
 
@@ -311,13 +315,10 @@ def test_the_name_of_a_coroutine_is_that_of_the_function_that_is_called(coroutin
 def test_coroutines_of_a_file_and_of_a_class(tool: Callable[[str], str], tmp_path: Path) -> None:
     """gcc gives static functions no linkage name: their symbols tell which is the coroutine."""
     more = "static Task local() { co_return; } struct C { Task m(int) { co_return; } };"
-    main = "int main() { local(); C().m(1); }"
-    (tmp_path / "a.cc").write_text(f"{COROUTINE}{more}\n{main}\n")
-    flags = ["-std=c++20", "-g", "-O0", "-no-pie", "a.cc", "-o", "a"]
-    subprocess.run([tool("g++"), *flags], cwd=tmp_path, check=True)
-    file = CodeObject.open(tmp_path / "a").file
+    built = with_coroutines(tool("g++"), tmp_path, f"{more}\nint main() {{ local(); C().m(1); }}")
+    file = CodeObject.open(built).file
     [local], [member] = (file.symbols_named(name) for name in ("_ZL5localv", "_ZN1C1mEi"))
-    assert answers(tmp_path / "a", ["print local", "print &C::m"]) == [
+    assert answers(built, ["print local", "print &C::m"]) == [
         f"$1 = {{Task (void)}} {local.address:#x} <local()>",
         f"$2 = (Task (C::*)(C * const, int)) {member.address:#x} <C::m(int)>",
     ]

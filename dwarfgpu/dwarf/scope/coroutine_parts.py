@@ -13,7 +13,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import with_parameters
+from dwarfgpu.dwarf.scope.declarations import entry_symbol, with_parameters
 from dwarfgpu.dwarf.scope.scope_entries import entry_of
 
 _CLONE: Final = pattern(r"\.(?:resume|destroy|cleanup)$")
@@ -27,7 +27,7 @@ def without_parts(functions: Iterable[Die]) -> list[Die]:
         return functions
     by_linkage_name: dict[str | None, list[Die]] = {}
     for function in functions:
-        name = function.linkage_name or _symbol(function)
+        name = function.linkage_name or entry_symbol(function)  # gcc's static ones have none
         whole = None if name is None else _CLONE.sub("", name)
         by_linkage_name.setdefault(whole, []).append(function)
     out: list[Die] = []
@@ -53,13 +53,6 @@ def _ramp(name: str, namesakes: list[Die]) -> list[Die]:
         }
         own = [item for item in own if entry_of(item) in entries]
     return own if len(own) == 1 else []
-
-
-def _symbol(function: Die) -> str | None:
-    """Return the symbol of a function without a linkage name, as gcc describes static ones."""
-    entry = entry_of(function)
-    symbol = None if entry is None else function.unit.sections.object.symbol_before(entry)
-    return symbol.name if symbol is not None and symbol.address == entry else None
 
 
 def _is_part(function: Die, linkage_names: Collection[str | None]) -> bool:

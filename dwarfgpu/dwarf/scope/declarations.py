@@ -387,14 +387,23 @@ def _distinct(name: str, functions: list[Die]) -> list[str]:
 
 
 def _symbol(function: Die) -> str | None:
+    entry = entry_of(function)
+    if entry is None:
+        return None
+    symbol = entry_symbol(function)
+    return f"{function.unit.relocate(entry):#x}" if symbol is None else f"'{symbol}'"
+
+
+def entry_symbol(function: Die) -> str | None:
+    """Return the name of the symbol at the entry of a function; None without code or symbol."""
     entry, sections = entry_of(function), function.unit.sections
     if entry is None:
         return None
     for file in dict.fromkeys((sections.program.loaded, sections.object)):
         symbol = file.symbol_before(entry)
         if symbol is not None and symbol.address == entry:
-            return f"'{symbol.name}'"
-    return f"{function.unit.relocate(entry):#x}"
+            return symbol.name
+    return None
 
 
 def _after(function: Die) -> str:

@@ -149,11 +149,13 @@ class Watchpoints:
 
     @staticmethod
     def _is_of_kind(one: Watching, access: Access) -> bool:
-        return (
-            access.is_written
-            if one.watch.kind == "write"
-            else (access.is_read or one.watch.kind != "read")
-        )
+        match one.watch.kind:
+            case "write":
+                return access.is_written
+            case "read":
+                return access.is_read
+            case _:
+                return True
 
     def _lanes_of(self, one: Watching, wave: WaveMemory) -> tuple[int, ...]:
         """Return the lanes that accessed an object."""
