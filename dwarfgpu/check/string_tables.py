@@ -6,21 +6,12 @@ Law: what units share is checked once.
 
 from __future__ import annotations
 
-from typing import Final
-
-from dwarfgpu.base.printable import printable, short_name
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, Findings
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-
-_VERSION: Final = 5
-"""The first version of DWARF with such tables; GNU's before it have no header."""
-_ZEROS: Final = bytes(8)
-"""More empty strings beside one another than a linker that keeps all strings leaves."""
 
 
 @define(eq=False)
@@ -28,8 +19,8 @@ class StringTables:
     """The tables of a file."""
 
     findings: Findings
-    _checked: set[tuple[int, int]] = field(init=False, factory=set)
-    """The sections and the offset of each table that was checked."""
+    _checked: set[tuple[int, str]] = field(init=False, factory=set)
+    """The sections and the fault of each table that was reported."""
     _files: set[tuple[int, str]] = field(init=False, factory=set)
     """The files and the suffixes of the strings that were checked."""
 
@@ -37,26 +28,13 @@ class StringTables:
         """Report several indexes of the table of a unit that lead to one string at offset 0, and
         empty strings beside one another."""
         self._check_strings(unit)
-        if unit.format.version < _VERSION:
-            return
         try:
-            if not (unit.is_split or unit.root.has(dw.AT_STR_OFFSETS_BASE)):
-                return
-            base, table = unit.tables.string_table
-            key = (id(unit.sections), base)
-            first = b"" if key in self._checked else unit.sections.string(".debug_str", 0)
+            fault = unit.tables.zeros_of_strings
         except DwarfGpuError:
             return  # reported with the headers, or with the attributes that need it
-        self._checked.add(key)
-        offsets = memoryview(table).cast("Q" if unit.format.offset_size == 8 else "I")
-        zeros = offsets.tolist().count(0)
-        if not first or zeros < 2:
-            return
-        shown = f".debug_str_offsets{unit.sections.suffix}"
-        name = short_name(printable(first))
-        self._add(
-            unit, f'{zeros} entries of {shown}+{base:#x} are 0, which is the offset of "{name}"'
-        )
+        if fault and (key := (id(unit.sections), fault)) not in self._checked:
+            self._checked.add(key)
+            self._add(unit, fault)
 
     def _check_strings(self, unit: CompilationUnit) -> None:
         key = (id(unit.sections.object), unit.sections.suffix)
@@ -65,17 +43,11 @@ class StringTables:
         self._files.add(key)
         for section in (".debug_str", ".debug_line_str"):
             try:
-                data = unit.sections.section(section)
+                fault = unit.sections.overwritten(section)
             except DwarfGpuError:
                 continue  # reported with the attributes that need it
-            begin = data.find(_ZEROS)
-            rest = data[begin:].lstrip(b"\0") if begin >= 0 else b""
-            if rest:  # zeros at the end may be padding
-                shown, size_bytes = (
-                    f"{section}{unit.sections.suffix}",
-                    len(data) - begin - len(rest),
-                )
-                self._add(unit, f"{size_bytes} bytes of strings at {shown}+{begin:#x} are 0")
+            if fault is not None:
+                self._add(unit, fault.message)
 
     def _add(self, unit: CompilationUnit, fault: str) -> None:
         rule, message = RULES["repeated-string"], f"{fault}: names may be damaged"

@@ -293,6 +293,16 @@ class DebugInfo(OfOpenFile):
         except DwarfGpuError as error:
             return error.with_traceback(None)
 
+    @property
+    def why_not_found(self) -> tuple[DwarfGpuError, ...]:
+        """Why a name that is not found may be there nevertheless."""
+        errors = [self.unsearched, self.bare_names]
+        try:
+            errors.append(self.sections.overwritten(".debug_str"))
+        except DwarfGpuError as error:
+            errors.append(error.with_traceback(None))
+        return tuple(error for error in errors if error is not None)
+
     @cached_property
     def _starts(self) -> list[int]:
         return [unit.offset for unit in self._info_headers[0]]

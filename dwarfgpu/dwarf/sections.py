@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.split.dwp import PackageRow
     from dwarfgpu.objfile.section_buffer import SectionBuffer
 
+EMPTY_STRINGS: Final = bytes(8)
+"""More empty strings beside one another than a linker that keeps all strings leaves."""
+
 T = TypeVar("T")
 
 _MAX_TEXTS: Final = 1 << 14
@@ -75,6 +78,15 @@ class Program:
     def in_file(self, pc: int) -> int:
         """Return the address of the file of a program location as loaded."""
         return pc - self.load_address
+
+
+def _is_overwritten(data: bytes, offset: int) -> bool:
+    """Return whether an empty string lies among so many zeros that others were there: producers
+    write each string once (DWARF 5 7.26). The end of the last string before zeros is the empty
+    string of a linker that lets strings end in others, and zeros there may be padding."""
+    count = len(EMPTY_STRINGS)
+    zeros = data.find(EMPTY_STRINGS, max(offset - count + 1, 0), offset + count)
+    return zeros >= 0 and not any(data[max(offset - 1, 0) : offset])
 
 
 @methods_name_wrong_arguments
@@ -178,7 +190,8 @@ class Sections(OfOpenFile):
         return contributions
 
     def string(self, section: str, offset: int) -> bytes:
-        """Return the bytes of a string in a string section; `Malformed` where none starts there."""
+        """Return the bytes of a string in a string section; `Malformed` where none starts there, or
+        where zeros replaced it."""
         try:
             cached = self._long_strings.get((section, offset))
             if cached is not None:
@@ -187,6 +200,10 @@ class Sections(OfOpenFile):
             end = data.find(b"\0", offset)
             if offset >= len(data) or end < 0:
                 raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
+            if end == offset and _is_overwritten(data, offset):
+                raise Malformed(
+                    f"the string at {section}{self.suffix}+{offset:#x} is overwritten with zeros"
+                )
             if end - offset <= LONGEST_NAME_BYTES:
                 return data[offset:end]
             # Many entries may refer to one long string, or to parts of it.
@@ -195,6 +212,19 @@ class Sections(OfOpenFile):
         except FOREIGN:
             require_right_arguments(Sections.string, self, section, offset)
             raise
+
+    def overwritten(self, section: str) -> Malformed | None:
+        """Return where zeros replaced the strings of a string section; None if none did. Those at
+        its end may be padding."""
+        data = self.section(section)
+        begin = data.find(EMPTY_STRINGS)
+        rest = data[begin:].lstrip(b"\0") if begin >= 0 else b""
+        if not rest:
+            return None
+        size_bytes = len(data) - begin - len(rest)
+        return Malformed(
+            f"{size_bytes} bytes of strings at {section}{self.suffix}+{begin:#x} are 0"
+        )
 
     def text(self, offset: int) -> str:
         """Return the text of a string of `.debug_str`, a very long one cut; errors as `string`."""

@@ -13,6 +13,7 @@ from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.printable import printable, short_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.sections import Sections
@@ -190,14 +191,26 @@ class UnitTables:
         self._require_header(".debug_str_offsets", base, dw.AT_STR_OFFSETS_BASE)
         return base
 
-    @property
-    def string_table(self) -> tuple[int, bytes]:
-        """Where the unit's table of strings begins, and its entries; errors as of
+    @cached_property
+    def zeros_of_strings(self) -> str | None:
+        """How zeros replaced entries of the unit's table of strings; None if they did not:
+        producers write each string once, so that one entry leads to offset 0. Errors as of
         `string_offset`."""
-        section, base = ".debug_str_offsets", self._string_base
-        data = self.unit.sections.section(section)
+        section, base, format = ".debug_str_offsets", self._string_base, self.unit.format
+        if format.version < 5:
+            return None
+        sections = self.unit.sections
+        data = sections.section(section)
         size_bytes = self._end(section, data, base) - base
-        return base, data[base : base + size_bytes - size_bytes % self.unit.format.offset_size]
+        offsets = memoryview(data)[base : base + size_bytes - size_bytes % format.offset_size]
+        zeros = offsets.cast("Q" if format.offset_size == 8 else "I").tolist().count(0)
+        first = sections.string(".debug_str", 0) if zeros > 1 else b""
+        if not first:
+            return None
+        return (
+            f"{zeros} entries of {section}{sections.suffix}+{base:#x} are 0, which is the offset "
+            f'of "{short_name(printable(first))}"'
+        )
 
     def _require_string_header(self, header_bytes: int) -> None:
         """Require the header of the strings of a split unit (DWARF 5 7.26): the index of a package
@@ -227,13 +240,17 @@ class UnitTables:
         return data, base, end, unit.format.address_size, unit.format.endian
 
     def string_offset(self, index: int) -> int:
-        """Return the offset in `.debug_str` of a string by index."""
+        """Return the offset in `.debug_str` of a string by index; `Malformed` where there is none,
+        or where zeros replaced it."""
         try:
             if type(index) is not int:
                 index = plain_integer(index)
-            return self._entry(
+            offset = self._entry(
                 ".debug_str_offsets", self._string_base, index, self.unit.format.offset_size
             )
+            if not offset and (zeros := self.zeros_of_strings):
+                raise Malformed(zeros)
+            return offset
         except FOREIGN:
             require_right_arguments(UnitTables.string_offset, self, index)
             raise

@@ -188,9 +188,8 @@ class FocusedNames(FocusedLane):
     def unsearched_note(self, end: str = "") -> str:
         """Return why an unknown name may exist nevertheless, after the `end` of the sentence before
         it; usually ""."""
-        infos = [code_object.info for code_object in self.code_objects]
-        errors = [error for info in infos for error in (info.unsearched, info.bare_names)]
-        known = [f" Not searched: {error.kind}: {error}" for error in errors if error is not None]
+        errors = [e for code_object in self.code_objects for e in code_object.info.why_not_found]
+        known = [f" Not searched: {error.kind}: {error}" for error in errors]
         return "".join((end, *known)) if known else ""
 
     def unread_notes(self, message: str = "") -> list[str]:

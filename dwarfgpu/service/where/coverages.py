@@ -250,8 +250,7 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
         suggestion = f' Did you mean "{name}"?' if is_written else ""
         suggestion = suggestion or did_you_mean(name, sorted(qualified))
     suggestion = suggestion or did_you_mean(name.rpartition("::")[2], sorted(simple))
-    cut = file.info.unsearched or file.info.bare_names
-    if cut is not None:
+    for cut in file.info.why_not_found:
         return f"{suggestion} Not searched: {cut.kind}: {cut}"
     problem = next((problem for unit in every for problem in unit.problems), None)
     return suggestion if problem is None else f"{suggestion} Not all names are readable: {problem}"
