@@ -81,9 +81,9 @@ class Program:
 
 
 def _is_overwritten(data: bytes, offset: int) -> bool:
-    """Return whether an empty string lies among so many zeros that others were there: producers
-    write each string once (DWARF 5 7.26). The end of the last string before zeros is the empty
-    string of a linker that lets strings end in others, and zeros there may be padding."""
+    """Return whether an empty string lies among zeros that replaced strings: producers write each
+    string once (DWARF 5 7.26). The end of the last string before zeros is the empty string of a
+    linker that lets strings end in others, and zeros there may be padding."""
     count = len(EMPTY_STRINGS)
     zeros = data.find(EMPTY_STRINGS, max(offset - count + 1, 0), offset + count)
     return zeros >= 0 and not any(data[max(offset - 1, 0) : offset])
