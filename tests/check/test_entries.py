@@ -365,7 +365,10 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("unreadable-unit", "error", cut_unit(7), cut_unit(0)),
     ("unreadable-line-table", "error", lined(0), lined(12)),
     ("unreadable-line-table", "error", lined(12, b"\x20\0\0\0\1\1"),
-     lined(12, b"\0\0\x20\0\1\1\0\0")),  # padding around a sequence, not in it
+     # Padding around a sequence, not in it.
+     lined(12, b"\0\0" + Table().address(0) + b"\x20\0\1\1\0\0")),
+    ("unreadable-line-table", "error", lined(12, b"\0\0\x20\0\1\1"),
+     lined(12, b"\0\0" + Table().address(0) + b"\x20\0\1\1")),
     # Line 1 - 5, or 1 - 2 and then the special opcode that subtracts 3: only rows have lines.
     ("negative-line", "error", lined(12, b"\x03\x7b\x01\0\1\1"), lined(12, b"\x03\x7f\x01\0\1\1")),
     ("negative-line", "error", lined(12, b"\x03\x7e\x0d\0\1\1"),

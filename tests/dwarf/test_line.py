@@ -216,6 +216,18 @@ def test_extended_opcodes_of_no_bytes_are_padding_behind_a_sequence() -> None:
         assert tuple(result.matrix.rows)[:2] == (row(0x1000, 1), row(0x1000, 1, flags=5))
 
 
+def test_zeros_over_the_start_of_a_sequence() -> None:
+    """What follows them has no address, and the rows are those of no code."""
+    made, pad = Table(), b"\0\0"
+    whole = made.address(0x1000) + bytes((COPY, ADVANCE_PC, 4)) + END
+    result = table_of(evolve(made, program=whole + 6 * pad + bytes((COPY,)) + END))
+    assert "without a DW_LNE_set_address follows zeros" in str(result.problems[0])
+    assert str(result.faults().problem) == str(result.problems[0])
+    assert result.line_at(0x1000) is not None
+    # Without zeros a program at 0 begins, as in a file that is not linked.
+    assert not table_of(evolve(made, program=whole + bytes((COPY,)) + END)).problems
+
+
 def test_a_line_below_0_is_a_problem() -> None:
     made = Table()
     program = made.address(0x1000) + bytes((COPY, ADVANCE_PC, 4, ADVANCE_LINE)) + encode_sleb(-4)

@@ -114,6 +114,12 @@ def no_extended_opcode() -> Malformed:
     return Malformed("an extended opcode of length 0 within a sequence")
 
 
+def no_address() -> Malformed:
+    """Return why rows describe no code that follow padding and have no address: their sequence
+    begins within the zeros (6.2.5.3)."""
+    return Malformed("a sequence without a DW_LNE_set_address follows zeros")
+
+
 def unended_rows(count: int, offset: int) -> DwarfGpuError | None:
     """Return why rows from an offset on describe no code; None where there are none (6.2.5.3)."""
     if not count:

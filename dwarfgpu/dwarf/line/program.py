@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.line.operands import (
     address_in,
     at_opcode,
     defined_file,
+    no_address,
     no_extended_opcode,
     no_line_range,
     read_number,
@@ -90,6 +91,7 @@ class _Run:
         address = op_index = column = isa = discriminator = first_row = 0
         file = line = 1
         flags, is_ordered, rows_left = initial_flags, True, most_rows
+        is_padded = is_placed = False  # the sequence: by zeros before it, by an address in it
         offset, endian = header.program_at, header.format.endian
         try:
             while offset < end:
@@ -154,11 +156,14 @@ class _Run:
                     kind = data[position] if size_bytes else None
                     after = position + size_bytes
                     if kind == 0x01:  # DW_LNE_end_sequence
+                        if is_padded and not is_placed:
+                            raise no_address()
                         flags |= END_SEQUENCE
+                        is_padded = is_placed = False
                     else:
                         if kind == 0x02:  # DW_LNE_set_address
                             address = address_in(data, position + 1, after, header.format) & mask
-                            op_index = 0
+                            op_index, is_placed = 0, True
                             if len(addresses) > first_row and address < addresses[-1]:
                                 is_ordered = False
                         elif kind == 0x04:  # DW_LNE_set_discriminator
@@ -171,7 +176,7 @@ class _Run:
                         elif kind is None:
                             if offset != self.ended_at:
                                 raise no_extended_opcode()
-                            self.ended_at = after
+                            self.ended_at, is_padded = after, True
                         offset = after  # others are skipped
                         continue
                     position = after

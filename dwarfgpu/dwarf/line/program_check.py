@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.line.operands import (
     address_in,
     at_opcode,
     defined_file,
+    no_address,
     no_extended_opcode,
     no_line_range,
     read_number,
@@ -101,6 +102,8 @@ class _Check:
         """That of the last DW_LNE_set_address, with the advances that are not passed over."""
         self._has_address = False
         """Whether the sequence has had a DW_LNE_set_address."""
+        self._is_padded = False
+        """Whether zeros precede the sequence."""
         self._set_at = header.program_at
         """The offset behind the last DW_LNE_set_address or DW_LNE_end_sequence."""
         self.negative_line: int | None = None
@@ -213,12 +216,14 @@ class _Check:
         if not size_bytes:
             if offset != self._ended_at:
                 raise no_extended_opcode()
-            self._ended_at = begin
+            self._ended_at, self._is_padded = begin, True
             return begin
         operand = Reader(data, "little", begin, header.end)
         operand.take(size_bytes)
         end, kind = operand.position, data[begin]
         if kind == 0x01:  # DW_LNE_end_sequence
+            if self._is_padded and not self._has_address:
+                raise no_address()
             self._end_sequence(begin)
             self._ended_at = end
         elif kind == 0x02:  # DW_LNE_set_address
@@ -242,7 +247,7 @@ class _Check:
             self.may_decrease = True
         self._set_at = offset + 1
         self._address = 0
-        self._has_address = False
+        self._has_address = self._is_padded = False
 
 
 def _no_file(number: int, files: range) -> IllFormed:
