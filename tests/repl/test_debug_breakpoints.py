@@ -239,6 +239,18 @@ def test_a_stop_names_the_lanes_that_accessed_shared_memory(tmp_path: Path) -> N
     assert [line for line in done.lines if line.startswith("$")] == ["$1 = 3", "$2 = 2"]
 
 
+def test_an_expression_of_named_registers_is_watched(tmp_path: Path) -> None:
+    """As by GDB, also where it is no register that compilers keep variables in."""
+    lines = talk(
+        tmp_path, "vadd", "starti", "set $start = $pc", "watch (unsigned long) $pc - "
+        "(unsigned long) $start == 8", "c", "delete", "watch ($exec & 1) + 1", "info watchpoints",
+    )  # fmt: skip
+    at = lines.index("New value = true")
+    assert lines[at - 1] == "Old value = false"
+    assert lines[at + 1].startswith("0x")
+    assert lines[-1].endswith("($exec & 1) + 1")
+
+
 @pytest.mark.parametrize(("condition", "lane"), [("$_thread == 1", 0), ("$_lane == 9", 9)])
 def test_the_condition_of_a_watched_register(tmp_path: Path, condition: str, lane: int) -> None:
     """It is evaluated in the active lanes, as a breakpoint's; the register is of all of them."""

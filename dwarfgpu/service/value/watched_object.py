@@ -6,6 +6,7 @@ location list gives another place.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final, cast
@@ -29,6 +30,7 @@ from dwarfgpu.view.values import FormatOptions
 _FRAME_REGISTERS: Final = ("s32", "s33", "s34")
 """Stack, frame and base pointer (AMDGPU usage, "Non-Kernel Functions")."""
 _END: Final = 1 << 64
+_REGISTER: Final = re.compile(r"\$(\w+)")
 
 
 @define(eq=False)
@@ -116,8 +118,13 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     noting = evolve(session, target=noted)
     options = evolve(options, looked_at=lambda variable, _: used.append(variable))
     value = _read(text, noting, options)
-    before = tuple(part for part in noted.reads if _decides(part))
+    named = frozenset(_REGISTER.findall(text))
+    before = tuple(part for part in noted.reads if _decides(part, named))
     own: tuple[WatchedBytes, ...] = ()
+    if value.location is None and "pc" in named:  # its value is that of the stop
+        noted.reads.clear()
+        ObjectAccess(noting).read(_unread(_read("$pc", noting, options)))
+        before += tuple(noted.reads)
     if value.location is not None:
         noted.reads.clear()
         value = ObjectAccess(noting).read(_unread(value))
@@ -146,12 +153,15 @@ def _read(text: str, session: Session, options: Options) -> TypedValue:
         return TypedValue(None, error=error)
 
 
-def _decides(part: WatchedBytes) -> bool:
-    """Return whether what is read may be a pointer or an index: not the stack and frame pointers,
-    by which variables are found, and no register of its own kind."""
+def _decides(part: WatchedBytes, named: frozenset[str]) -> bool:
+    """Return whether what is read may be a pointer, an index or an operand: not the stack and frame
+    pointers, by which variables are found, and a register of its own kind only where the expression
+    names it."""
     if isinstance(part.start, MemoryAddress):
         return True
     name = part.start.register.name
+    if name in named:
+        return True
     return name[:1] in "sva" and is_decimal(name[1:]) and name not in _FRAME_REGISTERS
 
 
