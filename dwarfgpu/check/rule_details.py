@@ -203,9 +203,9 @@ DETAILS: Final[Mapping[str, str]] = {
     "unreadable-unit": "a unit that cannot be read to its end",
     "lost-section": (
         "sections without a name, or allocated sections of a linked file that no PT_LOAD segment "
-        "has (System V ABI): the section names or a program header are damaged. Without a section "
-        "for units, the former is `unreadable-unit`; the latter is a warning, as objcopy and "
-        "linker scripts can leave sections out"
+        "has, or has with other bytes of the file (System V ABI): the section names or a program "
+        "header are damaged. Without a section for units, the former is `unreadable-unit`; the "
+        "latter is a warning, as objcopy and linker scripts can leave sections out"
     ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads; "

@@ -7,7 +7,15 @@ from typing import Final
 
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import ET_DYN, ET_EXEC, PT_LOAD, SHF_ALLOC, Section
+from dwarfgpu.objfile.elf_structures import (
+    ET_DYN,
+    ET_EXEC,
+    PT_LOAD,
+    SHF_ALLOC,
+    SHT_NOBITS,
+    Section,
+    Segment,
+)
 
 _SHT_NULL: Final = 0
 
@@ -25,21 +33,16 @@ def unnamed_sections(file: ObjectFile) -> Malformed | None:
 
 
 def unloaded_sections(file: ObjectFile) -> Malformed | None:
-    """Return the error about allocated sections of a linked file that no segment loads; None if
-    there are none, for a file without segments to load, and for cubins, which are loaded by
-    sections."""
+    """Return the error about allocated sections of a linked file that no segment loads, or loads
+    from another offset of the file; None if there are none, for a file without segments to load,
+    and for cubins, which are loaded by sections."""
     if file.type not in (ET_EXEC, ET_DYN) or file.machine == "CUDA":
         return None
     loaded = [segment for segment in file.segments if segment.type == PT_LOAD]
     outside = [
         section
         for section in file.sections
-        if _is_in_memory(section)
-        and not any(
-            segment.address <= section.address
-            and section.address + section.size_bytes <= segment.address + segment.memory_bytes
-            for segment in loaded
-        )
+        if _is_in_memory(section) and not any(_loads(segment, section) for segment in loaded)
     ]
     if not loaded or not outside:
         return None
@@ -52,6 +55,17 @@ def unloaded_sections(file: ObjectFile) -> Malformed | None:
 
 def _is_in_memory(section: Section) -> bool:
     return bool(section.flags & SHF_ALLOC and section.covers(section.address))
+
+
+def _loads(segment: Segment, section: Section) -> bool:
+    """Return whether a segment has a section, with its contents if they are in the file."""
+    begin = section.address - segment.address
+    end = begin + section.size_bytes
+    if begin < 0 or end > segment.memory_bytes:
+        return False
+    if section.type == SHT_NOBITS or not segment.file_bytes:  # as of a separate debug file
+        return True
+    return section.offset - segment.offset == begin and end <= segment.file_bytes
 
 
 __all__ = ["unloaded_sections", "unnamed_sections"]

@@ -75,6 +75,24 @@ def test_an_allocated_section_outside_of_all_segments(tmp_path: Path) -> None:
     assert f"note: Malformed: {path}: {LOADED}" in done.err
 
 
+@pytest.mark.parametrize(("field", "change"), [(8, 0x1000), (32, -4)], ids=["offset", "filesz"])
+def test_a_segment_with_other_bytes(field: int, change: int) -> None:
+    """Of the code: p_offset and p_filesz are fields of its program header."""
+    data = bytearray(read_fixture(NEST))
+    file = ObjectFile("", bytes(data))
+    text = file.sections_by_name[".text"]
+    [index] = [
+        index
+        for index, segment in enumerate(file.segments)
+        if segment.type == 1 and 0 <= text.address - segment.address < segment.memory_bytes
+    ]
+    at = 64 + index * PROGRAM_HEADER_BYTES + field
+    value = int.from_bytes(data[at : at + 8], "little") + change
+    data[at : at + 8] = value.to_bytes(8, "little")
+    problem = unloaded_sections(ObjectFile("f", bytes(data)))
+    assert problem is not None and "no PT_LOAD segment has section .text at" in problem.message
+
+
 @pytest.mark.parametrize("pattern", ["hip/*.co", "core/*.O[02]", "nvidia/*.cubin"])
 def test_files_of_producers_lose_none(pattern: str) -> None:
     paths = sorted(FIXTURES.glob(pattern))
