@@ -161,6 +161,11 @@ def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None
         "addr 0x1000; deref; plus_uconst 8; deref",
         "regx s32; deref_size 4; lit6; shr; lit16; plus; lit5; LLVM_form_aspace_address",
         "implicit_pointer 0x20, 0; deref; lit0; LLVM_form_aspace_address",
+        # A part that is not known, after one that is.
+        "implicit_value 4 1 2 3 4; piece 4; bregx exec 0; piece 4; LLVM_piece_end; deref; "
+        "stack_value",
+        "piece 4; bregx exec 0; piece 4; LLVM_piece_end; lit4; LLVM_offset",
+        "LLVM_undefined; piece 4; LLVM_push_lane; piece 4; LLVM_piece_end; lit7; LLVM_offset",
         "call_ref 0x20; LLVM_piece_end",
         "lit3; lit1; minus; dup; bra -6",
         "LLVM_undefined; piece 400",

@@ -89,7 +89,7 @@ def _piece(shape: Shape, report: Report) -> Shape | None:
         return shape.pushed(partial) if shape.most == 0 else Shape((partial,), 0, None)
     (top,), rest = shape.popped(1)
     if top.kinds == PARTIAL:
-        return shape
+        return rest.pushed(partial)
     if not top.kinds & (ACCEPTED["location"] | PARTIAL):
         message = f"a location description is required, not {kinds_text(top.kinds)}"
         report("error", "wrong-kind", message)
@@ -98,10 +98,10 @@ def _piece(shape: Shape, report: Report) -> Shape | None:
         return Shape((partial,), 0, None)
     if not rest.top:
         return rest.pushed(partial) if rest.most == 0 else Shape((partial,), 0, None)
-    below = rest.top[-1].kinds
-    if below == PARTIAL:
-        return rest
-    return Shape((partial,), 0, None) if below & PARTIAL else rest.pushed(partial)
+    (below,), under = rest.popped(1)
+    if below.kinds == PARTIAL:  # whose location, which may be known, gets a part
+        return under.pushed(partial)
+    return Shape((partial,), 0, None) if below.kinds & PARTIAL else rest.pushed(partial)
 
 
 def _standard_piece(shape: Shape, report: Report) -> Shape | None:
