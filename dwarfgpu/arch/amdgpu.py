@@ -349,10 +349,9 @@ def convert_address(
 ) -> tuple[int, int]:
     """Convert to an address of another space; also return how many bytes that holds for.
 
-    Null is special in generic only: generic null converts to null, and only null converts to it.
-    The last generic address of an aperture is not memory of its segment. Between two segments null
-    has no conversion (docs/spec-notes.md). The pairs of spaces are those of amd-dbgapi: a segment
-    and generic, private_lane and private_wave, scratch and global.
+    Null converts only to and from generic, and nothing else converts to null: the last generic
+    address of an aperture has no conversion (docs/spec-notes.md). The pairs of spaces are those of
+    amd-dbgapi: a segment and generic, private_lane and private_wave, scratch and global.
     """
     source, target = map(architecture.address_space, (from_space, to_space))
     source.require_address(address)
@@ -369,24 +368,25 @@ def convert_address(
         )
     if from_space == GENERIC:
         segment, offset, contiguous_bytes = _segment(address, apertures)
-        if segment == to_space:
-            if offset == target.null and segment != GLOBAL:
-                raise EvaluationError(
-                    f"generic address {address:#x} is in {target}, where {offset:#x} is null"
-                )
-            return offset, contiguous_bytes
-        if LOCAL in (segment, to_space):
-            space = architecture.address_spaces[segment]
-            raise EvaluationError(f"generic address {address:#x} is in {space}, not in {target}")
-        converted, more = convert_address(architecture, offset, segment, to_space, lane, apertures)
-        return converted, min(contiguous_bytes, more)
-    if to_space == GENERIC:
-        return _to_generic(address, from_space, apertures)
-    if GLOBAL in (from_space, to_space):
-        return _through_scratch(architecture, address, from_space, to_space, lane, apertures)
-    if from_space == PRIVATE_LANE:
-        return _to_wave(architecture, address, lane, apertures)
-    return _to_lane(architecture, address, lane, apertures)
+        converted = offset, contiguous_bytes
+        if segment != to_space:
+            if LOCAL in (segment, to_space):
+                in_space = f"{_SPACES[segment]}, not in {target}"
+                raise EvaluationError(f"generic address {address:#x} is in {in_space}")
+            inner, more = convert_address(architecture, offset, segment, to_space, lane, apertures)
+            converted = inner, min(contiguous_bytes, more)
+    elif to_space == GENERIC:
+        converted = _to_generic(address, from_space, apertures)
+    elif GLOBAL in (from_space, to_space):
+        converted = _through_scratch(architecture, address, from_space, to_space, lane, apertures)
+    elif from_space == PRIVATE_LANE:
+        converted = _to_wave(architecture, address, lane, apertures)
+    else:
+        converted = _to_lane(architecture, address, lane, apertures)
+    if converted[0] == target.null and address != source.null:
+        is_null = f"is in {target}, where {converted[0]:#x} is null"
+        raise EvaluationError(f"{source} address {address:#x} {is_null}")
+    return converted
 
 
 _CONVERTIBLE: Final = frozenset(

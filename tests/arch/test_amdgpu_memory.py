@@ -289,6 +289,8 @@ def test_pairs_that_are_refused(source: int, target: int) -> None:
         (GENERIC, L + 4, PRIVATE_LANE, 3, EvaluationError, "is in local, not in private_lane"),
         (GENERIC, 0x1000, PRIVATE_LANE, 3, EvaluationError, "outside the wave's scratch"),
         (GLOBAL, L + 4, GENERIC, 3, EvaluationError, "it is in the local aperture"),
+        (PRIVATE_LANE, 0x3FFFFFF, PRIVATE_WAVE, 63, EvaluationError, "where 0xffffffff is null"),
+        (GENERIC, P + 0x3FFFFFF, PRIVATE_WAVE, 63, EvaluationError, "where 0xffffffff is null"),
         (GLOBAL, S - 1, PRIVATE_WAVE, 3, EvaluationError, "outside the wave's scratch"),
         (GLOBAL, S + 0x10000, PRIVATE_WAVE, 3, EvaluationError, "outside the wave's scratch"),
         (PRIVATE_WAVE, 0x10000, GLOBAL, 3, EvaluationError, "outside the wave's scratch"),
@@ -318,6 +320,18 @@ def test_global_and_scratch_need_the_scratch_base() -> None:
     for source, target in ((GLOBAL, PRIVATE_WAVE), (PRIVATE_WAVE, GLOBAL)):
         with pytest.raises(Unavailable, match="global address of the wave's scratch"):
             ARCH.convert(0x10, source, target, 0)
+
+
+def test_only_null_converts_to_null() -> None:
+    """The memory at the null of a space has no address of that space, from either direction."""
+    whole = Apertures(scratch_base=S)
+    assert ARCH.convert(0x3FFFFFF, PRIVATE_LANE, GLOBAL, 63, whole) == (S + 0xFFFFFFFF, 1)
+    assert ARCH.convert(S + 0xFFFFFFFE, GLOBAL, PRIVATE_WAVE, 63, whole)[0] == 0xFFFFFFFE
+    for space, address in ((PRIVATE_LANE, 0x3FFFFFF), (GLOBAL, S + 0xFFFFFFFF)):
+        with pytest.raises(EvaluationError, match="private_wave, where 0xffffffff is null"):
+            ARCH.convert(address, space, PRIVATE_WAVE, 63, whole)
+    with pytest.raises(EvaluationError, match="in global, where 0x0 is null"):
+        ARCH.convert(0, PRIVATE_WAVE, GLOBAL, 3, Apertures(scratch_base=0))
 
 
 def test_conversion_and_lowering_agree() -> None:
