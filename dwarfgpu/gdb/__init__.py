@@ -18,8 +18,10 @@ from dwarfgpu.gdb.machine.gdb_target import selected_wave
 from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import print_options
+from dwarfgpu.gdb.script_arguments import integer_argument
 from dwarfgpu.gdb.script_objects import Frame, Value, frame_of, the_debugger
-from dwarfgpu.view.location_text import location_text
+from dwarfgpu.model.location import Location
+from dwarfgpu.view.location_text import location_text as location_in_text
 
 __all__ = [
     "Debugger",
@@ -42,6 +44,8 @@ def frame(level: int | None = None) -> Frame:
     Without a running program and without a number, the scope outside of all frames.
     """
     with gdb_errors():
+        if level is not None:
+            level = integer_argument("frame: level", level, expected="an integer or None")
         wave = selected_wave()
         if wave is None and level is None:
             return Frame(the_debugger(), None)
@@ -78,3 +82,9 @@ def value(expression: str) -> Value:
 def evaluate(operations: str) -> Result:
     """Return the result of DWARF operations in the selected frame."""
     return frame().evaluate(operations)
+
+
+def location_text(location: Location) -> str:
+    """Return a location in one line, as `dwarfgpu.location_text` does."""
+    with gdb_errors():
+        return location_in_text(location)

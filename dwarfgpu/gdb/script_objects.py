@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import gdb
 
+from dwarfgpu.base.arguments import require
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -26,6 +27,7 @@ from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
+from dwarfgpu.gdb.script_arguments import integer_argument, part_argument
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.object_access import ObjectAccess
@@ -132,8 +134,9 @@ class Frame:
 
     def lane(self, number: int) -> Frame:
         """Return the same frame for a lane of its wave."""
-        frame = Frame(self.debugger, self.gdb_frame, number)
         with gdb_errors():
+            number = integer_argument("Frame.lane: number", number)
+            frame = Frame(self.debugger, self.gdb_frame, number)
             count, _ = frame.session().lane_count()
             if not 0 <= number < count:
                 raise UsageError(f"Lane {number} does not exist on this thread.")
@@ -191,6 +194,7 @@ class Frame:
     def variable(self, name: str) -> Value:
         """Return the variable that a name denotes here."""
         with gdb_errors():
+            require("Frame.variable: name", name, str)
             session = self.session()
             value = self._values.get(name)
             if value is None:
@@ -215,6 +219,8 @@ class Frame:
         def find(session: GdbSession) -> TypedValue:
             return session.evaluate(expression, read_only=why)
 
+        with gdb_errors():
+            require("Frame.value: expression", expression, str)
         value = Value(self, expression, find)
         value.look()
         return value
@@ -222,6 +228,7 @@ class Frame:
     def evaluate(self, operations: str) -> Result:
         """Return the result of DWARF operations here: a value with its `number`, or a location."""
         with gdb_errors():
+            require("Frame.evaluate: operations", operations, str)
             return evaluated(self.session(), operations)
 
 
@@ -391,24 +398,26 @@ class Value:
     def __str__(self) -> str:
         return self.text
 
-    def __getitem__(self, part: str | int) -> Value:
-        """Return a member by its name, or an element; also of the target of a pointer."""
-        part_value = self._parts.get(part)
-        if part_value is not None:
-            return part_value
-        is_name = isinstance(part, str)
-        name = f"{self.name}.{part}" if is_name else f"{self.name}[{part}]"
+    def __getitem__(self, part: str | int | gdb.Value) -> Value:
+        """Return a member by its name, or an element by its index, an integer of GDB's, too; also
+        of the target of a pointer."""
+        if type(part) in (str, int) and part in self._parts:
+            return self._parts[part]
+        with gdb_errors():
+            key = part_argument(part, self.name)
+        is_name = isinstance(key, str)
+        name = f"{self.name}.{key}" if is_name else f"{self.name}[{key}]"
 
         def find(session: GdbSession) -> TypedValue:
             objects, value = ObjectAccess(session), self._located()[1]
             is_pointer = isinstance(strip(value.type), Pointer)
-            if isinstance(part, str):
-                return objects.member(objects.dereferenced(value) if is_pointer else value, part)
+            if isinstance(key, str):
+                return objects.member(objects.dereferenced(value) if is_pointer else value, key)
             if not is_pointer:
-                return objects.element(value, part)
-            return _evaluate(session, f"$_[{part}]", value)
+                return objects.element(value, key)
+            return _evaluate(session, f"$_[{key}]", value)
 
-        return self._part(part, name, find)
+        return self._part(key, name, find)
 
     def dereference(self) -> Value:
         """Return the target of a pointer or reference."""

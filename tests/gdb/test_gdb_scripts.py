@@ -64,6 +64,10 @@ LOOKED_AT = {
     "sp['b2'].bits.size_bits": "5",
     "sp['x'].text": "'-1'",
     "sp[0]['a'].text": "'41'",
+    "sp['in'][gdb.Value(1)]['weight'].text": "'-2.25'",
+    "sp['in'][gdb.parse_and_eval('(unsigned char) 1')].name": "'sp.in[1]'",
+    "sp['in'][-1].name": "'sp.in[-1]'",
+    "dg.frame(gdb.Value(1)).level": "1",
     "dg.value('sp->in[1].count + 40').text": "'42'",
     "dg.value('n + 1').location": "None",
     "dg.evaluate('lit5; lit6; plus').number": "11",
@@ -94,6 +98,29 @@ ERRORS = {
     "dg.evaluate('deref')": "IllFormed: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
     "needed, the stack has 0",
     "dg.frame().lane(0)": "UsageError: a thread of x86_64 has no lanes",
+    "dg.frame('x')": "UsageError: frame: level: expected an integer or None, not 'x'",
+    "dg.frame(1.0)": "UsageError: frame: level: expected an integer or None, not 1.0",
+    "dg.frame(True)": "UsageError: frame: level: expected an integer or None, not True",
+    "dg.frame().lane('x')": "UsageError: Frame.lane: number: expected an integer, not 'x'",
+    "dg.variable(None)": "UsageError: Frame.variable: name: expected str, not None",
+    "dg.variable([])": "UsageError: Frame.variable: name: expected str, not an object of list",
+    "dg.value(5)": "UsageError: Frame.value: expression: expected str, not 5",
+    "dg.evaluate(b'0')": "UsageError: Frame.evaluate: operations: expected str, not b'0'",
+    "dg.location_text(None)": "UsageError: location_text: location: expected Location, not None",
+    "sp['in'][1.5]": "UsageError: part of sp.in: expected a name or an integer, not 1.5",
+    "sp['in'][1.0]": "UsageError: part of sp.in: expected a name or an integer, not 1.0",
+    "sp['in'][True]": "UsageError: part of sp.in: expected a name or an integer, not True",
+    "sp['in'][None]": "UsageError: part of sp.in: expected a name or an integer, not None",
+    "sp['in'][1:2]": "UsageError: part of sp.in: expected a name or an integer, not an object of "
+    "slice",
+    "sp['in'][gdb.Value(1.5)]": "UsageError: part of sp.in: expected a name or an integer, not an "
+    "object of Value",
+    "sp['in'][2**70]": "UsageError: index of sp.in: expected an integer of 64 bits, not "
+    "1180591620717411303424",
+    "sp['in'][-2**63 - 1]": "UsageError: index of sp.in: expected an integer of 64 bits, not "
+    "-9223372036854775809",
+    "sp[2**70]": "UsageError: index of sp: expected an integer of 64 bits, not "
+    "1180591620717411303424",
 }
 """What a script asks for, and why it does not get it."""
 
@@ -114,6 +141,8 @@ say({{each: repr(eval(each)) for each in {list(LOOKED_AT)!r}}})
 def refused(debugger: Debugger, demo: Path) -> dict[str, str]:
     """Why each request is refused, all at one stop; GDB is where it was."""
     code = f"""
+sp = dg.variable("sp")
+sp["in"][1]  # a part that is known: neither 1.0 nor True is it
 say({{each: tried(lambda: eval(each)) for each in {list(ERRORS)!r}}})
 say(gdb.selected_frame().level(), gdb.parse_and_eval("n").format_string())
 """
