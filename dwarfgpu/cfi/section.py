@@ -33,8 +33,9 @@ _NOT_ZERO: Final = pattern(rb"[^\0]")
 _LONGEST_AUGMENTATION: Final = 1_024
 _MAX_CACHED: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
-_VENDORS: Final = pattern(rb"(\[(llvm|amd)[^\]]*\])+")
-"""Augmentations that add no fields: the form that A.6.4.1 recommends, of the vendors we know."""
+_KNOWN_EXTENSIONS: Final = pattern(rb"(\[(llvm|amd|amdgpu):v0\.0(:[^\]]*)?\])+")
+"""Augmentations that add no fields: the form that A.6.4.1 recommends, of the vendors and the only
+version that AMD's compilers and the AMDGPU usage have had (docs/spec-notes.md)."""
 
 
 class _Header(NamedTuple):
@@ -353,7 +354,7 @@ class FrameSection:
         if len(text) > _LONGEST_AUGMENTATION:
             raise Malformed(f"an augmentation of {counted(len(text), 'byte')}")
         base = self._base
-        if not (text in (b"", b"eh") or text.startswith(b"z") or _VENDORS.fullmatch(text)):
+        if not (text in (b"", b"eh") or text.startswith(b"z") or _KNOWN_EXTENSIONS.fullmatch(text)):
             unknown = Augmentation(text.decode("utf-8", "replace"), is_known=False)
             return Cie(
                 header.offset,

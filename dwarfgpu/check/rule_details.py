@@ -322,9 +322,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "up to 22, which writes no rules at all"
     ),
     "unknown-augmentation": (
-        "a CIE with an augmentation string that dwarfgpu does not know: nothing after the string "
-        "can be read, so the rules of its FDEs are unknown. `bt` stops there, and operations that "
-        "need the frame fail"
+        "a CIE with an augmentation string that dwarfgpu does not know, such as `[llvm:v1.0]`: "
+        "nothing after the string can be read, so the rules of its FDEs are unknown. `bt` stops "
+        "there, and operations that need the frame fail"
     ),
     "overlapping-fdes": (
         "two FDEs that describe the same code. Not reported for relocatable objects, where every "

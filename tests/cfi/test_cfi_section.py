@@ -53,7 +53,15 @@ def test_versions_and_formats(version: int, is_64bit: bool) -> None:
     assert [row.cfa for row in fde.table().rows] == [RegisterCfa(7, 8)]
 
 
-@pytest.mark.parametrize("text", [b"[llvm:v0.0]", b"[amd:v1.2:x=1]", b"[llvm:v0.0][amd:v0.0]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[llvm:v0.0]",
+        b"[amd:v0.0:x=1]",
+        b"[amdgpu:v0.0]",
+        b"[llvm:v0.0][amd:v0.0:feature-a=on,feature-b=3]",
+    ],
+)
 def test_vendor_augmentations_add_no_fields(text: bytes) -> None:
     common, fde = frame(
         entry(ALL_ONES, cie(augmentation=text)) + entry(bytes(4), words(0, 1))
@@ -62,8 +70,25 @@ def test_vendor_augmentations_add_no_fields(text: bytes) -> None:
     assert common.augmentation.is_known and len(fde.table().rows) == 1
 
 
-def test_an_unknown_augmentation_leaves_the_range() -> None:
-    section = frame(entry(ALL_ONES, cie(augmentation=b"abc")) + entry(bytes(4), words(0x10, 4)))
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"abc",
+        b"[abc:v0.0]",
+        b"[llvm]",  # no version
+        b"[llvmx:v0.0]",
+        b"[amdxyz:v0.0:f=1]",
+        b"[llvm:v0.1]",
+        b"[llvm:v00.0]",
+        b"[amd:v1.0]",
+        b"[llvm:v0.0][llvm:v9.0]",
+        b"[llvm:v0.0][abc:v0.0]",
+        b"[llvm:v0.0]R",
+        b"[llvm:v0.0",
+    ],
+)
+def test_an_unknown_augmentation_leaves_the_range(text: bytes) -> None:
+    section = frame(entry(ALL_ONES, cie(augmentation=text)) + entry(bytes(4), words(0x10, 4)))
     fde = section.find(0x12)
     assert fde is not None and (fde.initial_location, fde.end) == (0x10, 0x14)
     assert fde.program.instructions == () and fde.cie.return_register is None
