@@ -23,6 +23,7 @@ from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.settings_in_force import IN_FORCE
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import REPOSITORY
+from tests.processes import finished
 from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of
 
 
@@ -527,3 +528,18 @@ def test_the_index_cache(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path
     assert output_of(shell, "show index-cache stats") == (
         "  Cache hits (this session): 2\nCache misses (this session): 1\n"
     )
+
+
+def test_folders_precede_that_of_the_compilation(tmp_path: Path) -> None:
+    """Where `$cdir` is behind them, as after `directory` (GDB, "Source Path")."""
+    for folder in ("x86_64", "other/x86_64"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "demo.c").write_text(f"in {folder}\n")
+    program = str(REPOSITORY / "fixtures/x86_64/demo.gcc.O0.v5")
+    commands = ("list 1,1", "directory other", "list 1,1", "set directories $cdir:other",
+                "list 1,1", "directory", "list 1,1")  # fmt: skip
+    done = finished(
+        "debug", program, "--batch", *(w for c in commands for w in ("-ex", c)), folder=tmp_path
+    )
+    listed = [line.partition("\t")[2] for line in done.stdout.splitlines() if line[:2] == "1\t"]
+    assert listed == ["in x86_64", "in other/x86_64", "in x86_64", "in x86_64"]

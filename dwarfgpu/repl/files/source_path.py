@@ -52,6 +52,7 @@ class SourcePath:
             directory for directory in (COMPILED, CURRENT) if directory not in directories
         ]
         self.directories = ":".join(dict.fromkeys(directories))
+        self._last = None  # another file may come first
 
     def text_file(self, position: FramePosition) -> Path | None:
         """Return the file with the text of a source line; None if it is missing. Only regular files
@@ -76,15 +77,26 @@ class SourcePath:
         return last[2]
 
     def _candidates(self, position: FramePosition) -> Iterator[Path]:
+        """Yield where a file may be, in GDB's order: as it was named to the compiler, with its
+        path, and by its last component."""
         path = Path(self.rewritten(position.source.path_to_open))
-        yield path
         file = position.file_to_open
-        for directory in self.directories.split(":"):
-            if directory == COMPILED:
-                continue
-            folder = Path(absolute_path(".")) if directory == CURRENT else Path(directory)
-            if not file.startswith("/"):
-                yield folder / file
-            elif directory != CURRENT:
-                yield Path(f"{folder}/{file}")
-            yield folder / path.name
+        is_relative = not file.startswith("/")
+        if not is_relative:
+            yield path
+        folders = self.directories.split(":")
+        for folder in folders:
+            if folder == COMPILED:
+                yield path
+            elif is_relative or folder != CURRENT:
+                yield Path(f"{_folder(folder)}/{file}")
+        for folder in folders:
+            if is_relative and folder not in (COMPILED, CURRENT):
+                yield Path(f"{_folder(folder)}/{path}")
+        for folder in folders:
+            if folder != COMPILED:
+                yield _folder(folder) / path.name
+
+
+def _folder(directory: str) -> Path:
+    return Path(absolute_path(".") if directory == CURRENT else directory)
