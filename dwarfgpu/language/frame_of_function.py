@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.declarations import around, declaration_of
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.bind import prepare
@@ -20,22 +21,59 @@ _STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
 
 
 def in_enclosing_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
-    """Return the variable and the session of the frame to which static links lead; as in GDB, of
-    the innermost outer one that executes the function where no link leads to a frame.
+    """Return the variable and the session of the frame to which static links lead; where no link
+    leads to a frame, of the only outer one that executes the function.
 
-    The variable is that of a function whose text encloses the function in focus. `UsageError` with
-    GDB's wording if there is no such frame, and the variable needs one.
+    The variable is that of a function whose text encloses the function in focus. `UsageError` if
+    there is no such frame, with GDB's wording, or if there are several, and the variable needs one.
     """
     if _is_static(variable):
         return variable, session
     function = declaration_of(_function_of(variable))
+    focus, is_linked = _through_links(session, function)
+    placed = in_frame(focus, variable)
+    if not is_linked and _executes_again(placed[1], function):
+        raise UsageError(
+            f'"{variable.name}" is a variable of {function.name}, which several outer frames '
+            "execute. Which of them belongs to this frame is unknown."
+        )
+    return placed
+
+
+def without_capture(session: Session, variable: Variable) -> str | None:
+    """Return a note that the function in focus cannot use a variable of a function around it, as it
+    is a member of a lambda or of a local class (C++ [class.local], [expr.prim.lambda.capture]);
+    None if it can."""
+    here = functions_at(session)[session.inline_level :]
+    if not here or _is_static(variable):
+        return None
+    inside = takewhile(lambda scope: scope.tag not in FUNCTIONS, around(here[0]))
+    if not any(scope.tag in CLASSES for scope in inside):
+        return None
+    return (
+        f'"{variable.name}" is not captured: it is that of the only outer frame that executes '
+        f"{_function_of(variable).name}"
+    )
+
+
+def _through_links(session: Session, function: Die) -> tuple[Session, bool]:
+    """Return the frame to which static links lead, and whether it executes the function."""
     focus = session
     while (outer := _linked(focus)) is not None:
         focus = outer
-        here = functions_at(focus)[focus.inline_level :]
-        if here and declaration_of(here[0]) == function:
-            break
-    return in_frame(focus, variable)
+        if _executes(focus, function):
+            return focus, True
+    return focus, False
+
+
+def _executes(session: Session, function: Die) -> bool:
+    here = functions_at(session)[session.inline_level :]
+    return bool(here) and declaration_of(here[0]) == function
+
+
+def _executes_again(session: Session, function: Die) -> bool:
+    """Return whether a frame further out executes a function, too."""
+    return any(_executes(outer, function) for outer in islice(_outwards(session), 1, None))
 
 
 def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:

@@ -27,7 +27,11 @@ from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.class_operators import NO_CALLS, refuse_overloaded
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.frame_of_function import in_enclosing_frame, in_frame
+from dwarfgpu.language.frame_of_function import (
+    in_enclosing_frame,
+    in_frame,
+    without_capture,
+)
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.name_resolution import Names, is_cplusplus, is_fortran
@@ -177,7 +181,11 @@ class NamedValues:
 
     def _of_enclosing(self, variable: Variable) -> TypedValue:
         """Return a variable of a function whose text encloses the one in focus."""
-        return self._in_its_frame(variable, in_enclosing_frame)
+        value = self._in_its_frame(variable, in_enclosing_frame)
+        if not isinstance(self.objects, Unevaluated):
+            note = without_capture(self.session, variable)
+            self.names.remarks.update({} if note is None else {note: None})
+        return value
 
     def _in_its_frame(
         self,

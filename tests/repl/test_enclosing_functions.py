@@ -57,6 +57,23 @@ int Counter::add(int by) {
 }
 int main() { return Counter().add(5); }
 """
+ESCAPED = """
+#include <cstdlib>
+struct Caller { virtual int call() const = 0; };
+template <class F> struct Holder : Caller {
+  F f; Holder(F f) : f(f) {}
+  int call() const override { return f(1); }
+};
+int run(int depth, const Caller *caller) {
+  static int calls = 6; calls++;
+  int local = depth * 100, uncaptured = depth * 1000;
+  if (depth == 0) return caller->call() + uncaptured;
+  auto inner = [local](int v) { if (v) abort(); return v + local; };
+  Holder<decltype(inner)> made(inner);
+  return run(depth - 1, caller ? caller : &made);
+}
+int main() { return run(2, nullptr); }
+"""
 MEMBERS = ["p by", "p count", "p low + 1", "whatis count", "p shared", "p times", "p __by",
            "p __this", "whatis __by", "p this->__by", "info address by", "info address count",
            "info address __by"]  # fmt: skip
@@ -107,6 +124,39 @@ def test_explain_reads_in_the_frame_of_the_variable(
     answer = subprocess.check_output([*command, *explained], text=True)
     assert "=> local = 30" in answer and "=> local + v = 31" in answer
     assert answer.count("=> local = 30") == 3, "once as the expression"
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_a_variable_that_a_lambda_does_not_capture_is_of_no_outer_frame(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str
+) -> None:
+    """C++ [expr.prim.lambda.capture]: of several activations, none belongs to the lambda."""
+    program, core = with_core(tool, tmp_path, compiler, ESCAPED)
+    commands = ["p local", "p uncaptured", "p depth + 1", "whatis uncaptured", "p calls"]
+    moves = ["frame function run", "down", "down"]
+    local, *refused, kind, calls = answers_of(program, core, [*moves, *commands])[3:]
+    assert (local, kind, calls) == ("200", "type = int", "9")
+    reason = "which several outer frames execute. Which of them belongs to this frame is unknown."
+    assert refused == [
+        f'"{name}" is a variable of run, {reason}' for name in ("uncaptured", "depth")
+    ]
+
+
+def test_a_note_says_that_a_variable_is_not_captured(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    program, core = with_core(tool, tmp_path, "g++", CPLUSPLUS)
+    moves = ["frame function host", "down", "down"]
+    answers = answers_of(program, core, [*moves, "p local + local", "p n", "p sizeof(local)"])[3:]
+    note = 'note: "local" is not captured: it is that of the only outer frame that executes host'
+    assert answers == [f"60\n{note}", "3", "4"]
+
+
+def answers_of(program: Path, core: Path, commands: Sequence[str]) -> list[str]:
+    """The answers of dwarfgpu to commands."""
+    lines = [line for command in commands for line in (r"echo @@\n", command)]
+    command: list[str | Path] = [sys.executable, "-m", "dwarfgpu", "debug", program]
+    return printed([*command, "--core", core, "--batch", *options_of(lines)])
 
 
 def printed(command: Sequence[str | Path]) -> list[str]:
@@ -165,13 +215,12 @@ def test_the_same_as_gdb(
         f"python\ntry: gdb.execute({line!r})\nexcept gdb.error as error: print(error)\nend"
         for line in lines
     ))  # fmt: skip
-    options = options_of(lines)
-    ours: list[str | Path] = [sys.executable, "-m", "dwarfgpu", "debug", program, "--core", core]
-    ours += [*options, "--batch"]
     theirs: list[str | Path] = [*debugger, program, core, "-x", script]
-    for command, expected, answer in zip(commands, printed(theirs), printed(ours), strict=True):
+    answers = answers_of(program, core, commands)
+    for command, expected, answer in zip(commands, printed(theirs), answers, strict=True):
         if not command.startswith(("up", "down", "frame")):  # these show the source
-            assert (command, answer) == (command, expected)
+            plain = re.sub(r'\nnote: "\w+" is not captured: .*', "", answer)
+            assert (command, plain) == (command, expected)
 
 
 def test_members_by_the_this_that_a_lambda_of_clang_captures(
@@ -180,10 +229,7 @@ def test_members_by_the_this_that_a_lambda_of_clang_captures(
     """GDB knows no names of that object, and may find those of other files."""
     program, core = with_core(tool, tmp_path, "clang++-19", OF_MEMBER)
     commands = ["frame function Counter::add", "down", *MEMBERS[:6]]
-    lines = [line for command in commands for line in (r"echo @@\n", command)]
-    command: list[str | Path] = [sys.executable, "-m", "dwarfgpu", "debug", program]
-    command += ["--core", core, "--batch"]
-    answers = printed([*command, *options_of(lines)])[2:]
+    answers = answers_of(program, core, commands)[2:]
     assert answers == ["5", "41", "4", "type = int", "9", "2"]
 
 
