@@ -120,7 +120,12 @@ def as_value(ctx: Context, entry: Entry) -> Value:
     if len(entry.single_locations) == 1:
         single = entry.single_locations[0]
         address = single.byte_address
-        if address is not None and isinstance(single.storage, Memory):
+        if isinstance(single.storage, Memory):
+            if address is None:
+                raise IllFormed(
+                    "a value is required, not a location within a byte of memory (bit "
+                    f"{single.bit_offset % 8}), which converts to no value"
+                )
             if single.storage.space.number == 0:
                 return Value(address, ctx.generic)
             raise IllFormed(

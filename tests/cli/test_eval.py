@@ -171,6 +171,9 @@ def test_one_line_where_all_lanes_agree() -> None:
         # the producer
         (["regx s30", "--want", "value"], 1, "IllFormed: a value is required, not a register "
          "location description"),
+        (["lit16; lit1; LLVM_bit_offset; lit1; plus"], 1, "IllFormed: DW_OP_plus at offset 0x5: a "
+         "value is required, not a location within a byte of memory (bit 1), which converts to no "
+         "value"),
         (["lit0; div"], 1, "IllFormed: DW_OP_div at offset 0x1: 2 stack entries needed, "
          "the stack has 1"),
         (["lit1; lit0; div"], 1, "EvaluationError: DW_OP_div at offset 0x2: division by zero"),
