@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import gdb
 
-from dwarfgpu.base.arguments import require
+from dwarfgpu.base.arguments import contents, require
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -28,6 +28,7 @@ from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
 from dwarfgpu.gdb.script_arguments import integer_argument, part_argument
+from dwarfgpu.gdb.script_numbers import number_to_assign
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.object_access import ObjectAccess
@@ -445,25 +446,29 @@ class Value:
             first = bare.lower_bound or 0
         return (self[first + index] for index in range(bare.dimensions[0]))
 
-    def assign(self, new: int | float | str | Contents) -> None:
+    def assign(self, new: complex | str | Contents | gdb.Value) -> None:
         """Write it, where it is: a number, an expression of the frame, or all of its bytes."""
         with gdb_errors():
             session, value = self._located()
-            if isinstance(new, bytes):
-                size = value.size_bits
+            if isinstance(new, bytes | bytearray | memoryview):
+                new, size = contents("Value.assign: new", new), value.size_bits
                 if size != 8 * len(new):
                     raise UsageError(f"{self.name} has {size} bits, not {8 * len(new)}")
                 ObjectAccess(session).write(value, int.from_bytes(new, session.architecture.endian))
+            elif isinstance(new, str):
+                _evaluate(session, f"$_ = ({new})", value)
             else:
-                text = f"({new})" if isinstance(new, str) else repr(+new)  # +True is 1
-                _evaluate(session, f"$_ = {text}", value)
+                number = number_to_assign(session, value, self.name, new)
+                _evaluate(session, "$_ = $__", value, number)
             self._located_value = self._contents = self._text = None
 
 
-def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
-    """Evaluate an expression in which `$_` is a value."""
-    named = Options(lambda name: value if name == "_" else None)
-    return evaluate_source(text, session, named)
+def _evaluate(
+    session: GdbSession, text: str, value: TypedValue, number: TypedValue | None = None
+) -> TypedValue:
+    """Evaluate an expression in which `$_` is a value, and `$__` a number."""
+    named = {"_": value, "__": number}
+    return evaluate_source(text, session, Options(named.get))
 
 
 def _settings(value: TypedValue) -> tuple[str, ...]:

@@ -97,6 +97,18 @@ ERRORS = {
     "you mean call_frame_cfa?",
     "dg.evaluate('deref')": "IllFormed: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
     "needed, the stack has 0",
+    "dg.variable('n').assign(None)": "UsageError: Value.assign: new: expected a number, str or "
+    "bytes, not None",
+    "dg.variable('n').assign(dg.variable('n'))": "UsageError: Value.assign: new: expected a "
+    "number, str or bytes, not an object of Value",
+    "dg.variable('n').assign(0.5)": "UsageError: n cannot hold 0.5",
+    "dg.variable('n').assign(float('nan'))": "UsageError: n cannot hold nan",
+    "dg.variable('n').assign(1e30)": "UsageError: n cannot hold 1e+30",
+    "dg.variable('n').assign(1j)": "UsageError: n cannot hold 1j",
+    "dg.variable('n').assign(2**32)": "UsageError: n cannot hold 4294967296",
+    "dg.variable('n').assign(gdb.Value(2**40))": "UsageError: n cannot hold 1099511627776",
+    "sp['b2'].assign(32)": "UsageError: sp.b2 cannot hold 32",
+    "dg.variable('sp').dereference().assign(5)": "UsageError: Invalid cast.",
     "dg.frame().lane(0)": "UsageError: a thread of x86_64 has no lanes",
     "dg.frame('x')": "UsageError: frame: level: expected an integer or None, not 'x'",
     "dg.frame(1.0)": "UsageError: frame: level: expected an integer or None, not 1.0",
@@ -188,6 +200,49 @@ say(gdb.selected_frame().level())
 """
     assert said(debugger, demo, code) == [
         "77", "77", "78", "78", "1", "1", "1", "1", "-1", "-1", "0.5", "-7", "12", "12", 0,
+    ]  # fmt: skip
+
+
+NUMBERS = """\
+unsigned __int128 wide; float f; double d; _Complex double c; _Complex float half; _Bool ok;
+unsigned char byte; enum { RED, BLUE = 200 } color; long double extended; char *text;
+int main(void) { return 0; }
+"""
+
+
+def test_numbers_are_assigned_as_numbers(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """No text of them is made: it would be a name, or no number of the language."""
+    source, program = tmp_path / "n.c", tmp_path / "n"
+    source.write_text(NUMBERS)
+    subprocess.run([tool("gcc"), "-g", source, "-o", program], check=True)
+    code = """
+for name, *numbers in (
+    ("wide", 2**64, 2**128 - 1, gdb.Value(7), 2**128),
+    ("f", float("inf"), float("-inf"), gdb.Value(0.25), -0.0, 2**64, 1e300, 2**128),
+    ("d", 1e300, gdb.Value(3), 1 + 0j, 1j),
+    ("c", 1 + 2j, 3, 0.5), ("half", 1 + 2j, 1e300 + 0j), ("ok", True, 0, 2),
+    ("byte", 255, -1, 8.0, bytearray(b"A"), 256), ("color", 200, gdb.parse_and_eval("RED")),
+    ("extended", 2**63 + 1), ("text", 0),
+):
+    for number in numbers:
+        value = dg.variable(name)
+        say(tried(lambda: value.assign(number)) or value.text)
+dg.variable("d").assign(float("nan"))
+say(dg.variable("d").text[:3])
+"""
+    assert said(debugger, program, code, "break main", "run") == [
+        "18446744073709551616", f"{2**128 - 1}", "7",
+        "UsageError: wide cannot hold a number of 129 bits",
+        "inf", "-inf", "0.25", "-0", "1.84467441e+19", "UsageError: f cannot hold 1e+300",
+        "UsageError: f cannot hold a number of 129 bits",
+        "1.0000000000000001e+300", "3", "1", "UsageError: d cannot hold 1j",
+        "1 + 2i", "3 + 0i", "0.5 + 0i",
+        "1 + 2i", "UsageError: half cannot hold (1e+300+0j)",
+        "true", "false", "UsageError: ok cannot hold 2",
+        "255 '\\377'", "255 '\\377'", "8 '\\b'", "65 'A'", "UsageError: byte cannot hold 256",
+        "BLUE", "RED", "9223372036854775809", "0x0", "nan",
     ]  # fmt: skip
 
 
