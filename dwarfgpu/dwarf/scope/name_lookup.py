@@ -220,10 +220,7 @@ class NameLookup(UnitDeclarations):
         """Return a name after `::`: in a namespace, a class, an enumeration or a function."""
         first = holders[0]
         if first.tag in CONTAINERS:
-            path = scope_path(first)
-            return self.in_this_unit(path, part, accepts) or self.in_other_units(
-                path, part, accepts
-            )
+            return self._in_namespace(first, part, accepts)
         if first.tag == dw.TAG_SUBPROGRAM:
             return self._in_functions(holders, part, accepts)
         scope = self._type_of(first)
@@ -240,6 +237,22 @@ class NameLookup(UnitDeclarations):
         return meanings or self.in_other_units(path, part, accepts)
 
     # Scopes
+
+    def _in_namespace(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return a member of a namespace; if there is none, what the using-directives and
+        -declarations of the unit give that has the namespace (C++ [namespace.qual])."""
+        path = scope_path(scope)
+        meanings = self.in_this_unit(path, part, accepts)
+        meanings = meanings or self.in_other_units(path, part, accepts)
+        if meanings or scope.unit == self.unit:
+            return meanings
+        there = NameLookup(self.infos, scope.unit)
+        there.begin(self.name)
+        meanings = there.in_this_unit(path, part, accepts)
+        meanings = meanings or there.in_other_units(path, part, accepts)
+        self.doubts.extend(there.doubts)
+        self.remarks.update(there.remarks)
+        return meanings
 
     def _in_class(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a member of a class or of a base class, as its unit declares them."""
