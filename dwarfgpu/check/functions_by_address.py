@@ -9,7 +9,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.check.finding import SourcePosition
 from dwarfgpu.check.source_positions import line_of
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
-from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS, parse_producer
+from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS, Producer, parse_producer
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import read_gpu_code
@@ -71,15 +71,31 @@ class Functions:
         return address in self._kernel_entries
 
     def has_compiler_without_rows(self, address: int) -> bool:
-        """Return whether the compiler of AMD GPU code at an address wrote FDEs without rules."""
+        """Return whether the compiler of AMD GPU code at an address wrote FDEs without rules; that
+        of code without a readable unit is one of the file."""
         if self._file.machine != "AMDGPU":
             return False
+        compilers: list[Producer] = []
         try:
             unit = self._lines.scopes.linked_unit_at(address + self._load_address)
-            who = None if unit is None else parse_producer(unit.full.producer)
+            if unit is not None:
+                compilers = [parse_producer(unit.full.producer)]
         except DwarfGpuError:
-            return False
-        return who is not None and who.is_upstream and (who.version or 0) <= LAST_WITHOUT_ROWS
+            pass
+        compilers = compilers or self._compilers
+        return bool(compilers) and all(
+            who.is_upstream and (who.version or 0) <= LAST_WITHOUT_ROWS for who in compilers
+        )
+
+    @cached_property
+    def _compilers(self) -> list[Producer]:
+        """The compilers that the file names in `.comment`, where linkers name themselves, too."""
+        try:
+            data = self._file.section_data(".comment")
+        except DwarfGpuError:
+            return []
+        producers = [parse_producer(text.decode("utf-8", "replace")) for text in data.split(b"\0")]
+        return [producer for producer in producers if producer.is_clang]
 
     def is_code(self, address: int) -> bool:
         """Return whether the file has instructions at an address."""

@@ -24,7 +24,7 @@ from tests.check.made import (
     words,
 )
 from tests.cli.command import run
-from tests.dwarf.builder import FIXTURES, X86_64, Content, debug_info, elf
+from tests.dwarf.builder import FIXTURES, X86_64, Content, debug_info, elf, read_fixture
 
 S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
 UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
@@ -445,6 +445,20 @@ def test_clangs_empty_fdes() -> None:
         ("note", "inner"), ("note", "outer"), ("note", "call"),
     ]  # fmt: skip
     assert notes[0].message.endswith(", as upstream LLVM up to 22 writes them for AMD GPUs")
+
+
+@pytest.mark.parametrize(
+    ("compiler", "severity"),
+    [(b"Debian ", "note"), (b"xx AMD ", "warning"), (b"no name", "warning")],
+)
+def test_empty_fdes_of_code_without_units(compiler: bytes, severity: str) -> None:
+    """`.comment` names the compiler."""
+    data = read_fixture("hip/call.gfx942.O2.v5.co").replace(b".debug_info\0", b".xebug_info\0")
+    name = b"Debian clang version 19"
+    changed = compiler + name[7:] if compiler != b"no name" else b"-" * len(name)
+    verdict = verdict_on(data.replace(name, changed))
+    inner = [e.severity for e in verdict.findings.kept if e.position.name == "inner"]
+    assert inner == [severity]
 
 
 @pytest.mark.parametrize("version", [4, 5])

@@ -90,6 +90,8 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         ("entry_value (nop)", 0, "warning", "neither gives a value nor ends with a register"),
         # A.2.5.4.3.2, DWARF 5 2.5.1.4
         ("lit1; lit0; div", 2, "error", "division by zero"),
+        ("lit6; LLVM_aspace_bregx s3, 0; deref; lit0; mod; stack_value", 7, "error", "modulo by"),
+        ("regx v3; LLVM_push_lane; lit0; div; LLVM_offset", 6, "error", "division by zero"),
         ("lit1; lit2; lit2; minus; mod", 4, "error", "modulo by zero"),
         # A.2.5.4.3.4: bits of undefined storage, or beyond any storage
         ("LLVM_undefined; deref", 2, "error", "undefined"),
@@ -177,6 +179,7 @@ def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None
         "const_type 0x20, 4, 1 0 0 0; const_type 0x20, 4, 0 0 0 0; div; stack_value",
         "addr 0; const1s -8; LLVM_offset",
         "LLVM_push_lane; lit4; LLVM_bit_offset; lit4; LLVM_bit_offset; deref; stack_value",
+        "LLVM_push_lane; lit2; div; lit1; minus; lit3; mod; stack_value",
         "LLVM_push_lane; lit0; LLVM_push_lane; bra 2; lit1; plus; div; stack_value",
         "entry_value (reg0); stack_value",
         "entry_value (lit0; bra 1; nop; reg0); stack_value",

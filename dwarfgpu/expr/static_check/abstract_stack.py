@@ -47,6 +47,7 @@ from dwarfgpu.expr.static_check.severity import Report
 from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import IncompleteComposite
+from dwarfgpu.model.value import Value
 
 _ONE_KIND: Final = {
     "const_type": TYPED,
@@ -128,8 +129,14 @@ class Transfer:
         name = instruction.operation.function.__name__
         if name == "regval_type":  # where the register is depends on the frame
             return self._typed(instruction, perform, entries, after, report)
+        is_guess = (
+            instruction.operation.name in ("div", "mod")
+            and entries[0].entry is None
+            and isinstance(entries[1].entry, Value)
+        )
         try:
-            result = performed(perform, entries, self.context)
+            # A divisor of 0 fails with any dividend, as with itself.
+            result = performed(perform, 2 * entries[1:] if is_guess else entries, self.context)
         except DwarfGpuError as error:
             if name in _CONVERSIONS and not isinstance(error, IllFormed):
                 return after
@@ -140,7 +147,7 @@ class Transfer:
                 return after
             report("error", rule, error.message)
             return None
-        if result is None:
+        if result is None or is_guess:
             return self._typed(instruction, perform, entries, after, report)
         if result.in_top_frame:
             kinds = register_kinds(result) or after.top[-1].kinds
