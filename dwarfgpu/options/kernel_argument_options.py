@@ -82,6 +82,8 @@ def declared_parameters(
     out: list[DeclaredParameter] = []
     try:
         function = kernel_function(code_object, kernel.entry)
+        if function is None and (unread := code_object.info.unsearched) is not None:
+            raise unread
         for variable in () if function is None else parameters_of(function):
             out.append(DeclaredParameter(None) if variable is None else declared(variable))
         if function is not None:

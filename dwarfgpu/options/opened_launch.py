@@ -209,7 +209,12 @@ def _prepared(
     )
     if before is not None and kernel.descriptor is not None:
         require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)
-    launched = dispatched(request)
+    try:
+        launched = dispatched(request)
+    except UsageError as error:
+        if not problems:
+            raise
+        raise UsageError(f"{error.message}; {problems[0]}") from None  # a name may be one of these
     if not is_there:
         _require_room(code_object, launched, before, limits)
     unloaded = unloaded_sections(code_object.file)

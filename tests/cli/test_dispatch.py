@@ -22,6 +22,7 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import GpuKernel, read_gpu_code
 from dwarfgpu.options.numpy_types import integers_of
 from dwarfgpu.options.opened_launch import chosen_kernel
@@ -895,3 +896,17 @@ def test_the_arguments_of_a_kernel_of_triton_have_their_names(tmp_path: Path) ->
         f"$_kernarg = {{{pointers}, n = 16, a = 2, {scratch}}}",
         "$_kernarg.a = 2",
     ]
+
+
+def test_why_names_of_arguments_are_not_known(tmp_path: Path) -> None:
+    """The unit that names them has an unknown version; numbers name them, too."""
+    data = bytearray((FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes())
+    data[ObjectFile("", bytes(data)).sections_by_name[".debug_info"].offset + 4] = 9
+    (path := tmp_path / "a.co").write_bytes(data)
+    words = ("run", path, "nest", "--grid", 64, "--workgroup", 64)
+    named = run(*words, "--arg", "in=range:64", "--arg", "out=zeros:4096", "--arg", "limit=10")
+    why = f"the names of the parameters: Unsupported: {path}: .debug_info unit 0x0: DWARF version 9"
+    assert named.status == 2
+    assert f"whose names are not known; {why}" in named.err
+    numbered = run(*words, "--arg", "0=zeros:256", "--arg", "1=zeros:4096", "--arg", "2=10")
+    assert f"note: {why}" in numbered.err

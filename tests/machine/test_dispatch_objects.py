@@ -320,7 +320,7 @@ def test_adjacent_pieces_are_joined_once() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"x_ptr": 1}, "no argument x_ptr; its arguments: 0, 1, whose names are not in the file$"),
+        ({"x_ptr": 1}, "no argument x_ptr; its arguments: 0, 1, whose names are not known$"),
         ({"1": 1e-5}, "1e-05 is a floating point number, and the file gives this argument no type"),
         ({"0": 1e-5}, "1e-05 is a floating point number, not an integer"),
     ],

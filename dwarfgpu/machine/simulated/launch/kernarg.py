@@ -332,7 +332,7 @@ def _chosen(
         if name not in names:
             there = ", ".join(parameter.title for parameter in parameters) or "none"
             if parameters and all(parameter.name is None for parameter in parameters):
-                there += ", whose names are not in the file"
+                there += ", whose names are not known"
             hint = nearest(name, names)
             raise UsageError(f"the kernel has no argument {name}; its arguments: {there}{hint}")
         if id(names[name]) in out:
