@@ -62,8 +62,13 @@ def frame(level: int | None = None) -> Frame:
 
 
 def frames() -> Iterator[Frame]:
-    """Return the frames of the selected thread, the newest first."""
-    current: Frame | None = frame(0)
+    """Return an iterator of the frames of the selected thread, the newest first: each is unwound
+    when it is reached."""
+    return _outwards(frame(0))
+
+
+def _outwards(newest: Frame) -> Iterator[Frame]:
+    current: Frame | None = newest
     while current is not None:
         yield current
         current = current.older()

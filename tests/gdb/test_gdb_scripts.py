@@ -384,7 +384,7 @@ say(tried(lambda: leaf.variable("n")))
 say(mid.variable("n").text)
 gdb.execute("kill", to_string=True)
 say(tried(lambda: mid.variable("n")))
-say(tried(lambda: dg.frame(0)))
+say(tried(lambda: dg.frame(0)), tried(dg.frames))
 say(dg.variable("access").text)
 """
     gone = (
@@ -397,7 +397,7 @@ say(dg.variable("access").text)
         gone + "request the frame again",
         "41",
         gone + "request the frame again",
-        "UsageError: No stack.",
+        "UsageError: No stack.", "UsageError: No stack.",
         "(READ | RUN)",
     ]  # fmt: skip
 
