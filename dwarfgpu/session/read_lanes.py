@@ -162,8 +162,12 @@ def read_lanes(
 ) -> LaneAnswers[Reading]:
     """Read a variable in lanes of waves: each lane gets the `Reading` of `Session.read`.
 
-    The arguments are those of `evaluate_for_lanes`. The given variable is read in every lane, even
-    if its name denotes another one at the lane's program location.
+    `sessions` belong to one machine, one per wave (`sessions_of`). `lanes`: of each wave, by
+    default all. `among`: rows (of `sessions`) and lanes to ask instead. `batch`: import NumPy even
+    for few lanes. `UsageError` for a lane that a wave does not have.
+
+    The variable is read in every lane, even if its name denotes another one at the lane's program
+    location.
     """
 
     @names_wrong_arguments
@@ -219,7 +223,8 @@ def evaluate_in_lanes(
 ) -> LaneAnswers[Result]:
     """Evaluate operations in lanes of waves: each lane gets the result in `Session.context`.
 
-    The other arguments are those of `evaluate_for_lanes`.
+    `dialect`: of the operations, by default that of the unit; the other arguments are those of
+    `read_lanes`. `of` of the answers raises the error of a lane that has no result.
     """
 
     @names_wrong_arguments
