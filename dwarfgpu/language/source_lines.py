@@ -11,11 +11,13 @@ from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.file_table import FileTable
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
+from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -71,8 +73,30 @@ def step_at(session: Session, pc: int) -> LineStep | None:
         return None
     step, end = line_step
     position = position_in_file(table.file(step.file), step.line, is_start=True)
-    begin, is_doubled = unit.relocate(step.address), steps.is_doubled(step)
-    return LineStep(position, begin, unit.relocate(end), step.file, is_doubled)
+    span = _within_function(owner, table, pc, Range(step.address, end))
+    begin, end = unit.relocate(span.begin), unit.relocate(span.end)
+    is_doubled = span.begin == step.address and steps.is_doubled(step)
+    return LineStep(position, begin, end, step.file, is_doubled)
+
+
+def _within_function(owner: CodeObject, table: LineTable, pc: int, step: Range) -> Range:
+    """Return the addresses of a step, in the file, that rows of one function describe: the step
+    may go on in the next function if GDB drops rows with discriminators; unchanged if the function
+    cannot be read."""
+    try:
+        subprogram = owner.scopes.subprogram_at(pc)
+        spans = () if subprogram is None else subprogram.ranges
+        here = next((span for span in spans if span.covers(pc)), None)
+        if here is None:
+            return step
+        begin, last = owner.info.in_file(here.begin), owner.info.in_file(here.end - 1)
+        first_row = table.line_at(begin) if step.begin < begin else None
+        last_row = table.line_at(last) if last < step.end else None
+    except DwarfGpuError:
+        return step
+    is_cut = first_row is not None and first_row[1].begin == begin
+    end = step.end if last_row is None else min(step.end, last_row[1].end)
+    return Range(begin if is_cut else step.begin, end)
 
 
 def position_at(session: Session, pc: int) -> FramePosition | None:

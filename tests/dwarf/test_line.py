@@ -649,6 +649,23 @@ def test_a_statement_that_goes_on_with_a_line_is_dropped_as_by_gdb() -> None:
     assert lines.next_line("a.c", 4) == 6
 
 
+def test_a_statement_of_another_line_ends_before_rows_that_gdb_drops() -> None:
+    """At 0x1000 the statement of line 5 hides the row of line 6, which rows with discriminators
+    continue: their code is of line 6."""
+    split, next_line = extended(4, uleb(1)), bytes((ADVANCE_LINE,)) + encode_sleb(1)
+    program = START + special(4, 0) + bytes((NEGATE,)) + split + next_line + special(0, 0)
+    program += split + special(0, 4) + bytes((NEGATE,)) + split + special(0, 4) + special(1, 4)
+    lines = lines_of(program + bytes((ADVANCE_PC, 4)) + END)
+    (unit_,) = lines.info.units
+    assert unit_.line_table is not None
+    steps = unit_.line_table.gdb_steps
+    found = [steps.at(address) for address in (0x1000, 0x1004, 0x1008, 0x100C)]
+    assert [step and (step[0].address, step[0].line, step[1]) for step in found] == [
+        (0x1000, 5, 0x1004), (0x1004, 6, 0x100C), (0x1004, 6, 0x100C), (0x100C, 7, 0x1010),
+    ]  # fmt: skip
+    assert lines.pcs_of("a.c", 6) == ()
+
+
 def test_a_row_without_code_before_another_file_is_dropped_as_by_gdb() -> None:
     """At 0x1000 a.c:5 has none; at 0x1004 a row of b.c that is not a statement leaves a.c's."""
     program = START + special(4, 0) + bytes((SET_FILE, 1)) + special(1, 0)

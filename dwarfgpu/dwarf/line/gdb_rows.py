@@ -1,4 +1,5 @@
-"""The rows of a line table that GDB keeps, for breakpoints, `list` and `info line`.
+"""The rows of a line table that GDB keeps, for breakpoints, `list` and `info line`, without its
+loss of lines.
 
 Of several rows at one address the last one counts, but a statement counts before later rows that
 are not statements.
@@ -66,13 +67,17 @@ class LineSteps:
         first of these that has a discriminator; rows at whose address the code of another file
         begins, or the sequence ends; and a row of another file that is not a statement, at an
         address that has one.
+
+        Of the dropped rows, one is kept where a statement of another line hides the row that they
+        continue: there GDB takes their code for that of the statement. It is no statement here, so
+        that lines begin where they do in GDB.
         """
         order, first = matrix.sequences.order(number), len(self._addresses)
         addresses = map(matrix.rows.addresses.__getitem__, order)
         add_address, add_file = self._addresses.append, self._files.append
         add_line, add_flags = self._lines.append, self._flags.append
         last_line, last_file, is_distinguished = -1, -1, False
-        last_address, has_statement = -1, False
+        last_address, has_statement, may_be_hidden = -1, False, False
         for address, registers in zip(addresses, matrix.rows.registers(order), strict=True):
             file, line, _, _, discriminator, _, flags = registers
             if address != last_address:
@@ -92,9 +97,21 @@ class LineSteps:
                 add_file(file)
                 add_line(line)
                 add_flags(flags)
+                may_be_hidden = True
+            elif may_be_hidden and address != self._addresses[-1]:
+                may_be_hidden = False
+                if self._is_last_hidden():
+                    self._add(address, file, line, 0)
             last_line, last_file = line, file
             has_statement = has_statement or is_stmt != 0
         self._drop_empty(first, matrix.sequences.ends[number])
+
+    def _is_last_hidden(self) -> bool:
+        """Return whether the last step begins at the address of a statement of another line, which
+        counts there."""
+        last = len(self._addresses) - 1
+        chosen = self._chosen(last)
+        return (self._lines[chosen], self._files[chosen]) != (self._lines[last], self._files[last])
 
     def _drop_empty(self, first: int, address: int) -> None:
         """Remove the last steps of a sequence, which begins with step `first`, if they are of one
@@ -123,7 +140,14 @@ class LineSteps:
         after = bisect_right(self._addresses, address)
         if not after:
             return None
-        index = last = after - 1
+        step = self._step(self._chosen(after - 1))
+        if not step.line or after == len(self._addresses):
+            return None
+        return step, self._addresses[after]
+
+    def _chosen(self, last: int) -> int:
+        """Return the step that counts of those at the address of the last of them."""
+        index = last
         while (
             not self._flags[index] & IS_STMT
             and index
@@ -131,10 +155,7 @@ class LineSteps:
             and self._lines[index - 1]
         ):
             index -= 1
-        step = self._step(index if self._flags[index] & IS_STMT else last)
-        if not step.line or after == len(self._addresses):
-            return None
-        return step, self._addresses[after]
+        return index if self._flags[index] & IS_STMT else last
 
     def prologue_end(self, begin: int, end: int, file: int) -> int | None:
         """Return the first address in a range that the code of a file marks as the end of a
