@@ -1,4 +1,5 @@
-"""Lines of a file that two units include, against the installed GDB."""
+"""`info line` without an argument, against the installed GDB: in a file that two units include, and
+in a frame without a line."""
 
 from __future__ import annotations
 
@@ -31,3 +32,16 @@ def test_info_line_is_of_the_unit_in_focus(tmp_path: Path, tool: Callable[[str],
     assert shown == answers(tool("gdb"), files, COMMANDS)
     assert [text.count("Line ") for text in shown[1:3]] == [1, 1]
     assert "<one+" in shown[1]
+
+
+def test_a_frame_without_a_line_has_no_default_line(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    source = "void (*volatile none)(void);\nint main(void) { none(); return 0; }\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-O0", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    commands = ["info line", "list main", "info line"]
+    shown = answers(None, files, commands)
+    assert shown == answers(tool("gdb"), files, commands)
+    assert "No line number information available." in shown[0]
+    assert 'Line 1 of "a.c" is at address 0x' in shown[2]

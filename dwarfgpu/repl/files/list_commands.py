@@ -300,7 +300,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     before = _listed_last(shell, frame)
     if argument:
         locations = listed_locations(shell, argument, position_of_lines(shell))
-    elif before is None and (session.pc is None or not has_units(session)):
+    elif before is None and _has_no_line(shell, frame):
         yield Output("No line number information available.", {"lines": []})
         return
     else:
@@ -339,6 +339,15 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
                 examined_code(shell, step.begin)
                 last = before or Listed(frame, location.position, 0, location.position.line)
                 shell.listed = evolve(last, next_line=location.position.line + 1)
+
+
+def _has_no_line(shell: Shell, frame: FramePosition | None) -> bool:
+    """Return whether neither the frame in focus has a line nor one was shown before. The default
+    line does not count, as in GDB: nobody asked for it."""
+    session = shell.session
+    if session.pc is None or not has_units(session):
+        return True
+    return frame is None and shell.last_shown is None
 
 
 def _data_output(session: Session, position: FramePosition, address: int) -> Output:
