@@ -265,18 +265,22 @@ class NamedValues:
     def _member_of_this(self, name: str) -> TypedValue:
         this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]
         if not this:
-            simple = split_last(name)[1]
-            if simple == name:  # as in C, of an unnamed structure that a variable has
-                raise self.names.unknown(name)
-            raise UsageError(f'Cannot reference non-static field "{simple}"')
+            raise self._without_object(name)
         value = self.objects.dereferenced(self.objects.variable(this[0]))
         if not _has_member(value, name) and _has_member(value, "this"):  # a lambda of clang
             value = self.objects.member(value, "this")
             if isinstance(strip(value.type), Pointer):
                 value = self.objects.dereferenced(value)
-        if not _has_member(value, name):  # of the closure, as `__a` of gcc
-            raise self.names.unknown(name)
+        if not _has_member(value, name):  # of another class, or of the closure, as `__a` of gcc
+            raise self._without_object(name)
         return self.objects.member(value, name)
+
+    def _without_object(self, name: str) -> DwarfGpuError:
+        """Return the error of a member that no object has in this place."""
+        simple = split_last(name)[1]
+        if simple == name:  # as in C, of an unnamed structure that a variable has
+            return self.names.unknown(name)
+        return UsageError(f'Cannot reference non-static field "{simple}"')
 
     def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
         """Return an enumerator: in C an int (6.7.2.2p3), except, as compilers have it, one that int

@@ -15,8 +15,8 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die, constant_excess
-from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES
+from dwarfgpu.dwarf.scope.declarations import around, declaration_of, qualified_name, scope_name
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, Unspecified, strip
@@ -220,10 +220,13 @@ def _without_location(variable: Variable) -> str:
 def _only_declared(die: Die) -> DwarfGpuError:
     """Return the error of a variable that no code object defines; as in GDB, a member of a class is
     optimized out."""
-    name = qualified_name(die)
-    above = die.parent()
+    above = declaration_of(die).parent()
     if above is not None and above.tag in CLASSES:
+        name = qualified_name(die)
         return UndefinedBits(f"{name} is declared, but no code object defines it: optimized out")
+    # In a block, it is a member of the innermost namespace, not of a class (C++ [basic.link]).
+    namespaces = [scope for scope in around(die) if scope.tag in CONTAINERS]
+    name = "::".join((*(scope_name(scope) for scope in reversed(namespaces)), die.name or ""))
     return MissingContext(
         f'Missing ELF symbol "{name}": it is only declared, and no code object defines it'
     )

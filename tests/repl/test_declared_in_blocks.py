@@ -68,3 +68,25 @@ def test_the_symbol_of_a_weak_declaration_may_be_missing(
     build(tmp_path, {"a.c": PLAIN}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
     said = answers(None, with_core(tool, tmp_path), ["print gone", "print &gone"])
     assert all('Missing ELF symbol "gone": it is only declared' in text for text in said), said
+
+
+def test_in_a_member_function_a_declaration_is_of_the_namespace(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """C++ [basic.link]: of the innermost namespace, not of the class."""
+    source = """
+namespace n { struct S { int own; int f(); }; }
+int n::S::f() {
+  extern int gone __attribute__((weak));
+  struct Local { int other; int g() { *(volatile int *)0 = 1; return 0; } } local{1};
+  return (&gone ? gone : 0) + local.g();
+}
+int main() { return n::S{}.f(); }
+"""
+    build(tmp_path, {"a.cc": source}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    files = with_core(tool, tmp_path)
+    commands = ["print n::S::own", "up", "print gone", "print n::S::own", "print n::S::nothing"]
+    inner, _, gone, own, nothing = answers(None, files, commands)
+    assert 'Cannot reference non-static field "own"' in inner
+    assert 'Missing ELF symbol "n::gone": it is only declared' in gone
+    assert "$1 = 0" in own and "There is no field named nothing" in nothing
