@@ -95,6 +95,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         bare = strip(bare.target)
     if not is_evaluated and isinstance(bare, Function):
         return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
+    if isinstance(node, ast.Dollar) and function.convenience is not None and function.type is None:
+        raise UsageError(f'"${node.name}" is not a convenience function')
     raise Unsupported(NO_CALLS)
 
 

@@ -30,6 +30,7 @@ def test_convenience_variables(session: Session) -> None:
     options = Options(named.get, named.__setitem__)
     for expression, expected in [
         ("$n", "void"),
+        ("$n(1)", '"$n" is not a convenience function'),
         ("$n = t * 2", "6"),
         ("$n + 1", "7"),
         ("$n += 1, $n", "7"),
