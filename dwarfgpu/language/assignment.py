@@ -27,9 +27,9 @@ from dwarfgpu.language.evaluation_options import Options, require_writable
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.language.vectors import is_vector, why_sizes_differ
-from dwarfgpu.model.location import single_location_in
+from dwarfgpu.model.location import Location, single_location_in
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.storage import Implicit, Memory
 
 
 def store(
@@ -84,10 +84,18 @@ def store(
         raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
     if target.location is None:
         return _with_part(objects, options, target, number)
+    if target.is_register and _is_computed(target.location):
+        raise UsageError("Attempt to assign to an unmodifiable value.")
     written = objects.write(target, number)
     if options.wrote is not None:
         options.wrote()
     return objects.read(written)
+
+
+def _is_computed(location: Location) -> bool:
+    """Return whether call frame information only computes a register, as the stack pointer of an
+    outer frame, and nothing holds it (DWARF 5, 6.4.1)."""
+    return any(isinstance(single.storage, Implicit) for single in location.single_locations)
 
 
 def _of_member_pointer(

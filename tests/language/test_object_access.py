@@ -257,6 +257,12 @@ def test_in_a_frame(expression: str, expected: str) -> None:
     assert text(stopped("demo.gcc.O0"), expression).startswith(expected)
 
 
+def test_a_register_that_is_only_computed_cannot_be_assigned() -> None:
+    outer = stopped("fortran.gcc.O0").at_level(1)
+    assert text(outer, "$sp = 0") == "Attempt to assign to an unmodifiable value."
+    assert text(outer, "$rsp = 0") == "Attempt to assign to an unmodifiable value."
+
+
 def test_an_error_of_the_result_is_kept() -> None:
     session = stopped("locations.gfx942", 3)
     value = language.evaluate("no_location", session)
