@@ -306,6 +306,13 @@ def of_python(what: int | str) -> Any:
     return SimpleNamespace(format_string=lambda **_: f'"{what}"')
 
 
+class PythonValue(Value):
+    """What `gdb.Value(number)` makes."""
+
+    def __new__(cls, number: object) -> Value:  # type: ignore[misc]
+        return of_python(number)  # type: ignore[arg-type]
+
+
 SETTINGS = {
     "print array": False, "print array-indexes": False, "print null-stop": False,
     "print symbol": True, "print union": True, "print static-members": True,
@@ -345,14 +352,14 @@ def install(machine: Machine) -> None:
     gdb.MemoryError = type("MemoryError", (Error,), {})
     gdb.Command = gdb.Function = Command
     gdb.Parameter, gdb.PARAM_ZUINTEGER = Parameter, 0
-    gdb.Value, gdb.Type, gdb.Frame = of_python, Type, Frame
+    gdb.Value, gdb.Type, gdb.Frame = PythonValue, Type, Frame
     for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
         setattr(gdb, f"{name}_FRAME", index)
     gdb.FRAME_UNWIND_NO_REASON = 0
     gdb.target_charset = lambda: "UTF-8"
     gdb.string_to_argv, gdb.COMPLETE_FILENAME = shlex.split, "filename"
     for name in ("INT", "PTR", "FLAGS", "ARRAY", "STRUCT", "UNION", "VOID", "REF", "RVALUE_REF",
-                 "FUNC", "STRING"):  # fmt: skip
+                 "FUNC", "STRING", "CHAR", "BOOL", "ENUM", "RANGE", "FLT"):  # fmt: skip
         setattr(gdb, f"TYPE_CODE_{name}", name.lower())
     for name in ("DATA", "STACK", "USER"):
         setattr(gdb, f"COMMAND_{name}", name)
