@@ -165,7 +165,7 @@ def _pieces(
             yield from array_pieces(shown, bare, first_bit, depth, letter)
         case Function():
             where = "" if shown.address is None else " " + shown.printed_address(shown.address)
-            yield f"{{{shown.type_name(type_)}}}{where}"
+            yield f"{{{shown.type_name(bare)}}}{where}"  # as in GDB, not the name of a typedef
         case Absent(state=state):
             yield f"<{state}>"
         case Dynamic():

@@ -417,6 +417,11 @@ def test_type_name(kind: Type | None, c: str, cplusplus: str) -> None:
     assert (type_name(kind), type_name(kind, cplusplus=True)) == (c, cplusplus)
 
 
+def test_a_function_has_its_type_and_not_the_name_of_a_typedef() -> None:
+    numbers = Typedef("on_numbers", Function(Typedef("number", INT), (INT,)))
+    assert format_value(Bits(0, 0), numbers) == "{number (int)}"
+
+
 @pytest.mark.parametrize(
     ("bits", "endian", "digits"),
     [
