@@ -343,7 +343,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _has_no_line(shell: Shell, frame: FramePosition | None) -> bool:
     """Return whether neither the frame in focus has a line nor one was shown before. The default
-    line does not count, as in GDB: nobody asked for it."""
+    line does not count, as in GDB: it was not asked for."""
     session = shell.session
     if session.pc is None or not has_units(session):
         return True
