@@ -308,6 +308,22 @@ def test_types_of_listed_functions_are_not_kept() -> None:
     assert _functions_in_memory() == before
 
 
+@pytest.mark.parametrize("language", [dw.LANG_RUST, dw.LANG_GO])
+def test_parentheses_in_a_listed_name_are_no_parameters(language: int) -> None:
+    """Only C++ has parameters in names."""
+    at = (0x1000).to_bytes(8, "little") + (16).to_bytes(4, "little")
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOW_PC, dw.FORM_ADDR),
+                                  (dw.AT_HIGH_PC, dw.FORM_DATA4)), True),
+        Shape(dw.TAG_UNSPECIFIED_PARAMETERS),
+    )  # fmt: skip
+    name = "drop<(i32, &str)>"
+    data = file_of(bytes((1, language, 2)) + name.encode() + b"\0" + at + b"\3\0\0", shapes)
+    (row,) = listed_symbols(CodeObject.of(ObjectFile("listed", data)).info, "functions")
+    assert symbol_listing.symbol_text(row) == f"static void {name}(...);"
+
+
 def _functions_in_memory() -> int:
     gc.collect()
     return sum(isinstance(each, Function) for each in gc.get_objects())

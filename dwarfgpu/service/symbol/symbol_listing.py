@@ -183,7 +183,8 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
             text = declaration(type_, row.name, cplusplus=cplusplus, has_unnamed_bodies=True)
             return f"{static}{text};"
         case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
-            result_type = type_.result if "(" in row.name else type_
+            has_parameters = cplusplus and "(" in row.name  # `main.(*T).get` of Go has none
+            result_type = type_.result if has_parameters else type_
             return f"{static}{declaration(result_type, row.name, cplusplus=cplusplus)};"
         case Typedef():
             target = without_typedefs(type_.target)
