@@ -561,6 +561,13 @@ def test_info_symbol_names_the_file_where_another_one_has_the_symbols(
     assert done.lines[-1] == f"main in section .text of {program}"
 
 
+def test_info_symbol_does_not_name_the_only_file_of_a_core() -> None:
+    """As in GDB: a static program of QEMU has no vDSO."""
+    core = FIXTURES / "core" / "crash.aarch64.O0"
+    done = run("debug", core, f"{core}.core", "--batch", "-ex", "info symbol leaf")
+    assert done.lines[-1] == "leaf in section .text"
+
+
 @pytest.mark.parametrize("letter", ["s", "m"])
 def test_list_goes_on_after_disassembled_lines(letter: str) -> None:
     """As in GDB 13, "info line", too."""

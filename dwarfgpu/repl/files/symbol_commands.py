@@ -69,7 +69,6 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         return
     offset = f" + {symbol.offset}" if symbol.offset else ""
     is_one = [len(symbol_files(item)) for item in session.code_objects] == [1]
-    is_one = is_one and not shell.is_of_core
     where = "" if is_one else f" of {one_line(full_path(session, symbol.code_object))}"
     data: JsonObject = {
         "name": symbol.name,
