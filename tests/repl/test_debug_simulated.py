@@ -580,6 +580,18 @@ def test_finish_and_until_are_about_the_wave_in_focus(tmp_path: Path) -> None:
         assert lines[-1] == "$1 = 1"
 
 
+def test_advance_to_where_other_lanes_are_names_one(tmp_path: Path) -> None:
+    """Lanes 0 and 1 return, the others call the function again."""
+    begin, numbers = ("tbreak fibonacci", "run"), list(range(128))
+    lines = talk(
+        tmp_path, "recursion", *begin, "advance fibonacci", "p $_lane", a=numbers, b=numbers
+    )
+    at = lines.index("$1 = 2")
+    assert lines[at - 3].startswith("[Switching to thread 1, lane 2 (AMDGPU Lane ")
+    lines = talk(tmp_path, "recursion", *begin, "lane 5", "advance fibonacci", a=numbers, b=numbers)
+    assert "[Switching to" not in lines[-3]
+
+
 def test_a_count_of_steps_is_an_expression(tmp_path: Path) -> None:
     one = talk(tmp_path, "vadd", "starti", "stepi 12", "p/x $pc")
     assert one[-1].startswith("$1 = 0x")

@@ -39,7 +39,8 @@ def resumed(shell: Shell, more: frozenset[int] = frozenset()) -> Stop:
             return stop
         is_here = halt.wave == session.wave and halt.reason == "breakpoint-hit"
         if is_here and shell.session.pc in more:
-            return Stop(evolve(halt, reason="location-reached"))
+            is_other = shell.session.lane != session.lane
+            return Stop(evolve(halt, reason="location-reached"), is_other=is_other)
         _focus_again(shell, session)
 
 

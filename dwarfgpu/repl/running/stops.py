@@ -55,8 +55,8 @@ class Stop:
     """The breakpoints, watchpoints and catchpoints that stopped it."""
     changes: tuple[tuple[str, str], ...] = field(default=())
     """The values before and after, one pair for each item."""
-    is_other_wave: bool = False
-    """Whether another wave was in focus before."""
+    is_other: bool = False
+    """Whether another wave or lane was in focus before."""
 
     @property
     def is_step(self) -> bool:
@@ -135,12 +135,12 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
             if faults and isinstance(item, Catchpoint) and item.event == "fault" and item.is_enabled
         ]
         stopping = [item for item in reached if _is_to_stop(shell, item, halt)]
-        return Stop(halt, tuple(stopping), is_other_wave=wave != shell.session.wave)
+        return Stop(halt, tuple(stopping), is_other=wave != shell.session.wave)
     if halt.reason == "watchpoint-scope":
         stopping = [
             item for item in reached if _is_left(item, halt) or _is_to_stop(shell, item, halt)
         ]
-        return Stop(halt, tuple(stopping), is_other_wave=wave != shell.session.wave)
+        return Stop(halt, tuple(stopping), is_other=wave != shell.session.wave)
     changes = {item.number: _change(shell, item, halt) for item in reached}
     arm(shell)  # what is watched may be elsewhere now
     stopping = [item for item in reached if changes[item.number] and _is_to_stop(shell, item, halt)]
@@ -286,7 +286,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     line = focused_frame_line(session, style)
     is_alone = False
     if halt.reason == "watchpoint-scope":
-        if stop.is_other_wave:
+        if stop.is_other:
             yield heading(f"[Switching to thread {who(shell)}]")
         left = [item for item in stop.items if _is_left(item, halt)]
         for item in left:
@@ -334,7 +334,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
                 {**position.record, "pc": f"{position.pc:#x}"} for position in positions
             ]
         yield Output(line, data)
-    elif stop.is_other_wave:  # the one that was stepped has ended
+    elif stop.is_other:  # what was stepped has ended, or is not active here
         yield heading(f"[Switching to thread {who(shell)}]")
         yield Output(line, data)
     elif (
