@@ -236,7 +236,8 @@ def _scalar(
     elif letter is not None and letter in _INTEGER_LETTERS:
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter == "t" and shown.options.nibbles:
-        yield scalars.nibbles_text(number, "'" if shown.options.cplusplus else " ")
+        options = shown.options.of_source(shown.options.cplusplus, shown.options.style)
+        yield scalars.nibbles_text(number, "'" if options.cplusplus else " ")
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and _has_integer_bits(bare)):
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
         yield space + scalars.lettered(letter, number, size, is_signed=_is_signed(bare))

@@ -10,6 +10,7 @@ import pytest
 
 from dwarfgpu.repl.settings import Settings
 from tests.cli.command import FIXTURES, run
+from tests.repl.repl_shell import demo_shell, output_of
 
 C = """
 struct node { int v; struct node *next; } node = {1, &node};
@@ -173,3 +174,10 @@ def test_variables_of_listed_frames_are_written_in_their_own_language() -> None:
     assert settings.frame_style().options.language is None
     settings["language"] = "c"
     assert settings.listing_options().language == (False, "c")
+
+
+@pytest.mark.parametrize(("language", "separator"), [("c", " "), ("c++", "'")])
+def test_digits_of_a_literal_are_grouped_as_in_the_language(language: str, separator: str) -> None:
+    shell = demo_shell()
+    output_of(shell, f"set language {language}", "set print nibbles on")
+    assert output_of(shell, "p/t 255") == f"$1 = 1111{separator}1111\n"
