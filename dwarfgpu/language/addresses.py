@@ -21,7 +21,6 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_integer, is_number
 from dwarfgpu.language.complexes import is_complex
-from dwarfgpu.language.dereference import LONG_LONG_BITS, TOO_WIDE
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.evaluator import evaluate
 from dwarfgpu.language.object_access import ObjectAccess
@@ -29,6 +28,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
+from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
 _NO_INTEGER: Final = "Value can't be converted to integer."
 

@@ -29,9 +29,6 @@ from dwarfgpu.session.session import Session
 
 GENERIC_POINTER: Final = "Attempt to dereference a generic pointer."
 NO_POINTER: Final = "Attempt to take contents of a non-pointer value."
-TOO_WIDE: Final = "That operation is not available on integers of more than 8 bytes."
-LONG_LONG_BITS: Final = 64
-"""The size of the widest integer that is taken for an address."""
 
 
 class Dereference(ABC):

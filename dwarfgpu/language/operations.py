@@ -32,7 +32,7 @@ from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.conditional import Arm, conditional
-from dwarfgpu.language.dereference import LONG_LONG_BITS, NO_POINTER, TOO_WIDE
+from dwarfgpu.language.dereference import NO_POINTER
 from dwarfgpu.language.fortran_operators import negated, strings_compared, widened
 from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.library_operators import smart_pointee
@@ -45,6 +45,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
+from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
 NO_STRING_COMPARISON: Final = (
     "A string literal has no address to compare: $_streq(A, B) compares two strings."

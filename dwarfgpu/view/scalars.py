@@ -28,6 +28,9 @@ E4M3: Final = FloatFormat("fp8 e4m3 (OCP)", 4, 3)
 
 MAX_BITS: Final = 4_096
 """No scalar is wider; a type that says so is not read as a number."""
+LONG_LONG_BITS: Final = 64
+"""The size of the widest integer that is taken for an address or a character."""
+TOO_WIDE: Final = "That operation is not available on integers of more than 8 bytes."
 
 
 def hexadecimal(number: int, digits: int = 1) -> str:

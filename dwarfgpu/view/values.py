@@ -130,8 +130,11 @@ def format_value(
         class_of_method=class_of_method,
         space_of=space_of,
     )
-    if options.letter in _INTEGER_LETTERS and _has_no_integer(strip(type_)):
+    bare = strip(type_)
+    if options.letter in _INTEGER_LETTERS and _has_no_integer(bare):
         raise UsageError(_NO_INTEGER)
+    if options.letter == "c" and _is_wide_integer(bare, bits.size_bits):
+        raise UsageError(scalars.TOO_WIDE)
     pieces = shown.guarded(shown.value(type_, 0, 0, options.letter))
     return _bounded(pieces, options.characters)
 
@@ -233,6 +236,8 @@ def _scalar(
         yield _complex(shown, bare, bits, letter)
     elif letter in _INTEGER_LETTERS and _has_no_integer(bare):
         raise UsageError(_NO_INTEGER)
+    elif letter == "c" and _is_wide_integer(bare, size):
+        raise UsageError(scalars.TOO_WIDE)
     elif letter is not None and letter in _INTEGER_LETTERS:
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter == "t" and shown.options.nibbles:
@@ -340,6 +345,12 @@ def _address_or_character(
 
 def _is_signed(bare: Type) -> bool:
     return is_signed(bare) or (isinstance(bare, Base) and bare.base.encoding == "signed_fixed")
+
+
+def _is_wide_integer(bare: Type | None, size_bits: int) -> bool:
+    """Return whether an integer is wider than any that is taken for a character."""
+    is_integer = isinstance(bare, Base | Enum) and _has_integer_bits(bare)
+    return is_integer and size_bits > scalars.LONG_LONG_BITS
 
 
 def _has_integer_bits(bare: Type) -> bool:

@@ -541,6 +541,14 @@ def test_numbers_in_several_parts_are_no_integer(kind: Type, letter: str) -> Non
         format_value(bits, kind, FormatOptions(letter), architecture=ARCH)
 
 
+def test_an_integer_of_16_bytes_is_no_character() -> None:
+    kind = base("__int128", "signed", 128)
+    with pytest.raises(UsageError, match="not available on integers of more than 8 bytes"):
+        format_value(Bits(65, 128), kind, FormatOptions("c"), architecture=ARCH)
+    wide = base("long long", "signed", 64)
+    assert format_value(Bits(65, 64), wide, FormatOptions("c"), architecture=ARCH) == "65 'A'"
+
+
 @pytest.mark.parametrize("dimensions", [(None,), (None, 3), (3, None)])
 @pytest.mark.parametrize("style", ["fortran", "ada"])
 def test_an_unknown_count_is_not_zero(dimensions: tuple[int | None, ...], style: Style) -> None:

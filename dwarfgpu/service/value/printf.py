@@ -24,12 +24,12 @@ from dwarfgpu.language.arithmetic_conversions import is_integer
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.complexes import is_complex
-from dwarfgpu.language.dereference import LONG_LONG_BITS, TOO_WIDE
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.read_strings import pointed, string_character, string_of, up_to_nul
 from dwarfgpu.service.value.printf_fields import FieldFormat, floating
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 
 MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
