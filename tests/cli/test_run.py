@@ -568,6 +568,8 @@ def test_a_line_without_code_is_a_note_as_with_pc() -> None:
     [
         (("--break", "nowhere"), '--break nowhere: Function "nowhere" not defined.'),
         (("--break", "mandelbrot.hip:999"), "--break mandelbrot.hip:999: neither this line"),
+        (("--break", "999"),
+         "--break 999: neither this line nor one after it has code in hip/mandelbrot.hip"),
         (("--break", "x.c:3"), "--break x.c:3: No source file named x.c."),
         (("--break", "*0x10"), "--break *0x10: Cannot access memory at address 0x10"),
         (("--break", "*0x7f0000001601"),

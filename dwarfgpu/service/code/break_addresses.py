@@ -140,10 +140,13 @@ NO_CODE: Final = "neither this line nor one after it has code"
 """The error about a line that is after all code of its file."""
 
 
-def location_error(session: Session, error: UsageError) -> str:
-    """Return what is wrong with a place that a user wrote, and what was perhaps meant."""
+def location_error(session: Session, error: UsageError, around: FramePosition | None = None) -> str:
+    """Return what is wrong with a place that a user wrote, and what was perhaps meant.
+
+    `around`: what a line without a file is in.
+    """
     if isinstance(error, LinespecNotFound) and _LINE_WITHOUT_CODE.match(error.message):
-        return NO_CODE
+        return NO_CODE if around is None else f"{NO_CODE} in {around.file}"
     if error.message == NO_SYMBOL_TABLE:  # GDB's text names a command of its prompt
         names = ", ".join(item.name for item in session.code_objects)
         return f"{names} has no debugging information: give a function or *ADDRESS"

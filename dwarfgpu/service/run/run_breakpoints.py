@@ -178,7 +178,9 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
         if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
             _require_valid(session, addresses, match["condition"])
     except UsageError as error:
-        raise UsageError(f"--break {text}: {location_error(session, error)}") from None
+        in_file = around if linespec.isdecimal() else None
+        why = location_error(session, error, in_file)
+        raise UsageError(f"--break {text}: {why}") from None
     except DwarfGpuError as error:
         raise UsageError(f"--break {text}: {error.message}") from None
     note = None if line is None else used_instead(linespec, line, addresses[0])
