@@ -16,6 +16,7 @@ from dwarfgpu.objfile.elf_structures import (
     Section,
     Segment,
 )
+from dwarfgpu.objfile.separate_debug import is_debug_file
 
 _SHT_NULL: Final = 0
 
@@ -34,15 +35,17 @@ def unnamed_sections(file: ObjectFile) -> Malformed | None:
 
 def unloaded_sections(file: ObjectFile) -> Malformed | None:
     """Return the error about allocated sections of a linked file that no segment loads, or loads
-    from another offset of the file; None if there are none, for a file without segments to load,
-    and for cubins, which are loaded by sections."""
+    from another offset of the file, except of a debug file, whose segments may be those of the
+    program; None if there are none, for a file without segments to load, and for cubins, which are
+    loaded by sections."""
     if file.type not in (ET_EXEC, ET_DYN) or file.machine == "CUDA":
         return None
     loaded = [segment for segment in file.segments if segment.type == PT_LOAD]
+    loads = _has_addresses if is_debug_file(file) else _has_contents
     outside = [
         section
         for section in file.sections
-        if _is_in_memory(section) and not any(_loads(segment, section) for segment in loaded)
+        if _is_in_memory(section) and not any(loads(segment, section) for segment in loaded)
     ]
     if not loaded or not outside:
         return None
@@ -57,15 +60,17 @@ def _is_in_memory(section: Section) -> bool:
     return bool(section.flags & SHF_ALLOC and section.covers(section.address))
 
 
-def _loads(segment: Segment, section: Section) -> bool:
-    """Return whether a segment has a section, with its contents if they are in the file."""
+def _has_addresses(segment: Segment, section: Section) -> bool:
     begin = section.address - segment.address
-    end = begin + section.size_bytes
-    if begin < 0 or end > segment.memory_bytes:
-        return False
-    if section.type == SHT_NOBITS or not segment.file_bytes:  # as of a separate debug file
-        return True
-    return section.offset - segment.offset == begin and end <= segment.file_bytes
+    return begin >= 0 and begin + section.size_bytes <= segment.memory_bytes
+
+
+def _has_contents(segment: Segment, section: Section) -> bool:
+    """Return whether a segment has a section, with its contents if they are in the file."""
+    begin = section.offset - segment.offset
+    is_there = begin == section.address - segment.address
+    is_there = is_there and begin + section.size_bytes <= segment.file_bytes
+    return _has_addresses(segment, section) and (is_there or section.type == SHT_NOBITS)
 
 
 __all__ = ["unloaded_sections", "unnamed_sections"]

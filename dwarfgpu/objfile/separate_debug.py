@@ -21,7 +21,8 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile.companions import joined_below
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.elf_notes import build_id
+from dwarfgpu.objfile.elf_notes import SHT_NOTE, build_id
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS
 from dwarfgpu.objfile.file_bytes import map_file
 
 if TYPE_CHECKING:
@@ -60,6 +61,13 @@ def debug_link(file: ObjectFile) -> DebugLink | None:
 def has_debug_info(file: ObjectFile) -> bool:
     """Return whether the file has DWARF of its own."""
     return file.has_section(".debug_info")
+
+
+def is_debug_file(file: ObjectFile) -> bool:
+    """Return whether a file has no contents of the sections it loads, as after
+    `objcopy --only-keep-debug` or `eu-strip -f`, which leave the notes alone."""
+    loaded = [item for item in file.sections if item.flags & SHF_ALLOC and item.type != SHT_NOTE]
+    return bool(loaded) and all(item.type == SHT_NOBITS for item in loaded)
 
 
 def find_debug_file(

@@ -8,6 +8,8 @@ import pytest
 
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_notes import SHT_NOTE
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS
 from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
 from tests.check.made import findings, verdict_on
 from tests.cli.command import run
@@ -91,6 +93,20 @@ def test_a_segment_with_other_bytes(field: int, change: int) -> None:
     data[at : at + 8] = value.to_bytes(8, "little")
     problem = unloaded_sections(ObjectFile("f", bytes(data)))
     assert problem is not None and "no PT_LOAD segment has section .text at" in problem.message
+
+
+def test_a_debug_file_with_the_segments_of_its_program() -> None:
+    """As of `eu-strip -f`: only the notes have contents, at another offset."""
+    data = bytearray(read_fixture(NEST))
+    file = ObjectFile("", bytes(data))
+    table, entry_bytes = int.from_bytes(data[40:48], "little"), 64
+    for section in file.sections:
+        at = table + section.index * entry_bytes
+        if section.flags & SHF_ALLOC and section.type != SHT_NOTE:
+            data[at + 4 : at + 8] = SHT_NOBITS.to_bytes(4, "little")
+        elif section.type == SHT_NOTE:
+            data[at + 24 : at + 32] = (section.offset + 8).to_bytes(8, "little")
+    assert unloaded_sections(ObjectFile("f", bytes(data))) is None
 
 
 @pytest.mark.parametrize("pattern", ["hip/*.co", "core/*.O[02]", "nvidia/*.cubin"])

@@ -12,9 +12,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.state.loaded_state import State, StateCodeObject
-from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_notes import SHT_NOTE, build_id
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS
+from dwarfgpu.objfile.elf_notes import build_id
+from dwarfgpu.objfile.separate_debug import is_debug_file
 from dwarfgpu.session.focused_frame import not_in_code
 
 _COMPARED_BYTES = 1 << 16
@@ -82,14 +81,7 @@ def _is_same(first: CodeObject, second: CodeObject) -> bool:
     id = build_id(first.file)
     if id is not None and id == build_id(second.file):
         return True
-    return _is_debug_file(first.file) or _is_debug_file(second.file)
-
-
-def _is_debug_file(file: ObjectFile) -> bool:
-    """Return whether a file has no contents of the sections it loads, as after
-    `objcopy --only-keep-debug`, which leaves the notes alone."""
-    loaded = [item for item in file.sections if item.flags & SHF_ALLOC and item.type != SHT_NOTE]
-    return bool(loaded) and all(item.type == SHT_NOBITS for item in loaded)
+    return is_debug_file(first.file) or is_debug_file(second.file)
 
 
 def _overlap(first: CodeObject, second: CodeObject) -> str:
