@@ -543,3 +543,16 @@ def test_folders_precede_that_of_the_compilation(tmp_path: Path) -> None:
     )
     listed = [line.partition("\t")[2] for line in done.stdout.splitlines() if line[:2] == "1\t"]
     assert listed == ["in x86_64", "in other/x86_64", "in x86_64", "in x86_64"]
+
+
+def test_a_file_lies_in_the_folder_of_the_compilation_without_its_own(tmp_path: Path) -> None:
+    """As in GDB, `$cdir` is also searched for the last component of a name, where it was moved
+    to."""
+    (tmp_path / "moved").mkdir()
+    (tmp_path / "moved/demo.c").write_text("in moved\n")
+    program = str(REPOSITORY / "fixtures/x86_64/demo.gcc.O0.v5")
+    done = finished(
+        "debug", program, "--batch", "-ex", "set substitute-path . moved", "-ex", "list 1,1",
+        folder=tmp_path,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "1\tin moved"

@@ -86,16 +86,16 @@ class SourcePath:
             yield path
         folders = self.directories.split(":")
         for folder in folders:
-            if folder == COMPILED:
-                yield path
-            elif is_relative or folder != CURRENT:
-                yield Path(f"{_folder(folder)}/{file}")
+            yield path if folder == COMPILED else Path(f"{_folder(folder)}/{file}")
         for folder in folders:
-            if is_relative and folder not in (COMPILED, CURRENT):
+            if is_relative and folder != COMPILED:
                 yield Path(f"{_folder(folder)}/{path}")
+        compiled_in = position.source.table.compilation_directory(to_open=True)
         for folder in folders:
             if folder != COMPILED:
                 yield _folder(folder) / path.name
+            elif compiled_in:
+                yield Path(self.rewritten(compiled_in)) / path.name
 
 
 def _folder(directory: str) -> Path:
