@@ -76,9 +76,9 @@ def test_files_of_the_kernel_are_not_sources(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["/proc/kmsg", "/dev/zero", "/sys/kernel/notes"])
 def test_list_reads_no_file_of_the_kernel(name: str) -> None:
-    position = SimpleNamespace(
-        file_to_open=name, path=name, source=SimpleNamespace(path_to_open=name)
-    )
+    table = SimpleNamespace(compilation_directory=lambda to_open: str(Path(name).parent))
+    source = SimpleNamespace(path_to_open=name, table=table)
+    position = SimpleNamespace(file_to_open=name, path=name, source=source)
     assert SourcePath().text_file(cast(FramePosition, position)) is None
 
 
