@@ -33,9 +33,10 @@ _NOT_ZERO: Final = pattern(rb"[^\0]")
 _LONGEST_AUGMENTATION: Final = 1_024
 _MAX_CACHED: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
-_KNOWN_EXTENSIONS: Final = pattern(rb"(\[(llvm|amd|amdgpu):v0\.0(:[^\]]*)?\])+")
-"""Augmentations that add no fields: the form that A.6.4.1 recommends, of the vendors and the only
-version that AMD's compilers and the AMDGPU usage have had (docs/spec-notes.md)."""
+_KNOWN: Final = pattern(rb"eh|(z[LPRSBG]*)?(\[(llvm|amd|amdgpu):v0\.0(:[^\]]*)?\])*")
+"""Known augmentations: those of `.eh_frame`; in brackets those that add no fields, the form that
+A.6.4.1 recommends, of the vendors and the only version that AMD's compilers and the AMDGPU usage
+have had (docs/spec-notes.md)."""
 
 
 class _Header(NamedTuple):
@@ -354,7 +355,9 @@ class FrameSection:
         if len(text) > _LONGEST_AUGMENTATION:
             raise Malformed(f"an augmentation of {counted(len(text), 'byte')}")
         base = self._base
-        if not (text in (b"", b"eh") or text.startswith(b"z") or _KNOWN_EXTENSIONS.fullmatch(text)):
+        is_known = _KNOWN.fullmatch(text) is not None
+        # In `.eh_frame` the range of an FDE is as `R` says, if that precedes the unknown part.
+        if not (is_known or self.is_eh and text.startswith(b"z")):
             unknown = Augmentation(text.decode("utf-8", "replace"), is_known=False)
             return Cie(
                 header.offset,
@@ -378,7 +381,7 @@ class FrameSection:
             reader.take(address_size)
         code, data = _word(reader.uleb()), _word(reader.sleb())
         column = reader.u8() if version == 1 else _word(reader.uleb())
-        augmentation = self._augmentation(text, reader, address_size)
+        augmentation = self._augmentation(text, reader, address_size, is_known=is_known)
         form = CfiFormat(
             address_size,
             base.endian,
@@ -396,14 +399,16 @@ class FrameSection:
             version,
             augmentation,
             selector_size,
-            column,
+            column if is_known else None,
             form,
             self.data,
             reader.position,
             self._most_instructions,
         )
 
-    def _augmentation(self, text: bytes, reader: Reader, address_size: int) -> Augmentation:
+    def _augmentation(
+        self, text: bytes, reader: Reader, address_size: int, *, is_known: bool
+    ) -> Augmentation:
         name = text.decode("utf-8", "replace")
         if not text.startswith(b"z"):
             return Augmentation(name)
@@ -421,15 +426,16 @@ class FrameSection:
             elif letter == "P":
                 personality = self._pointer(inner, inner.u8(), address_size)
             elif letter not in "SBG":
-                break  # The size locates the instructions; the rest stays unread.
+                break  # vendors' parts, which add no fields, or unknown ones
         return Augmentation(
             name,
             data,
             fde_encoding,
             lsda_encoding,
             personality,
-            is_signal_frame="S" in name,
-            is_sized=True,
+            is_signal_frame="S" in name.partition("[")[0],
+            is_sized=is_known,  # a part that is unknown may add fields before the size
+            is_known=is_known,
         )
 
     def _pointer(self, reader: Reader, encoding: int, address_size: int) -> int | None:

@@ -324,7 +324,8 @@ DETAILS: Final[Mapping[str, str]] = {
     "unknown-augmentation": (
         "a CIE with an augmentation string that dwarfgpu does not know, such as `[llvm:v1.0]`: "
         "nothing after the string can be read, so the rules of its FDEs are unknown. `bt` stops "
-        "there, and operations that need the frame fail"
+        "there, and operations that need the frame fail. After `z`, which gives the size of the "
+        "data, the letters L, P, R, S, B and G are known"
     ),
     "overlapping-fdes": (
         "two FDEs that describe the same code. Not reported for relocatable objects, where every "

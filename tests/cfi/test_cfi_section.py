@@ -95,6 +95,40 @@ def test_an_unknown_augmentation_leaves_the_range(text: bytes) -> None:
     assert isinstance(fde.table().error, Unsupported)
 
 
+@pytest.mark.parametrize("text", [b"z[llvm:v2.5]", b"z[abc:v1.0]", b"zQ", b"z[llvm:v0.0]R"])
+def test_a_size_does_not_make_an_augmentation_known(text: bytes) -> None:
+    """A.6.4.1: the unknown part may change what the data and the instructions of FDEs mean."""
+    test_an_unknown_augmentation_leaves_the_range(text)
+
+
+@pytest.mark.parametrize(
+    "text", [b"z", b"zR", b"zRS", b"zRB", b"zPLR", b"zLRG", b"zR[llvm:v0.0]", b"z[amd:v0.0:S=1]"]
+)
+def test_known_augmentations_with_a_size(text: bytes) -> None:
+    letters = text.partition(b"[")[0]
+    values = {ord("R"): b"\0", ord("L"): b"\xff", ord("P"): b"\xff"}
+    data = b"".join(values.get(letter, b"") for letter in letters)
+    common = cie(1, text, encode_uleb(len(data)) + data)
+    first = entry(bytes(4), common)
+    second = entry(words(len(first) + 4, size_bytes=4), words(0x10, 4) + b"\0")
+    known, fde = FrameSection(".eh_frame", first + second).entries
+    assert isinstance(known, Cie) and isinstance(fde, Fde)
+    assert known.augmentation.is_known and len(fde.table().rows) == 1
+    assert known.augmentation.is_signal_frame == (b"S" in letters)
+
+
+def test_an_unknown_augmentation_leaves_the_encoding_of_ranges() -> None:
+    first = entry(bytes(4), cie(1, b"zRQ", b"\x02\x1b\0"))
+    ranges = words(0x200, 0x10, size_bytes=4)
+    second = entry(words(len(first) + 4, size_bytes=4), ranges)
+    section = FrameSection(".eh_frame", first + second + bytes(4), section_address=0x10000)
+    start = 0x10000 + len(first) + 8 + 0x200
+    fde = section.find(start)
+    assert fde is not None and (fde.initial_location, fde.end) == (start, start + 0x10)
+    assert fde.program.instructions == () and fde.cie.return_register is None
+    assert isinstance(fde.table().error, Unsupported)
+
+
 def test_segment_selectors() -> None:
     common = bytearray(cie())
     common[3] = 2  # segment_selector_size
