@@ -16,7 +16,7 @@ import gdb
 from dwarfgpu.base.arguments import is_integer, wrong_type
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, from_bytes
-from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
+from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.gdb.script_arguments import plain_integer
 from dwarfgpu.language import TypedValue
@@ -71,24 +71,34 @@ def _holds(target: TypedValue, number: Number) -> bool:
 def _integer_bits(target: TypedValue) -> int | None:
     """Return how many bits of an integer an object holds, of a truth value 1; None for another
     type."""
-    bare = strip(target.type)
+    bare = _bare(target)
     if isinstance(bare, Base) and not (bare.base.is_integral and bare.base.vector_size is None):
         return None
     if isinstance(bare, Base) and bare.base.encoding == "boolean":
         return 1
     if isinstance(bare, Base) and target.bit_size is None:
         return bare.base.bit_size
+    if isinstance(bare, Enum) and target.bit_size is None:
+        return None if bare.size_bytes is None else 8 * bare.size_bytes
     return target.size_bits if isinstance(bare, Base | Enum | Pointer) else None
 
 
-def _is_complex(target: TypedValue) -> bool:
+def _bare(target: TypedValue) -> Type | None:
+    """Return the type of an object, of a reference that of what it refers to."""
     bare = strip(target.type)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        return strip(bare.target)
+    return bare
+
+
+def _is_complex(target: TypedValue) -> bool:
+    bare = _bare(target)
     return isinstance(bare, Base) and bare.base.encoding == "complex_float"
 
 
 def _overflows(target: TypedValue, number: int | float) -> bool:
     """Return whether the nearest number of a floating-point type is an infinity."""
-    bare = strip(target.type)
+    bare = _bare(target)
     form = bare.base.float_format if isinstance(bare, Base) else None
     if form is None or (isinstance(number, float) and not isfinite(number)):
         return False

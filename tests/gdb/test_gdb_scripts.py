@@ -246,6 +246,27 @@ say(dg.variable("d").text[:3])
     ]  # fmt: skip
 
 
+def test_numbers_of_what_references_refer_to(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    source, program = tmp_path / "r.cc", tmp_path / "r"
+    source.write_text(
+        "int n; float f; bool b; int &rn = n; float &rf = f; bool &rb = b;\nint main() {}\n"
+    )
+    subprocess.run([tool("g++"), "-g", source, "-o", program], check=True)
+    code = """
+for name, *numbers in ("rn", 7, 2**32, 1.5), ("rf", 2.5, 1e300, 1j), ("rb", 1, 2):
+    for number in numbers:
+        value = dg.value(name)
+        say(tried(lambda: value.assign(number)) or value.text.partition(": ")[2])
+"""
+    assert said(debugger, program, code, "break main", "run") == [
+        "7", "UsageError: rn cannot hold 4294967296", "UsageError: rn cannot hold 1.5",
+        "2.5", "UsageError: rf cannot hold 1e+300", "UsageError: rf cannot hold 1j",
+        "true", "UsageError: rb cannot hold 2",
+    ]  # fmt: skip
+
+
 def test_what_is_written_is_seen(debugger: Debugger, demo: Path) -> None:
     """By the user and by GDB's Python, into memory and into registers; settings too."""
     code = """

@@ -117,7 +117,7 @@ def no_extended_opcode() -> Malformed:
 def no_address() -> Malformed:
     """Return why rows describe no code that follow padding and have no address: their sequence
     begins within the zeros (6.2.5.3)."""
-    return Malformed("a sequence without a DW_LNE_set_address follows zeros")
+    return Malformed("rows without a DW_LNE_set_address follow zeros")
 
 
 def unended_rows(count: int, offset: int) -> DwarfGpuError | None:

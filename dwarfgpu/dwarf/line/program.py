@@ -162,6 +162,8 @@ class _Run:
                         is_padded = is_placed = False
                     else:
                         if kind == 0x02:  # DW_LNE_set_address
+                            if is_padded and not is_placed and len(addresses) > first_row:
+                                raise no_address()
                             address = address_in(data, position + 1, after, header.format) & mask
                             op_index, is_placed = 0, True
                             if len(addresses) > first_row and address < addresses[-1]:

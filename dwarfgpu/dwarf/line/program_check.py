@@ -16,7 +16,6 @@ from dwarfgpu.dwarf.line.operands import (
     address_in,
     at_opcode,
     defined_file,
-    no_address,
     no_extended_opcode,
     no_line_range,
     read_number,
@@ -103,7 +102,7 @@ class _Check:
         self._has_address = False
         """Whether the sequence has had a DW_LNE_set_address."""
         self._is_padded = False
-        """Whether zeros precede the sequence."""
+        """Whether zeros precede a sequence: they may have been its start."""
         self._set_at = header.program_at
         """The offset behind the last DW_LNE_set_address or DW_LNE_end_sequence."""
         self.negative_line: int | None = None
@@ -161,8 +160,10 @@ class _Check:
                 else:
                     offset = self._standard(opcode, offset + 1)
         except DwarfGpuError as error:
-            return at_opcode(error, offset)
-        rest = run_line_program(evolve(header, program_at=self._ended_at), data, self._most_rows)
+            if not self._is_padded:  # rows before it may have no address
+                return at_opcode(error, offset)
+        start = header.program_at if self._is_padded else self._ended_at
+        rest = run_line_program(evolve(header, program_at=start), data, self._most_rows)
         return rest.problem
 
     def fault(self) -> DwarfGpuError | None:
@@ -222,8 +223,6 @@ class _Check:
         operand.take(size_bytes)
         end, kind = operand.position, data[begin]
         if kind == 0x01:  # DW_LNE_end_sequence
-            if self._is_padded and not self._has_address:
-                raise no_address()
             self._end_sequence(begin)
             self._ended_at = end
         elif kind == 0x02:  # DW_LNE_set_address
@@ -247,7 +246,7 @@ class _Check:
             self.may_decrease = True
         self._set_at = offset + 1
         self._address = 0
-        self._has_address = self._is_padded = False
+        self._has_address = False
 
 
 def _no_file(number: int, files: range) -> IllFormed:
