@@ -136,7 +136,10 @@ class Names:
     def _looked_up(self, name: str, accepts: DieFilter = ordinary) -> tuple[Meaning, ...]:
         lookup = self.session.meanings(name)
         meanings = lookup.of(name, accepts)
-        self.remarks.update(lookup.remarks)
+        remarks = lookup.remarks
+        if remarks and accepts is ordinary and self.in_enclosing_functions(name, meanings):
+            return meanings  # the variable of the enclosing function hides them
+        self.remarks.update(remarks)
         return meanings
 
     def _visible_in_function(self, name: str) -> tuple[Meaning, ...]:

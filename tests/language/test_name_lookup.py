@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Malformed, MissingContext, UsageError
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
 from tests.language.sessions import FIXTURES, demo, program, text
@@ -436,6 +437,29 @@ int main(void) { return f(1); }
     file = session.code_objects[0]
     [pc] = LineLookup(file.scopes).pcs_of("a.c", 4)
     assert text(evolve(session, pc=pc), "f::two") == "5"
+
+
+def test_a_variable_of_an_enclosing_function_hides_those_of_other_files(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """No file is named whose variable is not the answer."""
+    (tmp_path / "a.cpp").write_text(
+        """int host(int a) {
+  auto apply = [](int b) {
+    return b; };
+  return apply(a); }
+int main() { return host(1); }
+"""
+    )
+    for name in ("b", "c"):
+        (tmp_path / f"{name}.cpp").write_text(f"static int a = 2;\nint {name}() {{ return a; }}\n")
+    files = ("a.cpp", "b.cpp", "c.cpp")
+    subprocess.run([tool("g++"), "-g", "-o", "p", *files], cwd=tmp_path, check=True, timeout=60)
+    session = program(tmp_path / "p")
+    in_lambda, *_ = LineLookup(session.code_objects[0].scopes).pcs_of("a.cpp", 3)
+    for place, count in ((session, 1), (evolve(session, pc=in_lambda), 0)):
+        names = Names(place)
+        assert names.meaning("a") and len(names.remarks) == count
 
 
 def test_the_imports_of_a_namespace_count_outside_of_its_file(
