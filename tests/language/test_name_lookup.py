@@ -460,24 +460,3 @@ int main() { return host(1); }
     for place, count in ((session, 1), (evolve(session, pc=in_lambda), 0)):
         names = Names(place)
         assert names.meaning("a") and len(names.remarks) == count
-
-
-def test_the_imports_of_a_namespace_count_outside_of_its_file(
-    tmp_path: Path, tool: Callable[[str], str]
-) -> None:
-    """C++ [namespace.qual]: a qualified name follows the using-directives of the namespace."""
-    source = """namespace a { namespace b { int v = 2; int w = 3; }
-  namespace c { using namespace b; using b::w; int only = 7; } }
-extern "C" int sum() { return a::c::v + a::c::w + a::c::only; }
-"""
-    (tmp_path / "b.cpp").write_text(source)
-    (tmp_path / "a.c").write_text("int sum(void);\nint main(void) { return sum(); }\n")
-    for name in ("a.c", "b.cpp"):
-        subprocess.run([tool("g++"), "-g", "-c", "-xc" if name == "a.c" else "-xc++", name],
-                       cwd=tmp_path, check=True, timeout=60)  # fmt: skip
-    subprocess.run([tool("g++"), "-o", "p", "a.o", "b.o"], cwd=tmp_path, check=True, timeout=60)
-    session = program(tmp_path / "p")
-    in_c, *_ = LineLookup(session.code_objects[0].scopes).pcs_of("a.c", 2)
-    for place in (session, evolve(session, pc=in_c)):
-        assert [text(place, f"a::c::{name}") for name in ("v", "w", "only")] == ["2", "3", "7"]
-        assert 'No symbol "x" in namespace "a::c"' in text(place, "a::c::x")

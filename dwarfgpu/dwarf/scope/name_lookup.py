@@ -21,6 +21,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
     around,
@@ -51,7 +52,8 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     FUNCTIONS,
     decl_line,
 )
-from dwarfgpu.dwarf.scope.unit_declarations import UnitDeclarations
+from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
+from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, external_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
 from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
@@ -240,19 +242,47 @@ class NameLookup(UnitDeclarations):
 
     def _in_namespace(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a member of a namespace; if there is none, what the using-directives and
-        -declarations of the unit give that has the namespace (C++ [namespace.qual])."""
+        -declarations of the units give that have the namespace (C++ [namespace.qual])."""
         path = scope_path(scope)
         meanings = self.in_this_unit(path, part, accepts)
         meanings = meanings or self.in_other_units(path, part, accepts)
         if meanings or scope.unit == self.unit:
             return meanings
-        there = NameLookup(self.infos, scope.unit)
-        there.begin(self.name)
-        meanings = there.in_this_unit(path, part, accepts)
-        meanings = meanings or there.in_other_units(path, part, accepts)
-        self.doubts.extend(there.doubts)
-        self.remarks.update(there.remarks)
-        return meanings
+        if all(is_in_no_unit(info, part.name) for info in self.infos):
+            return ()  # no import leads to it
+        try:
+            return self._by_imports_of_units(scope, path, part, accepts)
+        except DwarfGpuError as error:
+            self.doubts.append(error)
+            return ()
+
+    def _by_imports_of_units(
+        self, scope: Die, path: Path, part: Part, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
+        """Return what the imports of the first unit give that has a meaning for a name; remark that
+        those of another one give something else, of not more than `MAX_COMPARED`."""
+        # Few names are found by these imports only.
+        from dwarfgpu.dwarf.scope.several_files import name_different_entities, several_in
+
+        taken: tuple[Meaning, ...] = ()
+        first, compared = scope.unit, 0
+        searched: set[Path] = set()
+        units = self.other_units(path[:-1], path[-1] if path else part.name)
+        for unit in chain((scope.unit,), (unit for unit in units if unit != scope.unit)):
+            there = NameLookup(self.infos, unit)
+            there.begin(self.name)
+            meanings = there.by_imports(path, part, accepts, searched)
+            if not taken:
+                self.doubts.extend(there.doubts)
+                self.remarks.update(there.remarks)
+                taken, first = meanings, unit
+            elif meanings and name_different_entities(taken[0], meanings[0]):
+                self.remarks[several_in(self.name, first, unit)] = None
+                break
+            compared += bool(taken)
+            if compared > MAX_COMPARED:
+                break
+        return taken
 
     def _in_class(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a member of a class or of a base class, as its unit declares them."""

@@ -3,6 +3,8 @@ file."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS
@@ -11,6 +13,9 @@ from dwarfgpu.dwarf.scope.meaning import Meaning, is_external, is_removed
 from dwarfgpu.dwarf.scope.named_entries import TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
+
+_NAMELESS: Final = "a file without a name"
 
 
 def is_of_its_file(meaning: Meaning) -> bool:
@@ -29,9 +34,24 @@ def differ(first: Meaning, second: Meaning) -> bool:
     return first.tag == second.tag and _declared_at(first) != _declared_at(second)
 
 
+def name_different_entities(first: Meaning, second: Meaning) -> bool:
+    """Return whether what two files import by a name are different entities: of different scopes,
+    or each of its file. Of overloaded functions, a file need not have all."""
+    paths = [path_of(m.die if isinstance(m, Variable) else m) for m in (first, second)]
+    return paths[0] != paths[1] or is_of_its_file(second) and differ(first, second)
+
+
 def several(name: str, taken: Meaning, other: Meaning) -> str:
     """Return the note that a name has another meaning in another file than the one taken."""
-    file, another = _file_of(taken), _file_of(other)
+    return _several(name, _file_of(taken), _file_of(other))
+
+
+def several_in(name: str, taken: CompilationUnit, other: CompilationUnit) -> str:
+    """Return the note that a name means something else in another unit than in the one taken."""
+    return _several(name, taken.full.name or _NAMELESS, other.full.name or _NAMELESS)
+
+
+def _several(name: str, file: str, another: str) -> str:
     if file == another:
         return f"{name} is that of the first unit of {file}: another one has it, too"
     return f"{name} is that of {file}: {another} has another one"
@@ -45,4 +65,4 @@ def _declared_at(die: Die) -> tuple[str | None, int | None]:
 def _file_of(meaning: Meaning) -> str:
     """Return the file whose unit declares a meaning; of a type unit the file of the declaration."""
     die = meaning.die if isinstance(meaning, Variable) else meaning
-    return die.unit.full.name or _declared_at(die)[0] or "a file without a name"
+    return die.unit.full.name or _declared_at(die)[0] or _NAMELESS

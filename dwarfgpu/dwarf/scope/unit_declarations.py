@@ -47,7 +47,7 @@ _MAX_IMPORTS: Final = 50_000
 counted once per scope."""
 _NAMESPACE: Final = 16
 """What a namespace counts towards them whose declarations are searched: as that takes longer."""
-_MAX_COMPARED: Final = 32
+MAX_COMPARED: Final = 32
 """Units that are read to find out whether a name has another meaning in one of them."""
 
 
@@ -200,13 +200,32 @@ class UnitDeclarations(UnitSearch):
     def in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of other units in a namespace; if they have none, those in the
         namespaces that using-directives of the unit of the place make visible in it."""
-        meanings = self._in_others(path, part, accepts)
-        if meanings or self.unit is None:
-            return meanings
+        return self._in_others(path, part, accepts) or self._in_imported(path, part, accepts, set())
+
+    def by_imports(
+        self, path: Path, part: Part, accepts: DieFilter, searched: set[Path]
+    ) -> tuple[Meaning, ...]:
+        """Return what the using-directives and -declarations of this unit give in a namespace.
+        `searched`: the namespaces in which other units were found to have nothing."""
+        try:
+            meanings = self.defined(self._by_import(path, part, accepts))
+        except DwarfGpuError as error:
+            self.doubts.append(error)
+            return ()
+        return meanings or self._in_imported(path, part, accepts, searched)
+
+    def _in_imported(
+        self, path: Path, part: Part, accepts: DieFilter, searched: set[Path]
+    ) -> tuple[Meaning, ...]:
+        if self.unit is None:
+            return ()
         try:
             for namespace in self._imported_namespaces(path):
+                if namespace in searched:
+                    continue
                 if imported := self._in_others(namespace, part, accepts):
                     return imported
+                searched.add(namespace)
         except DwarfGpuError as error:
             self.doubts.append(error)
         return ()
@@ -269,7 +288,7 @@ class UnitDeclarations(UnitSearch):
     def _remark(self, taken: Meaning, path: Path, part: Part, accepts: DieFilter) -> None:
         """Remark that another file than that of a meaning defines the name, too, as something that
         only that file sees. Only the units that may define it are read, and not more than
-        `_MAX_COMPARED`: most units of a large program have the types of its headers."""
+        `MAX_COMPARED`: most units of a large program have the types of its headers."""
         # Most names are those of the place, or exported.
         from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
 
@@ -278,7 +297,7 @@ class UnitDeclarations(UnitSearch):
         tags = {taken.die.tag if isinstance(taken, Variable) else taken.tag}
         here = () if self.unit is None else (self.unit,)  # of an entry of another unit
         units = chain(here, self.other_units(path, part.name, tags))
-        for unit in islice((unit for unit in units if unit != taken.unit), _MAX_COMPARED):
+        for unit in islice((unit for unit in units if unit != taken.unit), MAX_COMPARED):
             with suppress(DwarfGpuError):  # what was found needs nothing from it
                 for other in self.defined(self._declared(unit, path, part, accepts)):
                     if is_of_its_file(other) and differ(taken, other):
