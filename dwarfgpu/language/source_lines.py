@@ -6,6 +6,7 @@ focus come first.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,6 +19,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.file_table import FileTable
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.dwarf.line.line_table import LineTable
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -68,35 +70,45 @@ def step_at(session: Session, pc: int) -> LineStep | None:
     if owner is None or unit is None or table is None:
         return None
     steps = table.gdb_steps
-    line_step = steps.at(owner.info.in_file(pc))
+    address = owner.info.in_file(pc)
+    line_step = steps.at(address)
     if line_step is None:
         return None
     step, end = line_step
     position = position_in_file(table.file(step.file), step.line, is_start=True)
-    span = _within_function(owner, table, pc, Range(step.address, end))
+    span = _within_function(owner, unit, table, address, Range(step.address, end))
     begin, end = unit.relocate(span.begin), unit.relocate(span.end)
     is_doubled = span.begin == step.address and steps.is_doubled(step)
     return LineStep(position, begin, end, step.file, is_doubled)
 
 
-def _within_function(owner: CodeObject, table: LineTable, pc: int, step: Range) -> Range:
-    """Return the addresses of a step, in the file, that rows of one function describe: the step
-    may go on in the next function if GDB drops rows with discriminators; unchanged if the function
-    cannot be read."""
+def _within_function(
+    owner: CodeObject, unit: CompilationUnit, table: LineTable, address: int, step: Range
+) -> Range:
+    """Return the part of a step, in the file, with an address: the step may go on in the next
+    function, where a row begins, if GDB drops rows with discriminators. Padding between functions
+    is of the first one. The step is unchanged if the functions of the unit cannot be read."""
     try:
-        subprogram = owner.scopes.subprogram_at(pc)
-        spans = () if subprogram is None else subprogram.ranges
-        here = next((span for span in spans if span.covers(pc)), None)
-        if here is None:
-            return step
-        begin, last = owner.info.in_file(here.begin), owner.info.in_file(here.end - 1)
-        first_row = table.line_at(begin) if step.begin < begin else None
-        last_row = table.line_at(last) if last < step.end else None
+        begins = owner.scopes.subprogram_begins(unit)
     except DwarfGpuError:
         return step
-    is_cut = first_row is not None and first_row[1].begin == begin
-    end = step.end if last_row is None else min(step.end, last_row[1].end)
-    return Range(begin if is_cut else step.begin, end)
+    after = bisect_right(begins, address)
+    first = bisect_right(begins, step.begin, hi=after)
+    end = bisect_left(begins, step.end, lo=after)
+    before = (begins[index] for index in range(after - 1, first - 1, -1))
+    following = (begins[index] for index in range(after, end))
+    return Range(
+        next((begin for begin in before if _begins_row(table, begin)), step.begin),
+        next((begin for begin in following if _begins_row(table, begin)), step.end),
+    )
+
+
+def _begins_row(table: LineTable, address: int) -> bool:
+    try:
+        row = table.line_at(address)
+    except DwarfGpuError:
+        return False
+    return row is not None and row[1].begin == address
 
 
 def position_at(session: Session, pc: int) -> FramePosition | None:

@@ -8,7 +8,7 @@ that unit does not have the name.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -126,6 +126,10 @@ class Scopes:
         unit = self.unit_at(pc)
         die = None if unit is None else self._code.subprogram(unit, self.info.in_file(pc))
         return None if die is None else Subprogram(die)
+
+    def subprogram_begins(self, unit: CompilationUnit) -> Sequence[int]:
+        """Return where code of the subprograms of a unit begins, in the file and in order."""
+        return self._code.subprogram_begins(unit.full)
 
     def chain_at(self, pc: int) -> tuple[Die, ...]:
         """Return the scopes that cover a program location, from the subprogram inwards."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from operator import itemgetter
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
@@ -150,6 +151,10 @@ class CoveredCode:
         assert bounds is not None
         raise die.located(InvertedRange(bounds_fault(die, *bounds) or ""))
 
+    def subprogram_begins(self, unit: CompilationUnit) -> Sequence[int]:
+        """Return where ranges of the subprograms of a unit begin, in order."""
+        return self._code_of(unit).ordered_begins
+
     def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...] | None:
         """Return the addresses that a unit says it covers; None if they cannot be read."""
         if unit not in self._spans:
@@ -211,6 +216,10 @@ class _Subprograms:
         after its begin."""
         position = bisect_right(self._damaged, address, key=itemgetter(0))
         return self._damaged[position - 1][1] if position else None
+
+    @cached_property
+    def ordered_begins(self) -> Sequence[int]:
+        return array("Q", sorted(begin for begin, _ in self.ranges()))
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         for begin, last in zip(self._begins, self._lasts, strict=True):
