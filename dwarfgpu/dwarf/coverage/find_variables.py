@@ -34,8 +34,8 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
-_NAMELESS: Final = ("(anonymous", "function 0x")
-"""How placeholders for missing names begin."""
+_NAMELESS: Final = ("(anonymous", "function 0x", "$_", "{")
+"""How placeholders for missing names begin; `$_0` and `{lambda()#1}` are of linkage names."""
 _UNIT_ENTRIES: Final = 10
 """How many entries take as long to read as a unit does at least."""
 
@@ -185,7 +185,7 @@ def _is_nameless_of(variable: Variable, name: str) -> bool:
 
 
 def _is_function(code_scope: CodeScope, name: str) -> bool:
-    return is_called(code_scope.die, name)
+    return is_called(code_scope.die, name) or code_scope.qualified_name == name
 
 
 @names_wrong_arguments

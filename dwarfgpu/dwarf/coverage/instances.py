@@ -15,9 +15,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.coverage.coverage import CodeScope
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.function_names import name_of_nameless
-from dwarfgpu.dwarf.scope.declarations import qualified_name
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, covered, name_of
+from dwarfgpu.dwarf.names.function_names import bare_name, name_of_nameless
+from dwarfgpu.dwarf.scope.declarations import declaration_of, qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, DATA, FUNCTIONS, covered, name_of
 from dwarfgpu.dwarf.scope.variable import (
     Variable,
     VariableKind,
@@ -85,7 +85,7 @@ class ScopeReader:
             name = name_of_nameless(die)  # a thunk has a linkage name
             return CodeScope(die, parent, ranges, name, name, call_line), origin
         if names is None:
-            names = name, qualified_name(die)
+            names = name, _qualified_name(die)
             if origin is not None:
                 self._function_names[origin] = names
         return CodeScope(die, parent, ranges, *names, call_line), origin
@@ -249,3 +249,11 @@ class Instance:
                     if variable is not None:
                         variables.append((variable, scope))
             yield inside.entry_count, variables
+
+
+def _qualified_name(function: Die) -> str:
+    """Return the qualified name of a function; of one in an unnamed class, as a lambda is, the name
+    that frames have: `main::$_0::operator()`."""
+    above = declaration_of(function).parent()
+    is_in_unnamed = above is not None and above.tag in CLASSES and above.name is None
+    return (is_in_unnamed and bare_name(function)) or qualified_name(function)

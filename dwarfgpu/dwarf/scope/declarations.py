@@ -246,10 +246,15 @@ def is_called(die: Die, name: str) -> bool:
 
 
 def qualified(die: Die) -> tuple[str, ...]:
-    """Return the names of the scopes around an entry and its own name, as written in the source."""
-    scopes = [above for above in around(die) if above.tag in CONTAINERS | TAGGED]
-    names = [above.name or ANONYMOUS for above in reversed(scopes)]
-    return (*names, die.name or "")
+    """Return the names of the scopes around an entry and its own name, as written in the source; as
+    in GDB, none of an unnamed class or enumeration."""
+    names = [die.name or ""]
+    for above in around(die):
+        if above.tag in CONTAINERS:
+            names.append(above.name or ANONYMOUS)
+        elif above.tag in TAGGED and above.name is not None:
+            names.append(above.name)
+    return tuple(reversed(names))
 
 
 def qualified_name(die: Die) -> str:

@@ -156,7 +156,8 @@ def _name_of(die: Die) -> str | None:
     above = declaration.parent()
     *scopes, simple = qualified(declaration)
     if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
-        scopes = scopes if above.flag(dw.AT_ENUM_CLASS) else scopes[:-1]
+        is_around = above.flag(dw.AT_ENUM_CLASS) or above.name is None
+        scopes = scopes if is_around else scopes[:-1]
     return "::".join((*scopes, simple))
 
 
