@@ -94,16 +94,18 @@ def run(args: Namespace) -> int:
     for name in ("wave", "memory"):
         if getattr(args, name):
             raise UsageError(_NEEDS_SAVE[name])
+    status = 0
     is_filtered = args.faulty or args.kernel is not None
     if args.core is not None:
         stopped = opened_core(args, args.file)
         waves, notes = waves_in_core(stopped), [*stopped.notes]
+        status = int(not waves.gpu.gpu.is_complete)
         if not (args.json or args.all or is_filtered):
             print(one_line(waves.heading()))
             for line in waves.group_lines():
                 print(one_line(f"  {line}"))
             _print_notes(notes)
-            return 0
+            return status
         rows, machine = waves.rows(), waves.gpu.model
     else:
         state = waves_in_state(
@@ -134,13 +136,13 @@ def run(args: Namespace) -> int:
     if args.json:
         record = waves_json(rows, machine)
         print(json.dumps({"schema": SCHEMA, "notes": notes, **record}))
-        return 0
+        return status
     if not rows and args.faulty:
-        print("No wave has failed.")
+        print("No wave that is read has failed." if status else "No wave has failed.")
     for line in wave_lines(rows) if rows else ():
         print(one_line(line))
     _print_notes(notes)
-    return 0
+    return status
 
 
 def _print_notes(notes: Iterable[str]) -> None:

@@ -268,7 +268,10 @@ def test_info_of_a_core_of_gpus_without_waves(tmp_path: Path) -> None:
     path.write_bytes(core([gpu_note()], machine=AMDGPU))
     done = run("info", path)
     assert done.status == 1
-    assert done.lines[:2] == [f"{path}: core file of AMD GPUs", "waves: no waves, none faulty"]
+    assert done.lines[:2] == [
+        f"{path}: core file of AMD GPUs",
+        "waves: no waves are read; see the notes",
+    ]
     assert "AMD GPUs: gfx90a; 2 queues" in done.lines
     assert "note: queue 2: the note lists no GPU 0" in done.lines
     assert run_json("info", path).json["gpu"] == {"agents": ["gfx90a"], "queues": 2}

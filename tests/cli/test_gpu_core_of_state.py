@@ -252,7 +252,7 @@ def test_the_core_file_of_the_process_has_what_that_of_the_gpus_lacks(tmp_path: 
     assert "in the core file of the process: give --core PROCESS --gpu-core FILE" in alone.error
     assert "…" not in alone.error
     assert run("bt", gpu, "--wave", 1).error == alone.error
-    assert run("info", gpu).lines[1] == "waves: no waves, none faulty"
+    assert run("info", gpu).lines[1] == "waves: no waves are read; see the notes"
     host = tmp_path / "host.core"
     host.write_bytes(with_memory(HOST, of_host))
     both = ("--core", host, "--gpu-core", gpu, *SYSROOT)
@@ -321,6 +321,12 @@ def test_a_dump_whose_later_headers_are_empty(tmp_path: Path) -> None:
     done = run("info", path)
     assert f"note: {path} is cut short: {count - 2} of its program headers are empty" in done.lines
     assert f"{path} is cut short" in run("bt", path).error
+    done = run("waves", path)
+    assert (done.status, done.lines) == (1, ["no waves are read; see the notes"])
+    assert "its waves are not read: the context save area" in done.err
+    assert run("waves", path, "--all").status == run("waves", path, "--json").status == 1
+    failed = run("waves", path, "--faulty")
+    assert (failed.status, failed.lines) == (1, ["No wave that is read has failed."])
 
 
 def test_a_core_says_how_it_numbers_waves(tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ def test_section_codes(version: int, code: int, name: str | None) -> None:
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
+        (bytes(16), Malformed, "version 0 of .* is damaged"),
         (b"\3\0\0\0" + bytes(12), Unsupported, "version 3"),
         (b"\6\0\0\0" + bytes(12), Unsupported, "version 6"),
         (b"\5\0\0\0" + bytes(8), Malformed, "needed"),

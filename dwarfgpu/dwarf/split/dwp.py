@@ -127,6 +127,8 @@ def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None
     version = reader.unsigned(4)
     if version != 2:
         version = int.from_bytes(data[:2], endian)
+    if not version:
+        raise Malformed(f"version 0 of {section}, which no package has: the section is damaged")
     if version not in SECTIONS:
         raise Unsupported(
             f"version {version} of {section}; read are version 5 (DWARF 5) and 2 (GNU, DWARF 4): "

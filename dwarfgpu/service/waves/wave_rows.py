@@ -259,9 +259,12 @@ class CoreWaves:
             yield f"{waves} more waves at {locations}; waves --all lists every wave"
 
     def heading(self) -> str:
-        """Return `3073 waves on gfx942, 1 faulty`."""
+        """Return `3073 waves on gfx942, 1 faulty`, also whether not all are read."""
+        if not self.gpu.gpu.is_complete and not self.gpu.waves:
+            return "no waves are read; see the notes"
+        unread = "" if self.gpu.gpu.is_complete else "; not all waves are read"
         names = (wave.architecture.name for wave in self.gpu.waves.values())
-        return _heading(Counter(names), len(self.core.faults))
+        return f"{_heading(Counter(names), len(self.core.faults))}{unread}"
 
 
 def waves_in_core(stopped: Stopped) -> CoreWaves:

@@ -119,13 +119,15 @@ class GpuWaves:
         self.notes: list[str] = []
         self.damaged_areas = 0
         """Save areas that contradict themselves."""
+        self.is_complete = True
+        """Whether the waves of every queue are read; otherwise there is a note."""
         self._control_words_left = MAX_WORDS
         self.r_version = self._r_version()
         self.queues = tuple(self._queues())
         gpu_waves: list[GpuWave] = []
         for queue in self.queues:
             if len(self.notes) > MAX_NOTES:
-                self.notes.append(f"queue {queue.id} and those after it are not read")
+                self._add_unread(f"queue {queue.id} and those after it are not read")
                 break
             self._add_waves(queue, gpu_waves, most_waves)
         self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(gpu_waves, first))
@@ -136,6 +138,11 @@ class GpuWaves:
                     f"GFX level {level.level}: where its waves are saved was never compared with "
                     "AMD's library"
                 )
+
+    def _add_unread(self, note: str) -> None:
+        """Add a note that waves are not read."""
+        self.is_complete = False
+        self.notes.append(note)
 
     def _r_version(self) -> int:
         address = self.state.runtime.r_debug
@@ -162,7 +169,7 @@ class GpuWaves:
         for number, entry in enumerate(self.state.queues, 1):
             known_agent = agents.get(entry.gpu_id)
             if known_agent is None:
-                self.notes.append(f"queue {number}: the note lists no GPU {entry.gpu_id}")
+                self._add_unread(f"queue {number}: the note lists no GPU {entry.gpu_id}")
                 continue
             memory = QueueMemory(entry, self.memory, self.r_version)
             yield GpuQueue(number, entry, known_agent[1], known_agent[0], memory)
@@ -173,7 +180,7 @@ class GpuWaves:
             return
         if not queue.entry.ctx_save_restore_area_size:
             if not queue.memory.is_idle:
-                self.notes.append(
+                self._add_unread(
                     f"queue {queue.id}: its waves are not read: the size of its context save area "
                     "is 0 in the note"
                 )
@@ -184,14 +191,14 @@ class GpuWaves:
             if queue.agent.xcc_count > MAX_XCCS:
                 raise LimitExceeded(f"{queue.agent.xcc_count} XCCs, more than {MAX_XCCS}")
         except (Unsupported, LimitExceeded, UsageError) as error:
-            self.notes.append(f"queue {queue.id}: its waves are not read: {error.message}")
+            self._add_unread(f"queue {queue.id}: its waves are not read: {error.message}")
             return
         for xcc in range(queue.agent.xcc_count):
             try:
                 saved = self._saved(queue, xcc, layout)
             except DwarfGpuError as error:
                 self.damaged_areas += isinstance(error, Malformed)
-                self.notes.append(
+                self._add_unread(
                     f"queue {queue.id}, XCC {xcc}: its waves are not read: {error.message}"
                 )
                 if isinstance(error, LimitExceeded):
