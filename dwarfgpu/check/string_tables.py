@@ -10,6 +10,7 @@ from dwarfgpu.base.records import define, field
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, Findings
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -29,6 +30,8 @@ class StringTables:
         empty strings beside one another."""
         self._check_strings(unit)
         try:
+            if not (unit.is_split or unit.root.has(dw.AT_STR_OFFSETS_BASE)):
+                return
             fault = unit.tables.zeros_of_strings
         except DwarfGpuError:
             return  # reported with the headers, or with the attributes that need it

@@ -130,11 +130,8 @@ def format_value(
         class_of_method=class_of_method,
         space_of=space_of,
     )
-    bare = strip(type_)
-    if options.letter in _INTEGER_LETTERS and _has_no_integer(bare):
-        raise UsageError(_NO_INTEGER)
-    if options.letter == "c" and _is_wide_integer(bare, bits.size_bits):
-        raise UsageError(scalars.TOO_WIDE)
+    if options.letter in _INTEGER_LETTERS:
+        _require_integer(strip(type_), options.letter, bits.size_bits)
     pieces = shown.guarded(shown.value(type_, 0, 0, options.letter))
     return _bounded(pieces, options.characters)
 
@@ -234,11 +231,8 @@ def _scalar(
     elif letter is not None and depth and _is_complex(bare):
         assert isinstance(bare, Base)
         yield _complex(shown, bare, bits, letter)
-    elif letter in _INTEGER_LETTERS and _has_no_integer(bare):
-        raise UsageError(_NO_INTEGER)
-    elif letter == "c" and _is_wide_integer(bare, size):
-        raise UsageError(scalars.TOO_WIDE)
     elif letter is not None and letter in _INTEGER_LETTERS:
+        _require_integer(bare, letter, size)
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter == "t" and shown.options.nibbles:
         options = shown.options.of_source(shown.options.cplusplus, shown.options.style)
@@ -347,10 +341,13 @@ def _is_signed(bare: Type) -> bool:
     return is_signed(bare) or (isinstance(bare, Base) and bare.base.encoding == "signed_fixed")
 
 
-def _is_wide_integer(bare: Type | None, size_bits: int) -> bool:
-    """Return whether an integer is wider than any that is taken for a character."""
+def _require_integer(bare: Type | None, letter: str, size_bits: int) -> None:
+    """Raise `UsageError` for an object that is no integer, or none that fits a character."""
+    if _has_no_integer(bare):
+        raise UsageError(_NO_INTEGER)
     is_integer = isinstance(bare, Base | Enum) and _has_integer_bits(bare)
-    return is_integer and size_bits > scalars.LONG_LONG_BITS
+    if letter == "c" and is_integer and size_bits > scalars.LONG_LONG_BITS:
+        raise UsageError(scalars.TOO_WIDE)
 
 
 def _has_integer_bits(bare: Type) -> bool:
