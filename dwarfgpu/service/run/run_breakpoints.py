@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import amdgpu
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -178,7 +179,7 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
         if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
             _require_valid(session, addresses, match["condition"])
     except UsageError as error:
-        in_file = around if linespec.isdecimal() else None
+        in_file = around if is_decimal(linespec) else None
         why = location_error(session, error, in_file)
         raise UsageError(f"--break {text}: {why}") from None
     except DwarfGpuError as error:
