@@ -205,7 +205,6 @@ class Session(FocusedNames):
                 target=self.target,
                 limits=self.limits,
                 comparison=self.comparison,
-                widens_bases=self.widens_bases,
             )
             self._stacks.clear()
             stack = self._stacks[stop] = call_stack_of(

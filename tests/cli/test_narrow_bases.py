@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from tests.check.made import frame_file
 from tests.cli.command import run, run_json
 
 NOTE = (
@@ -72,3 +75,23 @@ def test_clangs_frame_pointer_is_of_scratch_memory(text: str, expected: str) -> 
     done = run(*arguments, "--arch", "gfx90a")
     assert done.error is not None
     assert "on gfx90a counts the bytes of the whole wave" in done.error
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        b"\x0f\x03\x92\x40\x04",  # DW_CFA_def_cfa_expression (bregx s32 4)
+        b"\x0c\x40\x04",  # DW_CFA_def_cfa s32, 4: its equivalent (A.6.4.2.2)
+    ],
+    ids=["expression", "register"],
+)
+@pytest.mark.parametrize("options", [(), ("--strict",)])
+def test_call_frame_information_is_read_by_the_letter(
+    rule: bytes, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Nothing could say in `bt` that a CFA is extended."""
+    (path := tmp_path / "a.co").write_bytes(frame_file(rule))
+    done = run("eval", "--file", path, "--pc", "*0x1000", "--reg", "s32=0x100", *options,
+               "-e", "call_frame_cfa")  # fmt: skip
+    assert done.error is not None
+    assert "register s32 of 32 bits is narrower than the 64-bit" in done.error

@@ -1,4 +1,4 @@
-"""Lines of functions that are next to each other on one source line, of which GDB drops rows."""
+"""Neighbouring functions on one source line: GDB drops rows of theirs."""
 
 from __future__ import annotations
 
