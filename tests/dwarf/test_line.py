@@ -669,6 +669,20 @@ def test_a_statement_of_another_line_ends_before_rows_that_gdb_drops() -> None:
     assert lines.pcs_of("a.c", 6) == ()
 
 
+def test_a_statement_that_gdb_drops_gives_way_to_a_row_of_another_line() -> None:
+    """At 0x1004 a statement with a discriminator continues line 5, and line 6 follows without one;
+    alone at 0x1008, such a statement keeps its line."""
+    split, not_a_statement = extended(4, uleb(1)), bytes((NEGATE,))
+    program = START + special(4, 0) + split + special(0, 4) + not_a_statement + special(1, 0)
+    program += special(0, 4) + not_a_statement + split + special(0, 0)
+    lines = lines_of(program + bytes((ADVANCE_PC, 4)) + END)
+    assert numbers(lines, 0x1000, 0x1004, 0x1007, 0x1008) == [5, 6, 6, 6]
+    (unit_,) = lines.info.units
+    assert unit_.line_table is not None
+    step = unit_.line_table.gdb_steps.at(0x1004)
+    assert step is not None and step[0].line == 6
+
+
 def test_a_row_without_code_before_another_file_is_dropped_as_by_gdb() -> None:
     """At 0x1000 a.c:5 has none; at 0x1004 a row of b.c that is not a statement leaves a.c's."""
     program = START + special(4, 0) + bytes((SET_FILE, 1)) + special(1, 0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.gdb_rows import LineSteps
     from dwarfgpu.dwarf.line.line_unit import LineUnit
     from dwarfgpu.dwarf.line.program_check import ProgramFault
-    from dwarfgpu.dwarf.line.rows import LineMatrix, LineRow, LineRows, LineSequence
+    from dwarfgpu.dwarf.line.rows import LineMatrix, LineRow, LineSequence
 
 _MAX_KEPT: Final = 1_000
 """Maximum number of addresses whose answers a table keeps."""
@@ -168,7 +168,7 @@ class LineTable(FileTable):
             position = sequence.after(rows, address) - 1
             while position >= 0 and rows.addresses[sequence.order[position]] == address:
                 is_stmt = rows.is_stmt(sequence.order[position])
-                if is_stmt and not _is_dropped_by_gdb(rows, sequence, position):
+                if is_stmt and not sequence.is_dropped_by_gdb(rows, position):
                     return True
                 position -= 1
             return False
@@ -185,18 +185,6 @@ class LineTable(FileTable):
             row, described = line
             yield row
             address = max(described.end, address + 1)
-
-
-def _is_dropped_by_gdb(rows: LineRows, sequence: LineSequence, position: int) -> bool:
-    """Return whether a row continues the line of those before it, from the first one on that has a
-    discriminator."""
-    order = sequence.order
-    has_discriminator = rows.has_discriminator(order[position])
-    while position and rows.has_line_of(order[position - 1], order[position]):
-        position -= 1
-        if has_discriminator or rows.has_discriminator(order[position]):
-            return True
-    return False
 
 
 class ReadTable:

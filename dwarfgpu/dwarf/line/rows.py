@@ -141,15 +141,31 @@ class LineSequence:
 
     def position_at(self, rows: LineRows, address: int) -> int:
         """Return the index in `order` of the row that describes an address of the sequence: of rows
-        with the same address, the last one that is a statement, or else the last one."""
+        with the same address, the last one that is a statement, or else the last one.
+
+        A statement that GDB drops gives way to a row of another line."""
         order, addresses = self.order, rows.addresses
         last = position = self.after(rows, address) - 1
         begin = addresses[order[last]]
         while position >= 0 and addresses[order[position]] == begin:
-            if rows.is_stmt(order[position]):
+            if rows.is_stmt(order[position]) and (
+                rows.has_line_of(order[position], order[last])
+                or not self.is_dropped_by_gdb(rows, position)
+            ):
                 return position
             position -= 1
         return last
+
+    def is_dropped_by_gdb(self, rows: LineRows, position: int) -> bool:
+        """Return whether a row continues the line of those before it, from the first one on that
+        has a discriminator."""
+        order = self.order
+        has_discriminator = rows.has_discriminator(order[position])
+        while position and rows.has_line_of(order[position - 1], order[position]):
+            position -= 1
+            if has_discriminator or rows.has_discriminator(order[position]):
+                return True
+        return False
 
     def end_of(self, rows: LineRows, position: int) -> int:
         """Return the address at which the next row, by address, begins."""
