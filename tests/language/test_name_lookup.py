@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.unit_search import UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Malformed, MissingContext, UsageError
 from dwarfgpu.language.name_resolution import Names
@@ -460,3 +461,35 @@ int main() { return host(1); }
     for place, count in ((session, 1), (evolve(session, pc=in_lambda), 0)):
         names = Names(place)
         assert names.meaning("a") and len(names.remarks) == count
+
+
+def test_other_files_are_searched_once_for_a_name(
+    tmp_path: Path, tool: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From every function of a unit; the note of several variables stays."""
+    (tmp_path / "a.c").write_text("int f(void) { return 0; }\nint main(void) { return f(); }\n")
+    for name in ("b", "c"):
+        (tmp_path / f"{name}.c").write_text(
+            f"static int v = 2;\nint {name}(void) {{ return v; }}\n"
+        )
+    files = ("a.c", "b.c", "c.c")
+    subprocess.run([tool("gcc"), "-g", "-o", "p", *files], cwd=tmp_path, check=True, timeout=60)
+    session = program(tmp_path / "p")
+    searched: list[str] = []
+    naming = UnitSearch.other_units
+
+    def counted(search: UnitSearch, path: object, name: str, *tags: object) -> object:
+        searched.append(name)
+        return naming(search, path, name, *tags)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(UnitSearch, "other_units", counted)
+    lines = LineLookup(session.code_objects[0].scopes)
+    places = [evolve(session, pc=lines.pcs_of("a.c", line)[0]) for line in (1, 2)]
+    found, remarks, counts = set(), set(), []
+    for place in (*places, *places):
+        names = Names(place)
+        found.add(names.meaning("v"))
+        remarks.add(tuple(names.remarks))
+        counts.append(len(searched))
+    assert len(found) == len(remarks) == 1 and all(map(len, (*found, *remarks)))
+    assert counts[0] and counts[1:] == [counts[1]] * 3 and counts[1] <= 2 * counts[0]

@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, islice
-from typing import Final
+from typing import Final, TypeAlias
 
+from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
@@ -34,6 +37,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     is_in_nameless,
     is_removed,
     order,
+    ordinary,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import name_of
@@ -47,8 +51,28 @@ _MAX_IMPORTS: Final = 50_000
 counted once per scope."""
 _NAMESPACE: Final = 16
 """What a namespace counts towards them whose declarations are searched: as that takes longer."""
+_MAX_KEPT: Final = 256
+"""Names whose meanings in other units are kept for a unit."""
 MAX_COMPARED: Final = 32
 """Units that are read to find out whether a name has another meaning in one of them."""
+
+
+@frozen
+class _Found:
+    """What the other units have for a name."""
+
+    meanings: tuple[Meaning, ...]
+    doubts: list[DwarfGpuError | CompilationUnit]
+    remarks: dict[str, None]
+
+
+_Question: TypeAlias = tuple[tuple[DebugInfo, ...], tuple[Die, ...], str, Path, Part]
+
+
+@kept_with(first, 1)
+def _kept_in_others(_: CompilationUnit) -> KeptAnswers[_Question, _Found]:
+    """Return what other units than this one have for names that were sought."""
+    return KeptAnswers(_MAX_KEPT)
 
 
 class UnitDeclarations(UnitSearch):
@@ -244,6 +268,28 @@ class UnitDeclarations(UnitSearch):
                         yield pending[-1]
 
     def _in_others(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return what `_search_others` returns. The answers for ordinary names are kept: a display
+        or a loop that reads a variable of another file searches all units once."""
+        if self.unit is None or accepts is not ordinary:
+            return self._search_others(path, part, accepts)
+        kept = _kept_in_others(self.unit)
+        question = self.infos, self.enclosing_scopes, self.name, path, part
+        answer = kept.get(question)
+        if answer is None:
+            doubts, remarks = self.doubts, self.remarks
+            self.doubts, self.remarks = [], {}
+            try:
+                meanings = self._search_others(path, part, accepts)
+                answer = kept[question] = _Found(meanings, self.doubts, self.remarks)
+            finally:
+                doubts.extend(self.doubts)
+                self.doubts, self.remarks = doubts, remarks | self.remarks
+        else:
+            self.doubts.extend(answer.doubts)
+            self.remarks.update(answer.remarks)
+        return answer.meanings
+
+    def _search_others(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return the declarations of other units in a namespace: exported ones before others, and
         variables that compilers removed last, only those of the same file and of the program."""
         hidden: tuple[Meaning, ...] = ()
