@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.source_lines import step_at
 from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.kernel_start import skipped_bytes_at
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import call_position
 
@@ -30,7 +31,8 @@ _LISTS_BEFORE_4: Final = (dw.FORM_DATA4, dw.FORM_DATA8)
 
 
 def body_of(session: Session, entry: int) -> int:
-    """Return where the body of the function begins whose entry is given, as loaded."""
+    """Return where the body of the function begins whose entry is given, as loaded; in a kernel,
+    behind the code that its waves skip."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(entry)), None
     )
@@ -40,6 +42,10 @@ def body_of(session: Session, entry: int) -> int:
     if unit is not None and _is_right_from_entry(unit):
         return entry
     span = _range_at(owner, entry)
+    skipped_bytes = skipped_bytes_at(owner, entry - owner.load_address)
+    if skipped_bytes and span is not None and span.covers(entry + skipped_bytes):
+        entry += skipped_bytes
+        span = Range(entry, span.end)
     body = None if span is None or unit is None else _marked(session, owner, unit, span)
     if body is None:
         body = _after_prologue_code(session, owner, unit, entry, span)

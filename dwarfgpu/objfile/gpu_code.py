@@ -74,9 +74,17 @@ class GpuKernel:
     address: int | None = None
     """The address of the descriptor in the file."""
     entry: int | None = None
-    """At which waves start, an address of the file."""
+    """The address of its code in the file."""
     metadata: KernelMetadata | None = None
     descriptor: KernelDescriptor | None = None
+
+    @property
+    def start(self) -> int | None:
+        """The first instruction of its waves, an address of the file; None if the entry or the
+        descriptor is unknown."""
+        if self.entry is None or self.descriptor is None:
+            return None
+        return self.entry + self.descriptor.skipped_bytes
 
     @property
     def wave_size(self) -> int | None:

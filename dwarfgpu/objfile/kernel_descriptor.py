@@ -82,6 +82,7 @@ _V2_NUMBERS: Final = (
     ("runtime_loader_kernel_symbol", 120, 8),
 )
 _V2_RESERVED: Final = ((108, 12),)
+_PRELOAD_BYTES: Final = 256
 
 
 @frozen
@@ -108,6 +109,12 @@ class KernelDescriptor:
     def entry_offset_bytes(self) -> int:
         """The distance from the descriptor to the first instruction."""
         return self.fields["kernel_code_entry_byte_offset"]
+
+    @property
+    def skipped_bytes(self) -> int:
+        """How much code at the entry waves skip: it loads the arguments that are preloaded, for
+        firmware that cannot (AMDGPU usage, "Preloaded Kernel Arguments")."""
+        return _PRELOAD_BYTES if self.fields.get("kernarg_preload_spec_length", 0) else 0
 
     @property
     def lds_bytes(self) -> int:

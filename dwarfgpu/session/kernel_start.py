@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 NOT_RUN: Final = "the wave has not run yet"
 _MISSING: Final = pattern(r"register (?P<name>\w+) of wave .* is not in the state.*")
-_PRELOAD_BYTES: Final = 256
-"""The size of the code for older firmware, which a kernel with preloaded arguments skips."""
 
 
 class HasCode(Protocol):
@@ -79,13 +77,7 @@ def is_before_start(session: Stopped) -> bool:
         code_object, kernel = kernel_of(session, dispatch)
     except DwarfGpuError:
         return False
-    descriptor = kernel.descriptor
-    if kernel.entry is None or descriptor is None:
-        return False
-    entry = kernel.entry + code_object.load_address
-    if descriptor.fields.get("kernarg_preload_spec_length", 0):
-        entry += _PRELOAD_BYTES
-    return session.pc == entry
+    return kernel.start is not None and session.pc == kernel.start + code_object.load_address
 
 
 def kernel_of(session: HasCode, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
@@ -107,3 +99,16 @@ def kernel_at(code_object: CodeObject, address: int) -> GpuKernel | None:
 
     kernels = read_gpu_code(code_object.file).kernels
     return next((kernel for kernel in kernels if kernel.address == address), None)
+
+
+@kept_with(lambda code_object, *_: code_object.file)
+def skipped_bytes_at(code_object: CodeObject, entry: int) -> int:
+    """Return how much code at an address of the file waves skip: 0 if it is no kernel's entry."""
+    if code_object.file.machine != "AMDGPU":
+        return 0
+    from dwarfgpu.objfile.gpu_code import read_gpu_code
+
+    for kernel in read_gpu_code(code_object.file).kernels:
+        if kernel.entry == entry and kernel.descriptor is not None:
+            return kernel.descriptor.skipped_bytes
+    return 0

@@ -775,6 +775,20 @@ def test_info_frame_names_the_function_that_a_call_through_a_register_led_to() -
     assert calls == [f" call through a pointer, now in {name}" for name in ("inner", "outer")]
 
 
+def test_a_kernel_with_preloaded_arguments_stops_where_its_waves_start() -> None:
+    """256 bytes behind its entry, and not in the code that they skip."""
+    kernel = (FIXTURES / "hip/nest.gfx942.O2.v5.preload.co", "--dispatch", "nest", "--grid", 64)
+    buffers = ("--arg", "in=zeros:256", "--arg", "out=zeros:256", "--arg", "limit=3")
+    for command in ("start", "break nest"):
+        done = run("debug", *kernel, "--workgroup", 64, *buffers, "--batch", "-ex", command,
+                   *(() if command == "start" else ("-ex", "run")), "-ex", "p $pc")  # fmt: skip
+        assert "reakpoint 1 at 0x7f0000001700: file hip/nest.hip, line 9." in done.lines[0]
+        assert (
+            "at hip/nest.hip:9" in done.out
+            and "<nest(int const*, int*, int)+256>" in done.lines[-1]
+        )
+
+
 @pytest.mark.parametrize("command", ["run", "start"])
 def test_arguments_are_those_of_the_command_line(command: str) -> None:
     kernel = (FIXTURES / "opencl/kernels.gfx942.O2.v5.co", "--dispatch", "lds", "--grid", 64)

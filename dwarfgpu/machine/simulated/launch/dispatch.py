@@ -45,8 +45,6 @@ KERNARG_ALIGNMENT: Final = 64
 """The least alignment of the address, and that of the size, of a kernarg segment, in bytes."""
 _ALIGNMENTS: Final = frozenset(1 << power for power in range(17))
 """What the metadata of a kernel may ask for: larger ones than a page of 64 KiB waste addresses."""
-_PRELOAD_BYTES: Final = 256
-"""The size of the code for older firmware, which a kernel with preloaded arguments skips."""
 
 Contents: TypeAlias = int | str
 """Contents of a scalar register: a number, or its bytes in hexadecimal with `??` for unknown
@@ -232,11 +230,10 @@ def dispatched(request: Request) -> Launched:
         groups,
         {wave.id: wave for wave in waves},
     )
-    is_preloaded = initial_registers.preloaded(descriptor)[0] > 0
     return Launched(
         request,
         machine,
-        request.kernel.entry + request.load_address + (_PRELOAD_BYTES if is_preloaded else 0),
+        request.kernel.entry + descriptor.skipped_bytes + request.load_address,
         launched,
         _memory(request, addresses, agent, dispatch, bound, len(waves), scratch_bytes),
         bound,
