@@ -18,12 +18,12 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation_budget import FREE_STEPS, OPERATION_BUDGET
 from dwarfgpu.expr.ops.composite import PIECES
+from dwarfgpu.expr.ops.memory import TLS_ADDRESSES
 from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.expr.text.assembly import instruction_text
 from dwarfgpu.expr.wide_registers import register_name
 from dwarfgpu.view.location_sentence import declared_bits
 
-_TLS: Final = ("form_tls_address", "form_tls_location", "GNU_push_tls_address")
 _INDEXED: Final = ("constx", "GNU_const_index", "addrx", "GNU_addr_index")
 _TYPED: Final = ("convert", "reinterpret", "const_type", "deref_type", "regval_type")
 _MARGIN: Final = 4
@@ -160,7 +160,7 @@ class Describer:
             return f"a variable in ${register}"
         if len(part) == 1 and names == ["fbreg"]:
             return self._in_frame(first.operands[0])
-        if len(part) == 2 and names[1] in _TLS and first.operands:
+        if len(part) == 2 and names[1] in TLS_ADDRESSES and first.operands:
             offset = first.operands[0]
             assert isinstance(offset, int)
             if names[0] in _INDEXED:

@@ -7,6 +7,8 @@ DW_OP_LLVM_aspace_bregx, DW_OP_GNU_push_tls_address, DW_OP_GNU_addr_index.
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
@@ -19,6 +21,9 @@ from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.model.location import ImplicitPointerValue, Location
 from dwarfgpu.model.storage import ImplicitPointer
 from dwarfgpu.model.value import Value
+
+TLS_ADDRESSES: Final = frozenset({"form_tls_address", "form_tls_location", "GNU_push_tls_address"})
+"""The operations, in all dialects, that make a location in thread-local storage."""
 
 
 @op(0x03, spec="A.2.5.4.4.3")
