@@ -104,6 +104,12 @@ class Arithmetic:
         promoted = self.numbers.promotion(value.type, value.bit_size, cplusplus=cplusplus)
         return number if promoted is None else evolve(number, promotes_to=promoted)
 
+    def of_whole_type(self, value: TypedValue) -> TypedValue:
+        """Return a bit-field as a number with all bits of its type; any other value unchanged."""
+        if value.bit_size is None:
+            return value
+        return evolve(self.cast(value, value.type), unit=value.unit)
+
     def address(self, value: TypedValue) -> int:
         """Return the number of an address: that of a pointer, an integer, or an array."""
         value = self.decayed(value)

@@ -63,8 +63,7 @@ def conditional(
         return first  # a variable that was never set: of no type of the language
     is_object = cplusplus and _is_same(first.type, two.type)
     if is_object and not isinstance(strip(first.type), Pointer):
-        is_part = first.bit_size is not None
-        return evolve(arithmetic.cast(first, first.type), unit=first.unit) if is_part else first
+        return arithmetic.of_whole_type(first)
     if is_number(first.type) and is_number(two.type):
         return _number(arithmetic, first, two)
     first, two_type = _decayed(arithmetic, first), _decayed_type(arithmetic, two.type)

@@ -240,7 +240,8 @@ class Evaluator(Operations):
             case ast.SizeOf():
                 return self.size(self.names.type_of(node.type).type)
             case ast.Elements():
-                return elements(self.objects, [self.object(element) for element in node.elements])
+                values = [self.object(element) for element in node.elements]
+                return elements(self.objects, [*map(self.arithmetic.of_whole_type, values)])
 
     # Operands
 
@@ -337,8 +338,7 @@ class Evaluator(Operations):
 
     def _divided(self, operand: TypedValue, array: Array, to: Typed) -> TypedValue:
         """Return `(type[])x`: the elements that an object has room for, as in GDB."""
-        if operand.bit_size is not None:
-            operand = self.arithmetic.cast(operand, operand.type)
+        operand = self.arithmetic.of_whole_type(operand)
         value = as_elements(self.arithmetic.objects, operand, array)
         if value.size_bits != operand.size_bits:
             self.report("array element type size does not divide object size in cast")
