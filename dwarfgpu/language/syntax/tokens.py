@@ -67,7 +67,7 @@ _MAX_ARGUMENTS: Final = 1_000
 """Characters of the template arguments of a conversion's type."""
 _NOT_CONVERTED: Final = "Could not convert character to `%s' character set"
 _NO_CHARACTER: Final = "A character constant must contain at least one character."
-_LETTERED: Final = pattern(r"(?P<number>(?!0[xX])[0-9]\w*)(?!\.)")
+_LETTERED: Final = pattern(r"(?P<number>(?!0[xX])[0-9]\w*+)(?!\.)")
 """A number whose digits can be letters."""
 _INTEGER: Final = pattern(
     r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|0[dDtT](?P<prefixed>[0-9]+)"
