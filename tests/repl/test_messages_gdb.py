@@ -72,6 +72,14 @@ def test_a_static_member_without_a_definition_has_no_address(
     assert "not located in memory" in shown[0]
 
 
+def test_lines_of_a_function_at_address_0(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """As the first one of a file that is not linked."""
+    source = "int f(int n) {\n  return n + 1;\n}\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-c", "a.c"]])
+    shown = _same_as_gdb(tool, tmp_path / "a.o", ["info line f", "info line 2", "info line 3"])
+    assert "0x0 <f>" in shown[0] and "<f+" in shown[1]
+
+
 def test_a_frame_of_a_program_that_does_not_run(tmp_path: Path, tool: Callable[[str], str]) -> None:
     build(
         tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c", "-o", "a"]]

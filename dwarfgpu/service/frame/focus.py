@@ -84,7 +84,7 @@ def symbol_at(session: Session, address: int) -> str | None:
             return None
         if subprogram is not None:
             name = full_function_name(subprogram.die) or subprogram.name
-            offset = address - (subprogram.entry or address)
+            offset = 0 if subprogram.entry is None else address - subprogram.entry
             if offset < 0:  # code that is split off, as in GDB
                 own = symbol_text(session, address)
                 return own if own and "+" not in own else f"{name}{offset:+}"
