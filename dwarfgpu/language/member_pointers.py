@@ -130,7 +130,8 @@ def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> Typ
     value = _in_class_of(objects, value, kind)
     if isinstance(objects, Unevaluated):
         return TypedValue(kind.target, UNDEFINED_LOCATION, unit=member.unit)
-    if kind.use_location is None or _only_adds(kind.use_location, value):
+    is_literal = objects.session.strict
+    if kind.use_location is None or (not is_literal and _only_adds(kind.use_location, value)):
         return objects.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
     if value.location is None:
         raise EvaluationError("a pointer to member is followed for objects in places only")

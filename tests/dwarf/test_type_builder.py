@@ -419,6 +419,21 @@ def test_member_locations_of_dwarf_2(expression: bytes, expected: tuple[int, byt
     assert (member.bit_offset, result) == expected
 
 
+def test_the_letter_evaluates_the_offset_of_a_member() -> None:
+    """A.5.7.3 has no expression that is a number; otherwise `plus_uconst` is one."""
+    shapes = [
+        ROOT,
+        Shape(dw.TAG_STRUCTURE_TYPE, (), True),
+        Shape(dw.TAG_MEMBER, ((dw.AT_DATA_MEMBER_LOCATION, dw.FORM_EXPRLOC),)),
+    ]
+    file = ObjectFile("made", file_of(b"\1\2\3\2\x23\x08\0", shapes))
+    info = DebugInfo.of(file, literal=True)
+    kind = info.types.build(info.die_at(FIRST))
+    assert isinstance(kind, Struct)
+    (member,) = kind.members
+    assert isinstance(member.location, ExprLoc) and member.bit_offset == 0
+
+
 def test_pointer_to_void_typedef_of_void_and_unknown_tags() -> None:
     pointer = build(b"\x02", Shape(dw.TAG_POINTER_TYPE))
     assert isinstance(pointer, Pointer)

@@ -316,6 +316,10 @@ def _type_of_bits(target: Callable[[], Type | None], bit_size: int) -> Type | No
 def offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
     """Return the bit offset of a member, and the expression for the base of the offset (5.7.6).
 
+    The letter of A.5.7.3 evaluates every expression, but only a location that is an address can be
+    added to: a structure in registers would have no members where a compiler wrote `plus_uconst`
+    (docs/spec-notes.md).
+
     Raises `IllFormed` for a bit-field whose storage is of unknown size, and for a member with both
     ways to say where it is.
     """
@@ -331,7 +335,7 @@ def offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList 
     location: ExprLoc | LocList | None = None
     if start is None:
         location = die.unit.location_of(die, dw.AT_DATA_MEMBER_LOCATION)
-        if isinstance(location, ExprLoc):
+        if isinstance(location, ExprLoc) and not die.unit.sections.program.is_literal:
             start = constant_offset(location.expression)
             location = location if start is None else None
     # DWARF 2 and 3 count a bit-field from the most significant bit of its storage unit.
