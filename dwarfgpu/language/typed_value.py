@@ -127,6 +127,8 @@ def no_memory_access(address: str, reason: str) -> str:
     """Return why memory cannot be read or written, with GDB's wording, and with a reason that says
     more than that nothing is there."""
     wording = f"Cannot access memory at address {address}"
+    if reason and not is_of_memory(reason):
+        return f"{wording}: {reason}"
     message = no_access(reason)
     is_more = message.startswith(f"{wording}:") and not message.endswith(NOTHING_THERE)
     return message if is_more else wording

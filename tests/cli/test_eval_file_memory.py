@@ -35,6 +35,13 @@ def test_what_the_dynamic_linker_sets_is_not_known() -> None:
     assert f"function is not available: {PUTS}" in done.json["notes"]
 
 
+@pytest.mark.parametrize("expression", ["*function", "function + 1", "function == 0"])
+def test_what_depends_on_it_says_why(expression: str) -> None:
+    done = run("eval", "--file", PROGRAM, "--load-address", hex(BASE), expression)
+    message = f"Cannot access memory at address {BASE + 0x4030:#x}: {PUTS}"
+    assert done.status == 1 and message in done.err
+
+
 def test_its_neighbours_are_known() -> None:
     done = run_json("eval", "--file", LIBRARY, "mixed")
     assert done.json["text"] == "{before = 5, inside = <unavailable>, after = 6}"
