@@ -103,6 +103,24 @@ def test_lanes_of_a_register_that_has_none_or_fewer() -> None:
         target.set_lanes(0, gpu.by_name["v3"], [1] * 65)
 
 
+def test_a_lane_without_a_value_becomes_unknown() -> None:
+    """As in a state file; before, the value of an earlier call stayed."""
+    gpu = architecture("gfx942")
+    target, register = StateTarget(gpu), gpu.by_name["v3"]
+    target.add_wave(0)
+    target.set_lanes(0, register, [None, None])
+    assert "v3" not in target.waves[0]
+    target.set_lanes(0, register, [-1] * 64)
+    target.set_lanes(0, register, [1, None, 3])
+    assert target.read_register(0, register, 0, 4) == b"\1\0\0\0"
+    assert target.read_register(0, register, 8, 8) == b"\3\0\0\0\xff\xff\xff\xff"
+    with pytest.raises(WhollyUnavailable, match="bytes 4 to 7"):
+        target.read_register(0, register, 4, 4)
+    target.set_lanes(0, register, [None] * 64)
+    with pytest.raises(WhollyUnavailable, match="bytes 0 to 3"):
+        target.read_register(0, register, 0, 4)
+
+
 @pytest.mark.parametrize(
     ("known", "first", "end", "kind"),
     [

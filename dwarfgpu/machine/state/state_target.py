@@ -171,7 +171,8 @@ class StateTarget:
 
     @names_wrong_arguments
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
-        """Make the lanes of a vector register known, from lane 0; None leaves a lane unknown.
+        """Make the lanes of a vector register known, from lane 0, or unknown, where a value is
+        None; lanes after the last value stay as they are.
 
         `values` are unsigned or signed integers of the size of a lane's element, also as an array
         of NumPy. `UsageError` for a larger one, for more values than lanes, and for another
@@ -187,21 +188,21 @@ class StateTarget:
         element_bytes = register.size_bits // lanes // 8
         mask, endian = (1 << 8 * element_bytes) - 1, self.architecture.endian
         self.architecture_of(wave)  # which knows the wave
-        first, data = 0, bytearray()
-        for lane, value in enumerate((*values, None)):
-            if value is not None:
-                if type(value) is not int:
-                    value = plain_integer(value)
-                if not -mask // 2 <= value <= mask:
-                    bits = 8 * element_bytes
-                    raise UsageError(
-                        f"lane {lane} of {register}: {shown(value)} exceeds {bits} bits"
-                    )
-                data += (value & mask).to_bytes(element_bytes, endian)
+        data, known = bytearray(), bytearray()
+        for lane, value in enumerate(values):
+            if value is None:
+                data += bytes(element_bytes)
+                known += bytes(element_bytes)
                 continue
-            if data:
-                self.set_register(wave, register, bytes(data), first * element_bytes)
-            first, data = lane + 1, bytearray()
+            if type(value) is not int:
+                value = plain_integer(value)
+            if not -mask // 2 <= value <= mask:
+                bits = 8 * element_bytes
+                raise UsageError(f"lane {lane} of {register}: {shown(value)} exceeds {bits} bits")
+            data += (value & mask).to_bytes(element_bytes, endian)
+            known += all_known(element_bytes)
+        if any(known) or register.name in self._registers[wave]:
+            self.set_register(wave, register, bytes(data), 0, bytes(known))
 
     @names_wrong_arguments
     def set_memory(self, where: Memory, address: int, data: Data) -> None:
