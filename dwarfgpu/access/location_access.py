@@ -207,6 +207,8 @@ class LocationAccess:
         """Return the bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
         try:
             size_bits = 8 * as_integer(size_bytes)
+            if size_bits < 0:
+                raise wrong_value("size_bytes", size_bytes, "at least 0")
             self._require_size(size_bits)
             plain = self._plain(location, size_bits)
         except FOREIGN:

@@ -46,7 +46,7 @@ class ScalarAccess(LocationAccess):
                 target is not None
                 and len(singles) == 1
                 and (stop is None or stop == target.stop)
-                and size_bytes <= self.read_bytes_limit
+                and 0 <= size_bytes <= self.read_bytes_limit
             ):
                 single = singles[0]
                 storage, first_bit = single.storage, single.bit_offset
