@@ -83,7 +83,7 @@ def _advice(target: str) -> str:
     beginning = [
         known for known in ARCHITECTURES if known.startswith(target) and "generic" not in known
     ]
-    if len(beginning) > 1:
+    if target and len(beginning) > 1:
         is_short = len(beginning) <= _MOST_LISTED
         listed = ", ".join(beginning) if is_short else _first_to_last(beginning)
         return f"; did you mean one of {listed}?"
@@ -115,7 +115,8 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
         return amdgpu(target, wave_size)
     is_nvidia = _NVIDIA_NAME.fullmatch(target) is not None
     if target not in CPUS and not is_nvidia:
-        raise WrongValue(f"unknown architecture {name}{_advice(target)}")
+        shown = name if name.strip() else repr(name)
+        raise WrongValue(f"unknown architecture {shown}{_advice(target)}")
     if wave_size not in (None, 1):
         raise WrongValue(f"{target} has no wave size {wave_size}: it has no waves")
     if is_nvidia:

@@ -117,6 +117,11 @@ def test_the_beginning_of_names_is_completed(name: str, all_of_it: str) -> None:
     assert caught.value.message == message
 
 
+def test_an_empty_name_has_no_advice() -> None:
+    with pytest.raises(UsageError, match="^unknown architecture ''; known: gfx600 to .*, x86_64$"):
+        architecture("")
+
+
 def test_unknown_processor() -> None:
     with pytest.raises(UsageError, match="unknown AMD GPU processor gfx90b; did you mean .*gfx90c"):
         amdgpu("gfx90b")
