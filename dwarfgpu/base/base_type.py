@@ -12,7 +12,7 @@ from functools import lru_cache
 from numbers import Rational
 from typing import Final
 
-from dwarfgpu.base.arguments import wrong_type, wrong_value
+from dwarfgpu.base.arguments import integer, require, wrong_type, wrong_value
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import (
     BINARY16,
@@ -45,7 +45,10 @@ ENCODINGS: Final = {
     0x12: "ASCII",
 }
 """DW_ATE_* codes to names without their prefix."""
+OTHER_ENCODING: Final = "encoding 0x"
+"""What the names of all other codes begin with."""
 
+_NAMED: Final = frozenset({*ENCODINGS.values(), "generic", "void"})
 SIGNED: Final = frozenset({"signed", "signed_char"})
 INTEGRAL: Final = SIGNED | {"unsigned", "unsigned_char", "boolean"}
 """The integral encodings of A.2.5.2, except the generic type."""
@@ -59,7 +62,7 @@ class BaseType:
 
     name: str = field(eq=False)
     encoding: str
-    """A name of `ENCODINGS`, or `generic`."""
+    """A name of `ENCODINGS`, `generic`, `void`, or `encoding 0x80` for another one of a file."""
     bit_size: int
     """Bits of a whole value, all elements of a vector included."""
     endian: Endian = "little"
@@ -74,12 +77,19 @@ class BaseType:
     """Factor of a fixed-point type; None if the file gives none."""
 
     def __attrs_post_init__(self) -> None:
+        if type(self.name) is not str:
+            require("BaseType.name", self.name, str)
         if type(self.bit_size) is not int:
             plain_fields(self, "bit_size")
         if self.bit_size < 0:
             raise wrong_value("BaseType.bit_size", self.bit_size, "an integer of at least 0")
+        if self.vector_size is not None:
+            plain_fields(self, "vector_size")
+            integer("BaseType.vector_size", self.vector_size, 1)
         if type(self.encoding) is not str:
             raise wrong_type("BaseType.encoding", self.encoding, "str")
+        if self.encoding not in _NAMED and not self.encoding.startswith(OTHER_ENCODING):
+            raise wrong_value("BaseType.encoding", self.encoding, "a name, as 'signed'")
         if self.endian not in ("little", "big"):
             raise wrong_value("BaseType.endian", self.endian, "'little' or 'big'")
 

@@ -16,6 +16,7 @@ from dwarfgpu.access.access_protocol import Access, HasAccess
 from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.argument_types import refuse_wrong_field
 from dwarfgpu.base.arguments import integer, is_integer, wrong_type, wrong_value
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
@@ -47,6 +48,14 @@ def require(element: T | None, name: str) -> T:
     return element
 
 
+_FORMAT_NUMBERS: Final = (
+    ("address_size", (1, 2, 4, 8), "an integer (1, 2, 4 or 8)"),
+    ("offset_size", (4, 8), "an integer (4 or 8)"),
+    ("version", (2, 3, 4, 5), "an integer (2 to 5)"),
+)
+"""The numbers that the header of a unit may have, and how messages call them."""
+
+
 @frozen(cache_hash=True)
 class UnitFormat:
     """What decoding an expression needs to know of its unit."""
@@ -59,11 +68,13 @@ class UnitFormat:
     endian: Endian = "little"
 
     def __attrs_post_init__(self) -> None:
-        if type(self.address_size) is not int or type(self.offset_size) is not int:
-            plain_fields(self, "address_size", "offset_size")
-        if not 0 <= self.address_size <= 255 or not 0 <= self.offset_size <= 255:
-            integer("UnitFormat.address_size", self.address_size, 0, 255)
-            integer("UnitFormat.offset_size", self.offset_size, 0, 255)
+        for name, accepted, expected in _FORMAT_NUMBERS:
+            number = getattr(self, name)
+            if type(number) is not int:
+                plain_fields(self, name)
+                number = integer(f"UnitFormat.{name}", getattr(self, name), expected=expected)
+            if number not in accepted:
+                raise wrong_value(f"UnitFormat.{name}", number, expected)
         if self.endian not in ("little", "big"):
             raise wrong_value("UnitFormat.endian", self.endian, "'little' or 'big'")
 
@@ -311,11 +322,19 @@ class Context:
             if number is not None and type(number) is not int:
                 self._plain_numbers()
                 break
-        if self.object is not None and not isinstance(self.object, Location):
-            raise wrong_type("Context.object", self.object, "Location")
+        if self.object is not None:
+            if not isinstance(self.object, Location):
+                raise wrong_type("Context.object", self.object, "Location")
+            if type(self.object.single_locations) is not tuple:
+                refuse_wrong_field(self.object)
         for entry in self.initial_stack:
             if not isinstance(entry, Entry):
                 raise wrong_type("Context.initial_stack", entry, "entries")
+            if type(entry) is Value:
+                if type(entry.bits) is not int or type(entry.type) is not BaseType:
+                    refuse_wrong_field(entry)
+            elif type(entry) is Location and type(entry.single_locations) is not tuple:
+                refuse_wrong_field(entry)
         if self.result_kind not in (None, "value", "location"):
             expected = "'value', 'location' or None"
             raise wrong_value("Context.result_kind", self.result_kind, expected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.registry import abi_of
-from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format
+from dwarfgpu.base.base_type import ENCODINGS, OTHER_ENCODING, BaseType, float_format
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -33,7 +33,7 @@ def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
     code = die.integer(dw.AT_ENCODING)
     if code is None:
         raise IllFormed(f"{where} has no encoding")
-    encoding = ENCODINGS.get(code, f"encoding {code:#x}")
+    encoding = ENCODINGS.get(code, f"{OTHER_ENCODING}{code:x}")
     bits = _element_bits(die, where)
     first_bit = 0 if in_storage else _first_bit(die, bits)
     if first_bit:
