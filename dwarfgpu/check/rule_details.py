@@ -199,7 +199,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "offsets without a base address, an index without a table, a length that passes the last "
         "address, or ranges of `DW_AT_ranges` that overlap"
     ),
-    "unreadable-list": "a list that is truncated or has an unknown kind of entry",
+    "unreadable-list": (
+        "a list that is truncated, has an unknown kind of entry, or is overwritten with zeros"
+    ),
     "unreadable-unit": "a unit that cannot be read to its end",
     "lost-section": (
         "sections without a name, or allocated sections of a linked file that no PT_LOAD segment "

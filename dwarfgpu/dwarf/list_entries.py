@@ -27,6 +27,11 @@ _SHORT_OFFSET: Final = 1 << 21
 _SHORT_PAIR_BYTES: Final = 1 + 3 + 3 + 1 + 127
 """Maximum size of an entry with such offsets, and an expression whose length has one byte."""
 _SHORT_RANGE_BYTES: Final = 1 + 3 + 3
+_ZEROED_BYTES: Final = 16
+"""Zeros that replaced lists of DWARF 5, whose end is one byte: no producer writes as many empty
+lists beside one another."""
+_ZEROED_PAIRS: Final = 4
+"""The same, in ends of lists of DWARF 4, which are two addresses."""
 _RLE_KINDS: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 7, 7: 8}
 """DW_RLE codes 1 to 7 to the DW_LLE codes that give bounds in the same way."""
 
@@ -251,8 +256,29 @@ def _located(error: DwarfGpuError, unit: EntryUnit, section: str, offset: int) -
     return error
 
 
+def _require_end(reader: WordReader, start: int, size_bytes: int, zeroed_bytes: int) -> None:
+    """Require that the end of the list at an offset, behind which the reader is, is not among zeros
+    that replaced lists (DWARF 5 2.6.2, 2.17.3): those would say that there is no code."""
+    end = reader.position - size_bytes
+    # Zeros before the end of a list with entries are of the last one.
+    begin = end if end > start else max(end - zeroed_bytes + 1, 0)
+    if reader.data.find(bytes(zeroed_bytes), begin, end + zeroed_bytes) >= 0:
+        raise Malformed("the list is overwritten with zeros")
+
+
+def _require_end_of_pairs(bounds: _Bounds, start: int) -> None:
+    """Require the same of a list of DWARF 4."""
+    size_bytes = 2 * bounds.unit.format.address_size
+    _require_end(bounds.reader, start, size_bytes, _ZEROED_PAIRS * size_bytes)
+
+
+# The views of GCC, before each of its location lists, may be any number of zeros: only a list that
+# begins with its end is known to be among others.
+
+
 def _read_loc(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ...]:
     reader = bounds.reader
+    start = reader.position
     out: list[LocationListEntry] = []
     base: int | None = None
     while True:
@@ -261,6 +287,8 @@ def _read_loc(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ..
             base = bounds.base
             continue
         if span == _NOTHING:
+            if not out:
+                _require_end_of_pairs(bounds, start)
             return tuple(out)
         expression = reader.take(reader.unsigned(2))
         out.append(LocationListEntry(same.setdefault(expression, expression), *span, base))
@@ -269,6 +297,7 @@ def _read_loc(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ..
 
 def _read_loc_dwo(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ...]:
     reader = bounds.reader
+    start = reader.position
     out: list[LocationListEntry] = []
     base: int | None = None
     while kind := reader.u8():
@@ -279,12 +308,15 @@ def _read_loc_dwo(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         expression = reader.take(reader.unsigned(2))
         out.append(LocationListEntry(same.setdefault(expression, expression), *span, base))
         base = None
+    if not out:
+        _require_end(reader, start, 1, _ZEROED_BYTES)
     return tuple(out)
 
 
 def _read_loclist(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ...]:
     reader, tombstone = bounds.reader, bounds.unit.tombstone
     data, last, position = reader.data, reader.end - _SHORT_PAIR_BYTES, reader.position
+    start = position
     out: list[LocationListEntry] = []
     base: int | None = None
     while True:
@@ -322,6 +354,8 @@ def _read_loclist(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         reader.position = position
         kind = reader.u8()
         if not kind:
+            if not out:
+                _require_end(reader, start, 1, _ZEROED_BYTES)
             return tuple(out)
         if kind == _LLE_GNU_VIEW_PAIR:
             reader.uleb(), reader.uleb()
@@ -350,6 +384,7 @@ def read_ranges(unit: EntryUnit, offset: int) -> tuple[Range, ...]:
 def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
     reader, tombstone = bounds.reader, bounds.unit.tombstone
     data, last, position = reader.data, reader.end - _SHORT_RANGE_BYTES, reader.position
+    start = position
     out: list[Range] = []
     while True:
         list_base = bounds.base
@@ -380,6 +415,7 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
         reader.position = position
         kind = reader.u8()
         if not kind:
+            _require_end(reader, start, 1, _ZEROED_BYTES)
             return tuple(out)
         if kind not in _RLE_KINDS:
             offset = reader.position - 1
@@ -391,8 +427,10 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
 
 
 def _read_pairs(bounds: _Bounds) -> tuple[Range, ...]:
+    start = bounds.reader.position
     out: list[Range] = []
     while (span := bounds.pair()) != _NOTHING:
         if span is not None and span[0] != span[1]:
             out.append(_new(Range, span))
+    _require_end_of_pairs(bounds, start)
     return tuple(out)

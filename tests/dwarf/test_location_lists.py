@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -15,7 +17,9 @@ from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.split.contributions import Contributions
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import ExprLoc, LocList
-from tests.dwarf.builder import Shape, debug_info, file_of
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.cli.command import run
+from tests.dwarf.builder import Shape, debug_info, file_of, read_fixture
 from tests.work import calls_of
 
 ROOT = Shape(
@@ -177,6 +181,52 @@ def test_range_lists_that_cannot_be_read(data: bytes) -> None:
         ranged(data)
 
 
+ZEROED = "list 0x{:x}: the list is overwritten with zeros"
+
+
+@pytest.mark.parametrize(
+    ("version", "zeros", "is_error"),
+    [(5, 15, False), (5, 16, True), (4, 3 * 16 + 15, False), (4, 4 * 16, True)],
+)
+@pytest.mark.parametrize("read", [located, ranged])
+@pytest.mark.parametrize("rest", [b"", b"\xff"])
+def test_zeros_that_replaced_lists(
+    read: Callable[[bytes, int], object], version: int, zeros: int, is_error: bool, rest: bytes
+) -> None:
+    """An empty list has one byte, in DWARF 4 two addresses: no producer writes so many of them."""
+    if is_error:
+        with pytest.raises(Malformed, match=ZEROED.format(0)):
+            read(bytes(zeros) + rest, version)
+    else:
+        assert list(read(bytes(zeros) + rest, version)) == []  # type: ignore[call-overload]
+
+
+def test_zeros_that_replaced_the_rest_of_a_list() -> None:
+    """The views of GCC, which may be zeros, are before its location lists, but not range lists."""
+    assert located(b"\4\1\2\1" + X + bytes(40)) == [(LOAD + 0x1001, LOAD + 0x1002, X)]
+    assert located(pair(1, 2, X) + bytes(99), 4) == [(LOAD + 0x1001, LOAD + 0x1002, X)]
+    assert ranged(b"\4\1\2" + bytes(15)) == ((0x1001, 0x1002),)
+    assert ranged(b"\6" + bytes(16) + END + b"\4\1\2" + END) == ()  # dropped code
+    assert ranged(pair(1, 2) + bytes(56), 4) == ((0x1001, 0x1002),)
+    for data, version in ((b"\4\1\2" + bytes(16), 5), (pair(1, 2) + bytes(64), 4)):
+        with pytest.raises(Malformed, match=ZEROED.format(0)):
+            ranged(data, version)
+
+
+def test_commands_name_lists_that_zeros_replaced(tmp_path: Path) -> None:
+    data = bytearray(read_fixture("core/crash.x86_64.O2"))
+    for name in (".debug_loclists", ".debug_rnglists"):
+        section = ObjectFile("", bytes(data)).sections_by_name[name]
+        data[section.offset : section.offset + section.size_bytes] = bytes(section.size_bytes)
+    path = tmp_path / "crash"
+    path.write_bytes(data)
+    done = run("where", path, "--pc", "leaf", "n")
+    assert f".debug_loclists {ZEROED.format(0x182)}" in done.out
+    done = run("where", path, "--all")
+    assert f".debug_rnglists {ZEROED.format(0x17)}" in done.out
+    assert "error: the list is overwritten with zeros [unreadable-list" in run("check", path).out
+
+
 def indexed(section: str, base_name: int, name: int, form: int, index: int) -> tuple[bytes, bytes]:
     """A file whose unit names list `index` of a table of two, and the table."""
     shape = Shape(
@@ -296,7 +346,7 @@ def test_short_pairs_of_offsets_are_read_as_any_others(monkeypatch: pytest.Monke
             size_bytes = rng.choice([0, 1, 2, 0x7F, 0x80, 300])
             data += padded(size_bytes, rng.randrange(3)) + rng.randbytes(size_bytes)
             data += rng.choice([b""] * 6 + [b"\1\1", b"\5\1\x30", b"\x0a", b"\x06" + b"\xff" * 8])
-        data += rng.choice([END, END + bytes(400), b""])
+        data += rng.choice([END, END + b"\xff" * 400, b""])
         data = data[: rng.randrange(len(data) + 1)] if rng.random() < 0.2 else data
         lists.append((data, rng.choice([0x1000, (1 << 64) - 0x100, (1 << 64) - 1])))
     outcome = [result(*one) for one in lists]
