@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping
+from typing import Final
 
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, integer
@@ -15,6 +16,9 @@ from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import SkipPlan, fixed_bytes, read_uleb, skip
 from dwarfgpu.errors import LimitExceeded, Malformed
+
+_MOST_PADDING: Final = 16
+"""Zeros that an assembler or a linker may leave behind the entries of a unit, in bytes."""
 
 
 class Tree:
@@ -140,10 +144,15 @@ def read_tree(
 
 def lost_entries(data: Data, stop: int, end: int) -> str | None:
     """Return that a unit goes on behind the end of its entries, where consumers read none (DWARF 5
-    2.3): such as its length contradicts its null entries. None where only zeros are: padding."""
-    if stop >= end or not data[stop:end].strip(b"\0"):
+    2.3): such as its length contradicts its null entries. None where only a few zeros are: padding.
+    More of them replaced entries."""
+    if stop >= end:
         return None
-    return f"the entries end at offset {stop:#x}, and the unit at {end:#x}"
+    problem = f"the entries end at offset {stop:#x}, and the unit at {end:#x}"
+    if data[stop:end].strip(b"\0"):
+        return problem
+    zeros = end - stop
+    return f"{problem}, with {zeros} bytes of zeros between" if zeros > _MOST_PADDING else None
 
 
 def _planned(abbreviation: Abbreviation) -> tuple[Abbreviation, bool, int | None, SkipPlan]:

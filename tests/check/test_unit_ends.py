@@ -17,7 +17,8 @@ SINGLE = Shape(COMPILE_UNIT)
     ("shapes", "entries", "severity", "message"),
     [
         ((UNIT, TYPE), b"\1\2\0\0", None, ""),
-        ((UNIT, TYPE), b"\1\2\0\0\0\0\0", None, ""),  # padding
+        ((UNIT, TYPE), b"\1\2\0\0" + bytes(16), None, ""),  # padding
+        ((UNIT, TYPE), b"\1\2\0\0" + bytes(17), "error", "with 17 bytes of zeros between"),
         ((UNIT, TYPE), b"\1\2\0", "warning", "1 level of children without a null"),
         ((UNIT, TYPE), b"\1\2\2", "warning", "3 levels of children without a null"),
         ((UNIT, TYPE), b"\1\2\0\0\2\0", "error", "end at offset 0x10, and the unit at 0x12"),

@@ -206,6 +206,17 @@ def test_the_prompt_notes_lost_entries_once(tmp_path: Path, command: str) -> Non
     assert done.err.count(f"note: not all units can be read: {why}") == 1, done.err
 
 
+def test_zeros_may_replace_the_last_entries(tmp_path: Path) -> None:
+    """Fewer may be padding."""
+    for count, is_lost in ((16, False), (17, True)):
+        first = one_function(b"f", 0x1000)
+        first = (len(first) + count - 4).to_bytes(4, "little") + first[4:] + bytes(count)
+        path = file_with(tmp_path, first)
+        done = run("where", path, "g")
+        assert f"with {count} bytes of zeros between" in done.err or not is_lost
+        assert ("Not searched: " in done.err) == is_lost
+
+
 @pytest.mark.parametrize("version", [5, 77])
 def test_frames_may_have_the_names_of_symbols(tmp_path: Path, version: int) -> None:
     bounds = struct.pack("<QQ", 0x1010, 16)
