@@ -30,6 +30,8 @@ SectionKind = Literal[".debug_frame", ".eh_frame"]
 _VERSIONS: Final = (1, 3, 4)
 _ADDRESS_SIZES: Final = (2, 4, 8)
 _NOT_ZERO: Final = pattern(rb"[^\0]")
+_ZEROED_BYTES: Final = 16
+"""Zeros that replaced entries of `.debug_frame`, where no entry has the length 0."""
 _LONGEST_AUGMENTATION: Final = 1_024
 _MAX_CACHED: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
@@ -145,8 +147,8 @@ class FrameSection:
 
     def why_incomplete(self) -> DwarfGpuError | None:
         """Return why an FDE may not be found: the error of the first one whose range cannot be
-        read, or has addresses of another size than the file, or of where the lengths stop making
-        sense; None if all are known."""
+        read, or has addresses of another size than the file, or of where zeros replaced entries or
+        the lengths stop making sense; None if all are known."""
         _ = self._bounds
         broken = self._headers[1]
         return self._unread or (broken[0].error if broken else None)
@@ -258,23 +260,30 @@ class FrameSection:
 
     @cached_property
     def _headers(self) -> tuple[dict[int, _Header], tuple[BrokenEntry, ...]]:
-        """Every entry by its offset, and where the lengths stop making sense."""
+        """Every entry by its offset, and where zeros replaced some or the lengths stop making
+        sense."""
         headers: dict[int, _Header] = {}
+        broken: list[BrokenEntry] = []
         offset = 0
         while offset < len(self.data):
             try:
                 header = self._header(offset)
             except Malformed as error:
-                return headers, (BrokenEntry(offset, self._with_offset(error, offset)),)
-            if header is None:
-                if self._ends_at_zero:
-                    break
-                after = _NOT_ZERO.search(self.data, offset)
-                offset += len(self.data) if after is None else (after.start() - offset) // 4 * 4
-            else:
+                broken.append(BrokenEntry(offset, self._with_offset(error, offset)))
+                break
+            if header is not None:
                 headers[offset] = header
                 offset = header.end
-        return headers, ()
+                continue
+            if self._ends_at_zero:
+                break
+            after = _NOT_ZERO.search(self.data, offset)
+            zeros = (len(self.data) if after is None else after.start()) - offset
+            if not self.is_eh and zeros >= _ZEROED_BYTES:
+                zeroed = Malformed(f"entries are overwritten with {zeros} bytes of zeros")
+                broken.append(BrokenEntry(offset, self._with_offset(zeroed, offset)))
+            offset += zeros if after is None else zeros // 4 * 4
+        return headers, tuple(broken)
 
     def _with_offset(self, error: DwarfGpuError, offset: int) -> DwarfGpuError:
         if error.context is None:

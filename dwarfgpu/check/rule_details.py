@@ -343,6 +343,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "any other instruction that cannot be executed, an offset that has more bits than an "
         "address, or a code_alignment_factor of 0 in a CIE that FDEs use"
     ),
-    "unreadable-cfi": "an entry or instruction that cannot be read",
+    "unreadable-cfi": (
+        "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, which "
+        "replaced entries"
+    ),
 }
 """Keyed by the name of the rule; code is between backticks."""

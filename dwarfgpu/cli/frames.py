@@ -111,11 +111,13 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
             for line in entry_lines(listing, section, entry):
                 is_whole = is_whole and "cannot be read" not in line
                 print(one_line(line))
+    missing: list[str] = []
     if not sections:
         print("no call frame information")
     elif listing.pc is not None and not is_found:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
-    print_notes([*notes, *frames.notes, *listing.name_notes])
+        missing = listing.missing_notes
+    print_notes([*notes, *frames.notes, *listing.name_notes, *missing])
     return 0 if is_whole and (is_found or listing.pc is None) else 1
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
@@ -13,6 +16,9 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL
 from dwarfgpu.expr.dialect.encodings import encodings
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.cli.command import run
+from tests.dwarf.builder import read_fixture
 from tests.work import at_most
 
 ALL_ONES = b"\xff" * 4
@@ -206,6 +212,40 @@ def test_an_empty_entry_of_64_bits_is_passed(kind: SectionKind) -> None:
         section = FrameSection(kind, empty + entry(identity, cie(version=1)) + empty)
         entries = section.entries
     assert [type(entry) for entry in entries] == [BrokenEntry, Cie, BrokenEntry]
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "is_lost"),
+    [(".debug_frame", 12, False), (".debug_frame", 16, True), (".eh_frame", 16, False)],
+)
+@pytest.mark.parametrize("is_last", [False, True])
+def test_zeros_that_replaced_entries(
+    kind: SectionKind, count: int, is_lost: bool, is_last: bool
+) -> None:
+    """An entry of length 0 ends `.eh_frame`; in `.debug_frame` there is none."""
+    identity = ALL_ONES if kind == ".debug_frame" else bytes(4)
+    first = entry(identity, cie(version=1))
+    section = FrameSection(kind, first + bytes(count) + first * (not is_last))
+    broken = [one for one in section.entries if isinstance(one, BrokenEntry)]
+    assert len(section.entries) - len(broken) == 2 - is_last
+    lost = f"offset {len(first):#x}: entries are overwritten with 16 bytes of zeros"
+    assert [lost in str(one.error) for one in broken] == [True] * is_lost
+    assert (section.why_incomplete() is not None) == is_lost
+
+
+def test_frames_names_entries_that_zeros_replaced(tmp_path: Path) -> None:
+    data = bytearray(read_fixture("hip/call.gfx942.O2.v5.co"))
+    section = ObjectFile("", bytes(data)).sections_by_name[".debug_frame"]
+    data[section.offset : section.offset + section.size_bytes] = bytes(section.size_bytes)
+    path = tmp_path / "call.co"
+    path.write_bytes(data)
+    why = f"entries are overwritten with {section.size_bytes} bytes of zeros"
+    assert why in run("frames", path).out
+    done = run("frames", path, "--pc", "inner")
+    [note] = done.notes
+    assert note.startswith("an entry may be lost: ") and note.endswith(why)
+    assert json.loads(run("frames", path, "--pc", "inner", "--json").out)["notes"] == [note]
+    assert f"error: {why} [unreadable-cfi" in run("check", path).out
 
 
 def test_augmentations_are_bounded() -> None:

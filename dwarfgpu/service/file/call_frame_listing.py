@@ -111,6 +111,12 @@ class CallFrameListing:
             return []
         return [f"names may be those of symbols, not of functions: {error_line(problem)}"]
 
+    @property
+    def missing_notes(self) -> list[str]:
+        """Why an entry may describe the address although none is found."""
+        problem = self.code_object.info.call_frames.why_incomplete()
+        return [] if problem is None else [f"an entry may be lost: {error_line(problem)}"]
+
     def function(self, address: int) -> str | None:
         """Return the function at an address of the file, by debug information or by the symbols."""
         problem: DwarfGpuError | None = None
@@ -168,7 +174,9 @@ class FramesAnswer:
     def all_notes(self) -> list[JsonPlain]:
         """The notes, once the sections were read."""
         frames = self.listing.code_object.info.call_frames
-        return [*self.notes, *frames.notes, *self.listing.name_notes]
+        is_missing = self.listing.pc is not None and not self.has_fde
+        missing = self.listing.missing_notes if is_missing else []
+        return [*self.notes, *frames.notes, *self.listing.name_notes, *missing]
 
     def sections(self) -> Iterator[tuple[JsonObject, Iterator[JsonObject]]]:
         """Yield each section without its entries, and these: there may be millions."""
