@@ -18,6 +18,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.machine.target import Target
 from dwarfgpu.session.read_variable import Presenter, Reading
+from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.session import Session as SessionOfReadings
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.value_data import value_data
@@ -55,14 +56,14 @@ class ContentsPresenter:
             return {"unknown": "synthetic pointer"}
         if reading.bits is None:
             return None
-        focus = self._focused(reading)
+        architecture = self.session.architecture
         return value_data(
             reading.bits,
             reading.type,
-            endian=focus.architecture.endian,
-            architecture=focus.architecture,
+            endian=architecture.endian,
+            architecture=architecture,
             location=reading.location,
-            resolver=focus.resolver(),
+            resolver=Resolver(lambda: self._focused(reading).context()),  # few types depend on it
         )
 
 

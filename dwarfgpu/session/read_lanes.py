@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, names_wrong_arguments
 from dwarfgpu.base.arguments import integer, require
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, shown
 from dwarfgpu.expr.dialect.dialect import Dialect
@@ -24,7 +24,7 @@ from dwarfgpu.machine.state.loaded_state import WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.session.lane_states import few_enough
-from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.read_variable import Presenter, Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 
@@ -204,12 +204,23 @@ def _picked(reading: Reading, picker: LaneExtractor) -> Callable[[int], Reading]
 class _Readings(LaneAnswers[Reading]):
     """Readings that print with the session of their wave."""
 
+    presenters: dict[int, Presenter] = field(repr=False, factory=dict)
+    """Of the waves whose readings were asked for, by row."""
+
     def of(self, row: int, lane: int) -> Reading:
         reading = super().of(row, lane)
-        session = self.sessions[row]
-        if session.presenter is None or reading.presenter is not None:
+        if reading.presenter is not None:
             return reading
-        return evolve(reading, presenter=session.presenter(session))
+        presenter = self.presenters.get(row)
+        if presenter is None:
+            session = self.sessions[row]
+            if session.presenter is None:
+                return reading
+            presenter = self.presenters[row] = session.presenter(session)
+        return Reading(
+            reading.variable, reading.type, reading.lane, reading.location, reading.bits,
+            reading.pointer, reading.failure, reading.notes, presenter,
+        )  # fmt: skip
 
 
 @names_wrong_arguments
@@ -342,9 +353,16 @@ def _evaluate_batch(
 
 
 def _looking(session: Session, view: LaneTarget) -> Session:
-    """Return the session, looking at all lanes of a group."""
+    """Return the session, looking at all lanes of a group: not one of scripts, whose lane is one
+    number."""
     top = None if session.top is None else _looking(session.top, view)
-    return evolve(session, wave=view.wave, lane=view.lane, target=view, top=top)
+    parameters: dict[str, Any] = {
+        spec.alias: getattr(session, spec.name)
+        for spec in fields(Session)
+        if spec.alias and spec.init
+    }
+    parameters |= {"wave": view.wave, "lane": view.lane, "target": view, "top": top}
+    return Session(**parameters)
 
 
 def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:

@@ -67,6 +67,24 @@ def test_they_are_read_together(name: str, variable: str, level: int, together: 
     assert lanes.together_count == together
 
 
+def test_a_number_is_plain_data_without_a_session_of_its_lane(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wave = waves_of(STATES / "chain_flat.gfx942.json")[0]
+    session = Session(wave.architecture, wave.code_objects, wave.target, wave=wave.wave, pc=wave.pc)
+    variable = session.variable("a")
+    answers = read_lanes([session], variable, batch=True)
+    assert answers.together_count == 64 and len(answers.known[0]) == 1
+    expected = [session.focused(lane).read(variable).value for lane in range(64)]
+
+    def refused(session: Session, lane: int) -> Session:
+        raise AssertionError(f"lane {lane} of {session.wave} needs no session")
+
+    monkeypatch.setattr(Session, "focused", refused)
+    assert [answers.of(0, lane).value for lane in range(64)] == expected
+    assert all(isinstance(value, int) for value in expected)
+
+
 def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of what differs by lane; what is the same for all is read once, whatever its size."""
     waves = sessions("chain_flat.gfx942.json")
