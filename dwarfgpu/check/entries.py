@@ -29,6 +29,7 @@ from dwarfgpu.check.attributes import (
     vendor_numbers,
 )
 from dwarfgpu.check.call_addresses import call_fault
+from dwarfgpu.check.check_budgets import EntryBudget
 from dwarfgpu.check.contained_beyond import LeadingOut
 from dwarfgpu.check.contained_types import ContainedTypes
 from dwarfgpu.check.entry_nesting import EntryNesting
@@ -167,9 +168,8 @@ class EntryChecker:
     expressions: ExpressionChecker
     findings: Findings
     shapes: UsualShapes
+    budget: EntryBudget
     entries: int = field(init=False, default=0)
-    is_beyond_limit: bool = field(init=False, default=False)
-    """Whether `run` ended at the limit of entries, which later units of the file have reached."""
     leading_out: LeadingOut | None = field(init=False, default=None)
     """The types that contain types of other units, after `run`."""
     missing_strings: DwarfGpuError | None = field(init=False, default=None)
@@ -212,20 +212,20 @@ class EntryChecker:
         unit = self.unit
         plans = self._plans
         expressions = self.expressions
-        start, budget = unit.header.entries_at, unit.sections.budget
-        index, remaining = -1, budget.checked_entries_left
+        start, budget = unit.header.entries_at, self.budget
+        index, remaining = -1, budget.entries_left
         add_offset = self.references.offsets.append
         contained = ContainedTypes(unit)
         without_types = contained.without_types
         nesting = EntryNesting(unit)
         without_either = nesting.without_either
-        more = budget.checked_work + _OF_UNIT
+        more = budget.work + _OF_UNIT
         rows = walk(unit.data, start, unit.end, unit.abbreviations, self._end)
         try:
             for index, (offset, abbreviation, values) in enumerate(rows):
                 if remaining <= 0:
                     index -= 1
-                    self.is_beyond_limit = True
+                    budget.is_spent = True
                     raise LimitExceeded(
                         f"entries from offset {offset:#x} of {unit.section} on, and line tables of "
                         "later units, are not checked",
@@ -258,8 +258,8 @@ class EntryChecker:
         finally:
             if index > 0:
                 more += _OF_ENTRIES
-            self.entries, budget.checked_entries_left = index + 1, remaining
-            budget.checked_work = more - (index + 1 >> 1)
+            self.entries, budget.entries_left = index + 1, remaining
+            budget.work = more - (index + 1 >> 1)
         self.refer(self.references.bad_within())
         for fault in contained.faults():
             self._findings.report("wrong-layout", fault.message, fault.index, section="5.7")

@@ -15,6 +15,7 @@ from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
+from dwarfgpu.check.check_budgets import CheckBudgets
 from dwarfgpu.check.contained_beyond import ContainedBeyond
 from dwarfgpu.check.entries import EntryChecker, UsualShapes
 from dwarfgpu.check.entry_chains import EntryChains
@@ -34,7 +35,6 @@ from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
-from dwarfgpu.dwarf.section_budget import SectionBudget
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
@@ -85,8 +85,12 @@ def verify(
     `rules`: names of the rules to apply; None for all. `most_of_rule`: how many findings of each
     rule and severity are kept, others are counted; None for all.
     """
+    with CheckBudgets() as budgets:
+        return _verified(code_object, Findings(rules, most_of_rule), budgets)
+
+
+def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets) -> Verdict:
     file, info = code_object.file, code_object.info
-    findings = Findings(rules, most_of_rule)
     architectures = _architectures(file, info, findings)
     expressions = ExpressionChecker(architectures, findings, info.object.limits)
     units = entries = fdes = 0
@@ -95,7 +99,6 @@ def verify(
     strings = StringTables(findings)
     shapes = UsualShapes()
     signatures, contained = TypeSignatures(findings), ContainedBeyond()
-    beyond_limit = set[SectionBudget]()
     missing_strings: DwarfGpuError | None = None
     try:
         check_lost_sections(file, info, findings)
@@ -103,18 +106,17 @@ def verify(
         for problem in info.problems:
             _broken(problem, None, findings)
         for unit in _units(info, architectures.architecture, findings):
-            if unit.sections.budget in beyond_limit:
+            budget = budgets.of(unit)
+            if budget.is_spent:
                 continue
             units += 1
-            checker = EntryChecker(unit, expressions, findings, shapes)
+            checker = EntryChecker(unit, expressions, findings, shapes, budget)
             is_whole = True
             try:
                 checker.run()
             except DwarfGpuError as error:
                 is_whole = False
                 _broken(error, unit, findings)
-            if checker.is_beyond_limit:
-                beyond_limit.add(unit.sections.budget)
             entries += checker.entries
             if unit.info is info:
                 indexes.add(unit)

@@ -21,8 +21,6 @@ MAX_EXPANSION: Final = 4
 LONG_NAME_BYTES: Final = 256
 LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
-_FREE_WORK: Final = 20_000
-"""Work of `dwarfgpu check` on entries that counts for none: small files have more for each."""
 
 _T = TypeVar("_T")
 
@@ -34,13 +32,14 @@ class SectionBudget:
         self._most_bytes = MAX_EXPANSION * file_bytes
         self.entries_left = limits.dies
         """How many entries (DIEs) may still be read."""
-        self.checked_entries_left = limits.dies
-        self.checked_work = -_FREE_WORK
-        """How many entries the work on those that were checked counts for, beyond half of them:
-        those of compilers have little more."""
-        """How many entries `dwarfgpu check` may still check, besides reading them."""
         self._spent_bytes: dict[str, int] = {}
         self._long_names: dict[bytes, str] = {}
+
+    def replace_spent(self, spent: dict[str, int]) -> dict[str, int]:
+        """Go on with the bytes that were read of each section by another count, empty for a new
+        one; return those of the count until now."""
+        before, self._spent_bytes = self._spent_bytes, spent
+        return before
 
     def read(
         self,

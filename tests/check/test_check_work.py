@@ -26,6 +26,7 @@ from dwarfgpu.check.expressions import (
 from dwarfgpu.check.file import verify
 from dwarfgpu.check.finding import FindingPosition, Findings
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf import section_budget
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -280,6 +281,17 @@ def test_the_entries_of_a_unit_are_freed_when_it_is_done(monkeypatch: pytest.Mon
             pass
     assert set(read.values()) == {2}
     assert left - listed.info.sections.budget.entries_left == spent
+
+
+def test_a_second_check_of_a_file_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one check spends of the limits is its own: `debug` may check a file several times."""
+    monkeypatch.setattr(section_budget, "ALLOWANCE_BYTES", 0)
+    file = CodeObject.open(FILE, limits=FileLimits(dies=250))
+    verdicts = [verify(file) for _ in range(4)]
+    assert not verdicts[0].is_incomplete
+    for again in verdicts[1:]:
+        assert again.findings.kept == verdicts[0].findings.kept
+        assert (again.is_incomplete, again.entries) == (False, verdicts[0].entries)
 
 
 def test_programs_of_judged_expressions_are_not_kept() -> None:

@@ -232,6 +232,8 @@ class LineTables:
         self._read: set[tuple[int, int]] = set()
         """The keys of the tables whose bytes are counted."""
         self._program_bytes = 0
+        self._checked: set[tuple[int, int]] = set()
+        """The keys of the tables whose programs were checked, and whose bytes are counted."""
         self._checked_bytes = 0
 
     def of(self, unit: LineUnit) -> LineTable | None:
@@ -302,8 +304,12 @@ class LineTables:
 
     def program_fault(self, header: LineHeader) -> ProgramFault:
         """Return what is wrong with the program of a table. Its rows are not kept."""
-        self._checked_bytes += header.end - header.offset
-        self._refuse_overlap(self._checked_bytes, header)
+        key = (header.offset, header.format.address_size)
+        if key not in self._checked:
+            size_bytes = self._checked_bytes + header.end - header.offset
+            self._refuse_overlap(size_bytes, header)
+            self._checked_bytes = size_bytes
+            self._checked.add(key)
         from dwarfgpu.dwarf.line.program_check import line_program_fault  # for `check`
 
         data = self._sections.section(".debug_line")

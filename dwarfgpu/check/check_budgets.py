@@ -1,0 +1,56 @@
+"""Bound a check of a file by itself: `debug` may check a file again, and has read parts of it."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Final
+
+from dwarfgpu.base.records import define, field
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit import CompilationUnit
+
+_FREE_WORK: Final = 20_000
+"""Work on the entries of a file that counts for none: small files have more for each."""
+
+
+@define(eq=False)
+class EntryBudget:
+    """How much of the entries of one file a check may still check, besides reading them."""
+
+    entries_left: int
+    spent_before: dict[str, int]
+    """What was read of each section before the check."""
+    work: int = -_FREE_WORK
+    """How many entries the work on those that were checked counts for, beyond half of them: those
+    of compilers have little more."""
+    is_spent: bool = False
+    """Whether a unit was not checked to its end for it: later ones are not checked at all."""
+
+
+@define(eq=False)
+class CheckBudgets:
+    """The budgets of one check; until its end, what is read of the sections counts anew."""
+
+    _entries: dict[Sections, EntryBudget] = field(init=False, factory=dict)
+
+    def __enter__(self) -> CheckBudgets:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for sections, budget in self._entries.items():
+            sections.budget.replace_spent(budget.spent_before)
+
+    def of(self, unit: CompilationUnit) -> EntryBudget:
+        """Return the budget of the file that has a unit."""
+        sections = unit.sections
+        budget = self._entries.get(sections)
+        if budget is None:
+            spent = sections.budget.replace_spent({})
+            most = sections.object.limits.dies
+            budget = self._entries[sections] = EntryBudget(most, spent)
+        return budget
