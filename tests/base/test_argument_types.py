@@ -210,7 +210,6 @@ def test_an_argument_of_another_type(
         (lambda s: dg.read_lanes([s], s.variable("t"), among=[(1, 0)]), "among: expected rows of"),
         (lambda _: ACCESS.read(IN_V6, -1), "size_bits: expected at least 0, not -1"),
         (lambda _: ACCESS.read_bytes(IN_V6, -1), "size_bytes: expected at least 0, not -1"),
-        (lambda _: TARGET.read_register(0, V6, 0, -1), "size_bytes: expected at least 0, not -1"),
         (lambda _: ACCESS.read(IN_V6, 1 << 20000), "LocationAccess.read: size_bits: an integer of"),
         (lambda _: dg.Bits(1, 16).slice(0, 8, "x"), "Bits.slice: endian: expected 'little' or"),
         (lambda _: dg.Bits(1, 16).to_bytes("middle"), "Bits.to_bytes: endian: expected 'little'"),

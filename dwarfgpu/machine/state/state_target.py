@@ -345,8 +345,6 @@ class StateTarget:
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int | None
     ) -> bytes:
         """Return bytes of a register, or raise what keeps them from being known."""
-        if size_bytes is not None and size_bytes < 0:
-            raise wrong_value("size_bytes", size_bytes, "at least 0")
         end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
         stored = self._register(wave, register, offset_bytes, end)
         if stored is None:
