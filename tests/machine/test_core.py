@@ -92,6 +92,59 @@ def test_what_the_core_holds_wins_over_the_file(tmp_path: Path, lib: Path) -> No
     assert read(result, BASE + PAGE, 6) == b"coreLL"
 
 
+HEADER, SECOND = loads()
+PART = "the core file leaves it out, but not all of its segment: it may have been modified"
+DAMAGED = "the program header of its segment is damaged: "
+
+
+@pytest.mark.parametrize(
+    ("second", "known"),
+    [
+        (Load(BASE + PAGE, b"core", PAGE, 6), PART),
+        (Load(BASE + PAGE, b"core", PAGE, 4), PART),  # read-only after relocation
+        (Load(BASE + PAGE, b"core", PAGE, 5), b"LL"),  # code is not modified
+        (Load(BASE + PAGE, b"\x7fELF", PAGE, 6), b"LL"),  # as Linux dumps a file's first page
+        (Load(BASE + PAGE, b"", PAGE, 6), b"LL"),  # not modified
+        (Load(BASE + PAGE, b"core!!", 4, 6), DAMAGED + "it has 6 bytes of 4"),
+        (Load(0, b"core", PAGE, 6), "the core file has no segment of it, but of everything that "
+         "is only read"),
+    ],
+)  # fmt: skip
+def test_a_segment_that_no_program_writes_is_no_reason_to_read_the_file(
+    tmp_path: Path, lib: Path, second: Load, known: bytes | str
+) -> None:
+    """What is not in the core is that of the file only if it was not modified."""
+    result = load_core(written(tmp_path, thread(), mapped(lib), loads=(HEADER, second)))
+    if isinstance(known, str):
+        assert why(result, BASE + PAGE + 4) == known
+    else:
+        assert read(result, BASE + PAGE + 4, 2) == known
+
+
+def test_a_core_without_segments_of_what_is_only_read_is_complete(
+    tmp_path: Path, lib: Path
+) -> None:
+    """As GDB's gcore writes them."""
+    result = load_core(written(tmp_path, thread(), mapped(lib)))
+    assert [loaded.path for loaded in result.files] == []  # it cannot be checked
+    head = Load(BASE, HEADER.data, PAGE, 4)
+    third = mapped_files(
+        (BASE, BASE + PAGE, 0, str(lib)),
+        (BASE + PAGE, BASE + 2 * PAGE, 1, str(lib)),
+        (BASE + 9 * PAGE, BASE + 10 * PAGE, 0, str(lib)),
+    )
+    result = load_core(written(tmp_path, thread(), third, loads=(head,)))
+    assert read(result, BASE + PAGE, 2) == b"LL"
+
+
+def test_a_segment_of_the_headers_is_damaged(tmp_path: Path, lib: Path) -> None:
+    path = written(tmp_path, thread(), mapped(lib), loads=loads(second=b"core"))
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<Q", data, 64 + 2 * 56 + 8, 0)  # p_offset
+    path.write_bytes(data)
+    assert why(load_core(path), BASE + PAGE) == DAMAGED + "its bytes are those of the ELF header"
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

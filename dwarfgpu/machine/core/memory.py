@@ -21,14 +21,19 @@ from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
-from dwarfgpu.objfile.elf_structures import PF_X, PT_LOAD, PT_NULL
+from dwarfgpu.objfile.elf_structures import PF_W, PF_X, PT_LOAD, PT_NULL, Segment
 from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 
 _CUT: Final = " is cut short"
 _SEVERAL: Final = "several segments of the core file have it, with different bytes"
 _MOST: Final = 8
 """How many segments with an address are compared; GDB's gcore writes up to three for a section."""
+_PART: Final = "the core file leaves it out, but not all of its segment: it may have been modified"
 _MANY: Final = f"more than {_MOST} segments of the core file have it"
+_DAMAGED: Final = "the program header of its segment is damaged"
+_HEADER_BYTES: Final = 52
+"""Of an ELF header of 32 bits, the smaller one."""
 _COMPARED_BYTES: Final = 1 << 20
 """How many bytes of each are compared at once."""
 _RUN: Final = re.compile(rb"\0+|[^\0]+")
@@ -53,6 +58,11 @@ class Range:
     """Why no file has them."""
     alternatives: tuple[Range, ...] = ()
     """What other segments have at these addresses; the bytes are known where all agree."""
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no file says what the process had here."""
+        return self.why in (_MANY, _PART) or self.why.startswith(_DAMAGED)
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """Read bytes in the range; zeros follow the end of a file up to the end of the page."""
@@ -107,13 +117,40 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
         dumped_bytes = min(dumped, max(0, core.size_bytes - offset))
         start = segment.address
         ends = (start + dumped_bytes, start + dumped, start + segment.memory_bytes)
+        why = _contradiction(segment)
+        if why:
+            omitted.append(Range(start, max(ends[2], start + segment.file_bytes), None, 0, why))
+            continue
         present.append(Range(start, ends[0], core, offset))
+        why = _PART if _is_odd_part(core, segment) else "the core file leaves it out"
         omitted += [
             Range(ends[0], ends[1], None, 0, _cut(core)),
-            Range(ends[1], ends[2], None, 0, "the core file leaves it out"),
+            Range(ends[1], ends[2], None, 0, why),
         ]
     known = _over(_shared(_sorted(present)), _sorted(present))
     return _over(known, _sorted(omitted))
+
+
+def _contradiction(segment: Segment) -> str:
+    """Return why the header of a segment is damaged; empty if nothing shows it."""
+    if segment.file_bytes > segment.memory_bytes:
+        return f"{_DAMAGED}: it has {segment.file_bytes} bytes of {segment.memory_bytes}"
+    if segment.file_bytes and segment.offset < _HEADER_BYTES:
+        return f"{_DAMAGED}: its bytes are those of the ELF header"
+    return ""
+
+
+def _is_odd_part(core: ObjectFile, segment: Segment) -> bool:
+    """Return whether only a part of a segment is in the core that may have been modified.
+
+    Linux dumps all of a mapping or nothing, or its first page, if that is an ELF header. Code is
+    not modified.
+    """
+    if not 0 < segment.file_bytes < segment.memory_bytes or segment.flags & (PF_W | PF_X) == PF_X:
+        return False
+    if segment.offset + len(ELF_MAGIC) > core.size_bytes:
+        return False  # it is cut short
+    return core.file_bytes(segment.offset, len(ELF_MAGIC), "a segment") != ELF_MAGIC
 
 
 def core_protection(core: ObjectFile) -> SpanIndex[bool] | None:
@@ -348,8 +385,8 @@ class CoreMemory:
                 if layer_part is not None and layer_part.file is not None:
                     source = layer_part
                     break
-                if layer_part is not None and layer_part.why == _MANY:
-                    why = _MANY  # no file says which of them the process had
+                if layer_part is not None and layer_part.is_final:
+                    why = layer_part.why
                     break
                 if layer_part is not None and not why.endswith(_CUT):
                     why = layer_part.why

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
@@ -22,12 +22,13 @@ from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, Co
 from dwarfgpu.objfile.companions import Companions, shown_path
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
-from dwarfgpu.objfile.elf_structures import PF_X, PT_LOAD, Segment
+from dwarfgpu.objfile.elf_structures import PF_W, PF_X, PT_LOAD, Segment
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 
 IS_NOT_USED: Final = " is not used: "
 """In a note, between a file and the reason."""
 _PAGE_BYTES: Final = 4096
+_NO_SEGMENT: Final = "the core file has no segment of it, but of everything that is only read"
 _DELETED: Final = " (deleted)"
 _MAX_NOTE_BYTES: Final = 1 << 16
 _MAX_VDSO_BYTES: Final = 1 << 20
@@ -115,12 +116,15 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     """
     entry = dump.auxiliary.get(AT_ENTRY)
     names = library_names(dump, memory)
-    reader = _Reader(memory, where, names)
     loads = tuple(segment for segment in dump.file.segments if segment.type == PT_LOAD)
+    starts = {segment.address for segment in loads}
+    undescribed = {part for part in dump.mapped if part.start not in starts}
+    reader = _Reader(memory, where, names, undescribed)
     modules = list(_modules(dump.mapped, memory, loads))
     # A file has the name by which it was loaded, also if it was mapped a second time to be read.
     for module in sorted(modules, key=lambda module: not reader.is_listed(module)):
         reader.add(module, is_program=module.has(entry))
+    reader.refuse_lost_segments()
     if not any(module.has(entry) for module in modules):
         reader.add_program(entry, dump)
     reader.add_vdso(dump.auxiliary.get(AT_SYSINFO_EHDR))
@@ -227,12 +231,21 @@ def path_in(sysroot: str | None, path: str) -> str:
 class _Reader:
     """The modules read so far."""
 
-    def __init__(self, memory: CoreMemory, where: Where, names: Mapping[int, str]) -> None:
-        """`names`: by their dynamic sections, those by which the process loaded its libraries."""
+    def __init__(
+        self,
+        memory: CoreMemory,
+        where: Where,
+        names: Mapping[int, str],
+        undescribed: Set[MappedFile] = frozenset(),
+    ) -> None:
+        """`names`: by their dynamic sections, those by which the process loaded its libraries;
+        `undescribed`: the mapped files without a segment in the core."""
         self._memory = memory
         self._names = names
         self._sections = sorted(names)
         self._where = where
+        self._undescribed = undescribed
+        self._writable_undescribed: list[MappedFile] = []
         self._read: Companions[ObjectFile] = Companions()
         self.files: list[LoadedFile] = []
         self.module_of: dict[LoadedFile, _Module] = {}
@@ -269,13 +282,25 @@ class _Reader:
         if load_address is None:
             self.notes.append(f"{file.path}{IS_NOT_USED}none of its segments is at its mapping")
             return
+        writable = [segment for segment in file.segments if segment.flags & PF_W]
         for part in module.parts:
             self.ranges += mapped_range(part.start, part.end, part.offset, file)
+            if part in self._undescribed:
+                is_lost = any(_is_mapped(segment, load_address, part) for segment in writable)
+                self._writable_undescribed += [part] if is_lost else []
         if not is_program and self._is_only_read(module, file, load_address):
             return
         loaded = LoadedFile(module.path, file, load_address, is_program)
         self.files.append(loaded)
         self.module_of[loaded] = module
+
+    def refuse_lost_segments(self) -> None:
+        """Mark writable parts of files as unknown, where the core has a segment of all that is only
+        read: Linux describes all mappings, GDB's gcore those that may have been modified."""
+        if len(self._writable_undescribed) == len(self._undescribed):
+            self.ranges[:0] = [
+                Range(e.start, e.end, None, 0, _NO_SEGMENT) for e in self._writable_undescribed
+            ]
 
     def is_listed(self, module: _Module) -> bool:
         """Return whether a module is in the dynamic linker's list."""
