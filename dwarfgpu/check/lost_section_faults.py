@@ -9,14 +9,19 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
+from dwarfgpu.objfile.lost_symbols import damaged_symbols
 
 
 def check_lost_sections(file: ObjectFile, info: DebugInfo, findings: Findings) -> None:
-    """Report sections of a file, and of the one with its debug information, that have no name or
-    are not loaded; without units, the former are among the problems of `info`."""
+    """Report sections of a file, and of the one with its debug information, that have no name, are
+    not loaded, or have symbols that are lost; without units, the first are among the problems of
+    `info`."""
     unloaded = unloaded_sections(file)
     if unloaded is not None:
         _report(unloaded, findings, "warning")  # objcopy and linker scripts can do it
+    for damage in map(damaged_symbols, dict.fromkeys((file, info.object))):
+        if damage is not None:
+            _report(damage, findings)
     if info.units:
         for fault in map(unnamed_sections, dict.fromkeys((file, info.object))):
             if fault is not None:

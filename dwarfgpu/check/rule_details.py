@@ -207,7 +207,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "sections without a name, or allocated sections of a linked file that no PT_LOAD segment "
         "has, or has with other bytes of the file (System V ABI): the section names or a program "
         "header are damaged. Without a section for units, the former is `unreadable-unit`; the "
-        "latter is a warning, as objcopy and linker scripts can leave sections out"
+        "latter is a warning, as objcopy and linker scripts can leave sections out. Also a symbol "
+        "table as no linker writes one: names outside of its string table, or that are 0 there, "
+        "several entries that are 0, sections that the file does not have"
     ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads, "

@@ -168,8 +168,9 @@ _ENTRIES: Final = (
          "check the offset, and that the list has an end-of-list entry"),
     Rule("unreadable-unit", "error", "A.7.5", "a unit that cannot be read to its end",
          "nothing after that offset can be read"),
-    Rule("lost-section", "error", "7.3", "a section without a name, or that is not loaded",
-         "consumers find sections by their names, and memory by the program headers"),
+    Rule("lost-section", "error", "7.3", "a section without a name, not loaded, or overwritten",
+         "consumers find sections by their names, memory by the program headers, and code by "
+         "symbols"),
     Rule("unbalanced-entries", "error", "2.3", "entries that do not end where their unit ends",
          "end the children of every entry of an abbreviation with DW_CHILDREN_yes, and of no "
          "other, with a null entry"),

@@ -27,7 +27,7 @@ from dwarfgpu.service.code.code_json import function_record, instruction_record
 from dwarfgpu.service.code.code_listing import CodeListing, ListingOptions, simulated_lines
 from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, require_code
-from dwarfgpu.service.error_text import error_json
+from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.terminal.input import is_object
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, is_terminal
 from dwarfgpu.view.branch_arrows import glyphs_for
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
         shown_code, code_notes = _code_to_show(disassembly, args.place)
-    notes = [*core_notes, *code_notes]
+    notes = [*core_notes, *code_notes, *map(error_line, disassembly.problems)]
     if args.json and not args.simulated:
         return _print_json(disassembly, shown_code, notes, args)
     print_notes([] if args.json else notes)

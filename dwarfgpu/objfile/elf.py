@@ -202,11 +202,22 @@ class ObjectFile(OfOpenFile):
         return self._failed.read("symbols", self._first_table)
 
     def _first_table(self) -> SymbolTable | None:
+        section = self.symbol_section
+        return None if section is None else self._table(section)
+
+    @property
+    def symbol_section(self) -> Section | None:
+        """The section from which `symbols` and those by name and address are read."""
         for section_type in (SHT_SYMTAB, SHT_DYNSYM):
             for section in self.sections:
                 if section.type == section_type:
-                    return self._table(section)
+                    return section
         return None
+
+    @property
+    def has_read_symbols(self) -> bool:
+        """Whether a question has needed `symbol_section`."""
+        return "_symbol_table" in self.__dict__
 
     def _table(self, section: Section) -> SymbolTable:
         if section.type != SHT_NOBITS:

@@ -26,6 +26,7 @@ from dwarfgpu.objfile.kernel_descriptor import (
     read_descriptor,
     read_kernel_code,
 )
+from dwarfgpu.objfile.lost_symbols import damaged_symbols
 from dwarfgpu.objfile.metadata import (
     CodeObjectMetadata,
     KernelMetadata,
@@ -261,10 +262,14 @@ def _described(
 
 def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> Sequence[Symbol]:
     try:
-        return file.symbols
+        symbols = file.symbols
     except DwarfGpuError as error:
         problems.append(_located(error, file.path))
         return ()
+    damage = damaged_symbols(file)
+    if damage is not None:
+        problems.append(damage)
+    return symbols
 
 
 def _kernel(

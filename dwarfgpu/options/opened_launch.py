@@ -193,6 +193,7 @@ def _prepared(
         isa_target(_processor(code, args.file).name)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
     declared, problems = declared_parameters(code_object, kernel)
+    problems += [error_line(problem) for problem in code.problems if problem is not unread]
     request = Request(
         kernel,
         _processor(code, args.file),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.session.focused_lane import FocusedLane
@@ -189,18 +190,30 @@ class FocusedNames(FocusedLane):
         """Return why an unknown name may exist nevertheless, after the `end` of the sentence before
         it; usually ""."""
         errors = [e for code_object in self.code_objects for e in code_object.info.why_not_found]
+        errors += self._damaged_symbols()
         known = [f" Not searched: {error.kind}: {error}" for error in errors]
         return "".join((end, *known)) if known else ""
 
     def unread_notes(self, message: str = "") -> list[str]:
-        """Return for each file whose units were asked for why one of them cannot be used, the first
-        of several; not what a message says already."""
+        """Return for each file whose units or symbols were asked for why one of them cannot be
+        used, the first of several; not what a message says already."""
         notes = []
         for code_object in self.code_objects:  # asked after each command of the prompt
             error = code_object.info.unread
             if error is not None and str(error) not in message:
                 notes.append(f"not all units can be read: {error.kind}: {error}")
-        return notes
+        damages = [damage for damage in self._damaged_symbols() if str(damage) not in message]
+        return notes + [f"not all symbols can be read: {one.kind}: {one}" for one in damages]
+
+    def _damaged_symbols(self) -> list[DwarfGpuError]:
+        """Return what is wrong with the symbol tables that answers were read from."""
+        files = [file for code_object in self.code_objects for file in symbol_files(code_object)]
+        read = [file for file in dict.fromkeys(files) if file.has_read_symbols]
+        if not read:
+            return []
+        from dwarfgpu.objfile.lost_symbols import damaged_symbols  # many sessions read none
+
+        return [damage for damage in map(damaged_symbols, read) if damage is not None]
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """Suggest a name: a variable in scope, else an entity of these kinds outside of

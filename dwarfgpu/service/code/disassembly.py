@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
-from dwarfgpu.errors import Malformed, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.descriptor_text import directives
 from dwarfgpu.isa.instruction import Instruction
@@ -28,6 +28,7 @@ from dwarfgpu.objfile.file_architecture import processor_name
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
+from dwarfgpu.objfile.lost_symbols import damaged_symbols
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
 from dwarfgpu.service.code.host_code import MOST_BYTES, host_instructions, require_capstone
 from dwarfgpu.service.error_text import error_line
@@ -213,6 +214,14 @@ class Disassembly:
     @cached_property
     def _gpu_code(self) -> GpuCode:
         return read_gpu_code(self.file)
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]:
+        """Why symbols and the descriptors of kernels may be missing."""
+        if self.file.machine == "AMDGPU":
+            return self._gpu_code.problems
+        damages = map(damaged_symbols, symbol_files(self.code_object))
+        return tuple(damage for damage in damages if damage is not None)
 
     @cached_property
     def _descriptors(self) -> Mapping[tuple[str, int | None], KernelDescriptor]:

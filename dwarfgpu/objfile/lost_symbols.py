@@ -1,0 +1,93 @@
+"""Symbol tables that were overwritten (System V ABI, "Symbol Table", "String Table").
+
+Law: only what no assembler and no linker writes is damage; a sound table takes no loop in Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHN_LORESERVE, SHT_SYMTAB, Section
+
+SHT_STRTAB: Final = 3
+_ZEROS: Final = 4
+"""Entries, or bytes of names, that are 0: no producer writes as many in a row."""
+
+
+@kept_with(first)  # the prompt asks after each command
+def damaged_symbols(file: ObjectFile) -> Malformed | None:
+    """Return the error about the table from which the symbols of a file are read, where some are
+    lost; None if it is sound, or the file has none."""
+    table = file.symbol_section
+    if table is None:
+        return None
+    try:
+        fault = _fault(file, table)
+    except DwarfGpuError as error:  # a limit is no fault of the file's
+        return error.anew() if isinstance(error, Malformed) else None
+    if fault is None:
+        return None
+    return Malformed(f"{file.path}: {table.name} {fault}: symbols may be lost or have wrong names")
+
+
+def _fault(file: ObjectFile, table: Section) -> str | None:
+    """Return what is wrong with the entries of a table or their names, the first of several."""
+    size_bytes = file.symbol_bytes
+    data = file.data_of(table)
+    data = data[: len(data) - len(data) % size_bytes]
+    if len(data) <= size_bytes:
+        return None  # the first entry names nothing
+    strings = file.sections[table.link] if table.link < len(file.sections) else None
+    if strings is None or strings.type != SHT_STRTAB:
+        return f"has no string table: section {table.link} is none"
+    names = file.data_of(strings)
+    if not names or names[0] or names[-1]:
+        return f"has a string table, {strings.name}, that does not begin and end with a zero byte"
+    offsets = _column(file, data, "I", 0)
+    if max(offsets) >= len(names):
+        count = sum(offset >= len(names) for offset in offsets)
+        return f"has {_of(count, offsets)} with names outside of {strings.name}"
+    if not any(data[size_bytes:]) or data.find(bytes(_ZEROS * size_bytes), size_bytes) >= 0:
+        starts = range(size_bytes, len(data), size_bytes)
+        count = sum(not any(data[start : start + size_bytes]) for start in starts)
+        return f"has {_of(count, offsets)} that are 0"
+    if bytes(_ZEROS) in names:
+        count = sum(bool(offset) and not names[offset] for offset in offsets)
+        if count:
+            return f"has {_of(count, offsets)} whose names in {strings.name} are 0"
+    return _outside_of_sections(file, table, data)
+
+
+def _outside_of_sections(file: ObjectFile, table: Section, data: bytes) -> str | None:
+    """Return that symbols are of sections which the file has not. `objcopy -R` leaves those of a
+    dynamic table as they were."""
+    if table.type != SHT_SYMTAB:
+        return None
+    numbers = _column(file, data, "H", 6 if file.address_bytes == 8 else 14)
+    count = len(file.sections)
+    if all(number < count or number >= SHN_LORESERVE for number in set(numbers)):
+        return None
+    outside = sum(count <= number < SHN_LORESERVE for number in numbers)
+    return f"has {_of(outside, numbers)} of sections that the file does not have"
+
+
+def _of(count: int, entries: Sequence[int]) -> str:
+    return f"{count} of {len(entries)} symbols"
+
+
+def _column(file: ObjectFile, data: bytes, code: str, offset: int) -> array[int]:
+    """Return the field of all entries that is at an offset in each (`array`)."""
+    field_bytes = array(code).itemsize
+    numbers = array(code, data)[offset // field_bytes :: file.symbol_bytes // field_bytes]
+    if file.endian != sys.byteorder:
+        numbers.byteswap()
+    return numbers
+
+
+__all__ = ["damaged_symbols"]

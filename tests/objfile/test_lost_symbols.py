@@ -1,0 +1,106 @@
+"""Symbol tables that were overwritten, and where commands say so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.lost_symbols import damaged_symbols
+from tests.check.made import findings, verdict_on
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES, read_fixture
+
+NEST, CORE = "hip/nest.gfx942.O2.v5.co", "core/crash.x86_64.O2"
+PATTERNS = ("hip/*.co", "core/*.O[02]", "nvidia/*.cubin", "objects/*.o", "aarch64_be/*")
+LOST = "symbols may be lost or have wrong names"
+Fill = Callable[[int], bytes]
+
+
+def text(size_bytes: int) -> bytes:
+    return (b"overwritten by text " * size_bytes)[:size_bytes]
+
+
+def ones(size_bytes: int) -> bytes:
+    return b"\xff" * size_bytes
+
+
+def overwritten(fixture: str, section: str, fill: Fill, begin: int = 0, end: int = 0) -> bytes:
+    """A fixture in which a part of a section, to its end without `end`, was overwritten."""
+    data = bytearray(read_fixture(fixture))
+    found = ObjectFile("", bytes(data)).sections_by_name[section]
+    size_bytes = (end or found.size_bytes) - begin
+    at = found.offset + begin
+    data[at : at + size_bytes] = fill(size_bytes)
+    return bytes(data)
+
+
+def without_link() -> bytes:
+    """A fixture whose symbol table names no string table: sh_link is a field of its header."""
+    data = bytearray(read_fixture(NEST))
+    index = ObjectFile("", bytes(data)).sections_by_name[".symtab"].index
+    at = int.from_bytes(data[40:48], "little") + 64 * index + 40
+    data[at : at + 4] = bytes(4)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        (overwritten(NEST, ".symtab", ones), "6 of 6 symbols with names outside of .strtab"),
+        (overwritten(NEST, ".symtab", text), "6 of 6 symbols with names outside of .strtab"),
+        (overwritten(NEST, ".symtab", bytes), "5 of 6 symbols that are 0"),
+        (overwritten(CORE, ".symtab", bytes, 240), "11 of 21 symbols that are 0"),
+        (without_link(), "no string table: section 0 is none"),
+        (overwritten(NEST, ".strtab", bytes), "5 of 6 symbols whose names in .strtab are 0"),
+        (overwritten(NEST, ".strtab", text), "a string table, .strtab, that does not begin and "),
+        (overwritten(NEST, ".strtab", ones, 4), "a string table, .strtab, that does not begin and"),
+    ],
+    ids=["ones", "text", "zeros", "half", "link", "names", "text-names", "unended-names"],
+)
+def test_a_table_that_was_overwritten(data: bytes, fault: str) -> None:
+    damage = damaged_symbols(ObjectFile("f", data))
+    assert damage is not None and damage.message.startswith(f"f: .symtab has {fault}")
+    [found] = [found for found in findings(verdict_on(data)) if found.rule == "lost-section"]
+    assert found.severity == "error"
+
+
+def test_a_section_that_the_file_does_not_have() -> None:
+    data = overwritten(NEST, ".symtab", ones, 24 + 6, 24 + 7)
+    damage = damaged_symbols(ObjectFile("f", data))
+    assert damage is not None
+    assert "1 of 6 symbols of sections that the file does not have" in damage.message
+
+
+def test_info_and_disas_say_so(tmp_path: Path) -> None:
+    (path := tmp_path / "f.co").write_bytes(overwritten(NEST, ".symtab", ones))
+    done = run("info", path)
+    fault = f".symtab has 6 of 6 symbols with names outside of .strtab: {LOST}"
+    assert done.out.count(f"problem: Malformed: {path}: {fault}") == 1 and done.status == 1
+    assert f"note: Malformed: {path}: {fault}" in run("disas", path).err
+    (path := tmp_path / "crash").write_bytes(overwritten(CORE, ".strtab", bytes))
+    assert (
+        f"problem: Malformed: {path}: .symtab has 19 of 21 symbols whose" in run("info", path).out
+    )
+
+
+def test_the_prompt_says_so_once_symbols_are_asked_for(tmp_path: Path) -> None:
+    (path := tmp_path / "crash").write_bytes(overwritten(CORE, ".symtab", ones))
+    core = FIXTURES / "core/crash.x86_64.O2.core"
+    note = "not all symbols can be read: Malformed"
+    done = run("debug", path, core, "--batch", "-ex", "info symbol 0x7ffff7ffa03f", "-ex", "bt")
+    assert done.err.count(note) == 1
+    done = run("debug", path, core, "--batch", "-ex", "p nosuch", "-ex", "info symbol begin")
+    assert "Not searched: Malformed" in done.err
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_tables_of_producers_are_sound(pattern: str) -> None:
+    paths = sorted(FIXTURES.glob(pattern))
+    assert paths
+    for path in paths:
+        data = path.read_bytes()
+        if data[:4] == b"\x7fELF":
+            assert damaged_symbols(ObjectFile(str(path), data)) is None
