@@ -184,6 +184,7 @@ AT_GNU_DWO_NAME: Final = 0x2130
 AT_GNU_DWO_ID: Final = 0x2131
 AT_GNU_RANGES_BASE: Final = 0x2132
 AT_GNU_ADDR_BASE: Final = 0x2133
+AT_GNU_LOCVIEWS: Final = 0x2137
 AT_LLVM_AUGMENTATION: Final = 0x3E09
 """A string of a unit's own entry (AMD text A.3.1.1); LLVM 17 gave the number away."""
 AT_LLVM_MEMORY_SPACE: Final = 0x3E0F

@@ -6,11 +6,13 @@ Law: bounds are returned as addresses of the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from dwarfgpu.base.records import define
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.dwarf.sections import Sections
@@ -27,7 +29,7 @@ _SHORT_OFFSET: Final = 1 << 21
 _SHORT_PAIR_BYTES: Final = 1 + 3 + 3 + 1 + 127
 """Maximum size of an entry with such offsets, and an expression whose length has one byte."""
 _SHORT_RANGE_BYTES: Final = 1 + 3 + 3
-_ZEROED_BYTES: Final = 16
+_ZEROED_ENDS: Final = bytes(16)
 """Zeros that replaced lists of DWARF 5, whose end is one byte: no producer writes as many empty
 lists beside one another."""
 _ZEROED_PAIRS: Final = 4
@@ -68,6 +70,9 @@ class EntryUnit(Unit, Protocol):
 
     @property
     def is_split(self) -> bool: ...
+
+    @property
+    def abbreviations(self) -> Mapping[int, Abbreviation]: ...
 
     @property
     def base_address(self) -> int | None: ...
@@ -256,24 +261,33 @@ def _located(error: DwarfGpuError, unit: EntryUnit, section: str, offset: int) -
     return error
 
 
-def _require_end(reader: WordReader, start: int, size_bytes: int, zeroed_bytes: int) -> None:
+def _require_end(
+    bounds: _Bounds, start: int, size_bytes: int = 1, zeros: bytes = _ZEROED_ENDS
+) -> None:
     """Require that the end of the list at an offset, behind which the reader is, is not among zeros
     that replaced lists (DWARF 5 2.6.2, 2.17.3): those would say that there is no code."""
+    reader = bounds.reader
     end = reader.position - size_bytes
     # Zeros before the end of a list with entries are of the last one.
-    begin = end if end > start else max(end - zeroed_bytes + 1, 0)
-    if reader.data.find(bytes(zeroed_bytes), begin, end + zeroed_bytes) >= 0:
+    begin = end if end > start else max(end - len(zeros) + 1, 0)
+    if reader.data.find(zeros, begin, end + len(zeros)) >= 0:
         raise Malformed("the list is overwritten with zeros")
 
 
 def _require_end_of_pairs(bounds: _Bounds, start: int) -> None:
     """Require the same of a list of DWARF 4."""
     size_bytes = 2 * bounds.unit.format.address_size
-    _require_end(bounds.reader, start, size_bytes, _ZEROED_PAIRS * size_bytes)
+    _require_end(bounds, start, size_bytes, bytes(_ZEROED_PAIRS * size_bytes))
 
 
-# The views of GCC, before each of its location lists, may be any number of zeros: only a list that
-# begins with its end is known to be among others.
+def _may_precede_views(bounds: _Bounds) -> bool:
+    """Return whether views of GCC may follow a location list, which may be any number of zeros:
+    they are before the list to which they belong."""
+    abbreviations = bounds.unit.abbreviations.values()
+    return any(dw.AT_GNU_LOCVIEWS in abbreviation.positions for abbreviation in abbreviations)
+
+
+# Before DWARF 5, views of the next unit may follow, too.
 
 
 def _read_loc(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ...]:
@@ -309,7 +323,7 @@ def _read_loc_dwo(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         out.append(LocationListEntry(same.setdefault(expression, expression), *span, base))
         base = None
     if not out:
-        _require_end(reader, start, 1, _ZEROED_BYTES)
+        _require_end(bounds, start)
     return tuple(out)
 
 
@@ -354,8 +368,10 @@ def _read_loclist(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         reader.position = position
         kind = reader.u8()
         if not kind:
-            if not out:
-                _require_end(reader, start, 1, _ZEROED_BYTES)
+            stop = reader.position - 1
+            is_zeroed = data[stop : stop + len(_ZEROED_ENDS)] == _ZEROED_ENDS
+            if not out or is_zeroed and not _may_precede_views(bounds):
+                _require_end(bounds, start)
             return tuple(out)
         if kind == _LLE_GNU_VIEW_PAIR:
             reader.uleb(), reader.uleb()
@@ -415,7 +431,7 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
         reader.position = position
         kind = reader.u8()
         if not kind:
-            _require_end(reader, start, 1, _ZEROED_BYTES)
+            _require_end(bounds, start)
             return tuple(out)
         if kind not in _RLE_KINDS:
             offset = reader.position - 1

@@ -202,15 +202,32 @@ def test_zeros_that_replaced_lists(
 
 
 def test_zeros_that_replaced_the_rest_of_a_list() -> None:
-    """The views of GCC, which may be zeros, are before its location lists, but not range lists."""
-    assert located(b"\4\1\2\1" + X + bytes(40)) == [(LOAD + 0x1001, LOAD + 0x1002, X)]
-    assert located(pair(1, 2, X) + bytes(99), 4) == [(LOAD + 0x1001, LOAD + 0x1002, X)]
     assert ranged(b"\4\1\2" + bytes(15)) == ((0x1001, 0x1002),)
     assert ranged(b"\6" + bytes(16) + END + b"\4\1\2" + END) == ()  # dropped code
     assert ranged(pair(1, 2) + bytes(56), 4) == ((0x1001, 0x1002),)
     for data, version in ((b"\4\1\2" + bytes(16), 5), (pair(1, 2) + bytes(64), 4)):
         with pytest.raises(Malformed, match=ZEROED.format(0)):
             ranged(data, version)
+    with pytest.raises(Malformed, match=ZEROED.format(0)):
+        located(b"\4\1\2\1" + X + bytes(16))
+
+
+@pytest.mark.parametrize(("version", "count"), [(5, 15), (4, 99)])
+def test_zeros_behind_a_location_list(version: int, count: int) -> None:
+    """Before DWARF 5 they may be views of the next unit."""
+    data = (b"\4\1\2\1" if version == 5 else pair(1, 2) + b"\1\0") + X + bytes(count)
+    assert located(data, version) == [(LOAD + 0x1001, LOAD + 0x1002, X)]
+
+
+def test_views_of_the_next_location_list() -> None:
+    """GCC writes the views of a list before it, which may be any number of zeros."""
+    names = [*ROOT.attributes, (dw.AT_GNU_LOCVIEWS, dw.FORM_SEC_OFFSET)]
+    shape = Shape(dw.TAG_COMPILE_UNIT, tuple(names))
+    lists = b"\4\1\2\1" + X + bytes(40)
+    entries = b"\x01" + address(0x1000) + b"\x08\0\0\0" + bytes(12)
+    unit = debug_info(file_of(entries, [shape], {".debug_loclists": lists})).units[0]
+    location = unit.location_of(unit.root, dw.AT_LOCATION)
+    assert isinstance(location, LocList) and len(location.entries) == 1
 
 
 def test_commands_name_lists_that_zeros_replaced(tmp_path: Path) -> None:
@@ -360,7 +377,7 @@ def test_an_entry_of_a_list_takes_no_call_of_its_own() -> None:
     calls = {}
     for count in (100, 1_100):
         entries = b"\x01" + address(0x1000) + b"\x08\0\0\0" + bytes(8)
-        data = entry * count + END + bytes(200)
+        data = entry * count + END + b"\xff" * 200
         info = debug_info(file_of(entries, [ROOT], {".debug_loclists": data}))
         (unit,) = info.units
         attribute = unit.root.attribute(dw.AT_LOCATION)
