@@ -116,6 +116,37 @@ def fxsave(top: int = 0) -> bytes:
     return bytes(data)
 
 
+MISSING = "belongs to no thread: an NT_PRSTATUS before it is damaged, and its thread is missing"
+UNNAMED = "is no name: a note before it is damaged, and threads may be missing"
+FIRST, FLOATING = status(1, words(27)), note("CORE", 2, fxsave(0))
+UNKNOWN = note("CORE", 0, bytes(336))
+"""An NT_PRSTATUS whose type is overwritten."""
+
+
+@pytest.mark.parametrize(
+    ("notes", "lwps", "problems"),
+    [
+        ((FIRST, FLOATING, status(2, words(27)), FLOATING), [1, 2], []),
+        ((FIRST, status(2, words(27)), FLOATING), [1, 2], []),
+        ((UNKNOWN, FLOATING, FIRST, FLOATING), [1], [f"core: NT_FPREGSET {MISSING}"]),
+        ((FIRST, FLOATING, UNKNOWN, FLOATING), [1], [f"core: NT_FPREGSET {MISSING}"]),
+        ((FIRST, FLOATING, UNKNOWN, FLOATING, UNKNOWN, FLOATING), [1],
+         [f"core: NT_FPREGSET {MISSING}"]),
+        ((FIRST, note("\1\2", 1, bytes(4)), note("\3", 1, b""), FLOATING, FLOATING), [1],
+         [f"core: the owner of the note at 0x1ec {UNNAMED}"]),
+        ((status(1, words(27), size_bytes=340), FLOATING), [],
+         ["core: NT_PRSTATUS has 340 bytes, not 336"]),
+    ],
+)  # fmt: skip
+def test_notes_that_show_that_a_thread_is_missing(
+    notes: tuple[bytes, ...], lwps: list[int], problems: list[str]
+) -> None:
+    dump = read(*notes)
+    assert [thread.lwp for thread in dump.threads] == lwps
+    assert [str(problem) for problem in dump.problems] == problems
+    assert "\1" not in "".join(dump.unread)
+
+
 @pytest.mark.parametrize("top", [0, 3, 7])
 def test_floating_registers_of_x86_64(top: int) -> None:
     [thread] = read(status(1, words(27)), note("CORE", 2, fxsave(top))).threads

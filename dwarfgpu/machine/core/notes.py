@@ -168,18 +168,48 @@ class _Notes:
         self._shared = None if self.layout is None else RegisterNotes(file, self.layout)
         self._unread: dict[str, None] = {}
         self._is_in_thread = False
+        self._has_unnamed = False
 
     def add(self, note: Note) -> None:
         reader = _READERS.get((note.owner, note.type))
         if reader is None or (self.layout is None and note.type != NT_AMDGPU_CORE_STATE):
-            name = _NAMES.get((note.owner, note.type), f"{note.owner} note {note.type:#x}")
-            self._unread[name] = None
+            self._leave_out(note)
             return
         try:
             reader(self, note)
         except (LimitExceeded, Malformed, Unsupported) as error:
             error.context = error.context or self.core_dump.file.path
             self.problems.append(error)
+
+    def _leave_out(self, note: Note) -> None:
+        """Record that a note is not read. Behind a damaged one other bytes look like notes."""
+        if note.owner.isascii() and note.owner.isprintable():
+            name = _NAMES.get((note.owner, note.type), f"{note.owner} note {note.type:#x}")
+            self._unread[name] = None
+        elif not self._has_unnamed:
+            self._has_unnamed = True
+            problem = f"the owner of the note at {note.offset:#x} is no name: a note before it"
+            error = Malformed(f"{problem} is damaged, and threads may be missing")
+            error.context = self.core_dump.file.path
+            self.problems.append(error)
+
+    def _belongs_to_thread(self, name: str, is_repeated: bool) -> bool:
+        """Return whether a note is of the thread whose NT_PRSTATUS is before it.
+
+        `Malformed` for the first one that shows that an NT_PRSTATUS is damaged: there was none, or
+        the thread has such a note already.
+        """
+        is_in_thread, self._is_in_thread = self._is_in_thread, False
+        if is_in_thread and not is_repeated:
+            self._is_in_thread = True
+            return True
+        is_first = is_in_thread or (not self._threads and not self.problems)
+        if is_first and not self._has_unnamed:
+            raise Malformed(
+                f"{name} belongs to no thread: an NT_PRSTATUS before it is damaged, and its thread "
+                "is missing"
+            )
+        return False
 
     def dump(self) -> CoreDump:
         self._check_extended()
@@ -221,6 +251,8 @@ class _Notes:
         assert self.layout is not None
         if self._is_in_thread:
             check_floating_bytes(note.content, self.layout)
+        is_repeated = self._is_in_thread and self._registers[-1].floating_at is not None
+        if self._belongs_to_thread("NT_FPREGSET", is_repeated):
             self._registers[-1].floating_at = note.offset
 
     def fxsave(self, note: Note) -> None:
@@ -237,7 +269,8 @@ class _Notes:
 
     def extended(self, note: Note) -> None:
         """Read XCR0; the layout of the other contents may come after the threads."""
-        if self._is_in_thread:
+        is_repeated = self._is_in_thread and self._registers[-1].extended is not None
+        if self._belongs_to_thread("NT_X86_XSTATE", is_repeated):
             self._registers[-1].extended = note.offset, len(note.content)
             if self.layout is not None and self.layout.is_x86:
                 lacking = lacking_registers(note.content)
