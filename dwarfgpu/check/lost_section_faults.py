@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_notes import readable_notes
+from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
 from dwarfgpu.objfile.lost_symbols import damaged_symbols
 
 
 def check_lost_sections(file: ObjectFile, info: DebugInfo, findings: Findings) -> None:
     """Report sections of a file, and of the one with its debug information, that have no name, are
-    not loaded, or have symbols that are lost; without units, the first are among the problems of
-    `info`."""
+    not loaded, or have symbols, notes or kernel descriptors that are lost; without units, the first
+    are among the problems of `info`."""
     unloaded = unloaded_sections(file)
     if unloaded is not None:
         _report(unloaded, findings, "warning")  # objcopy and linker scripts can do it
-    for damage in map(damaged_symbols, dict.fromkeys((file, info.object))):
-        if damage is not None:
+    damages = [*map(damaged_symbols, (file, info.object)), *_of_contents(file)]
+    for damage in dict.fromkeys(damages):
+        if isinstance(damage, Malformed | IllFormed):  # a limit is no fault of the file's
             _report(damage, findings)
     if info.units:
         for fault in map(unnamed_sections, dict.fromkeys((file, info.object))):
@@ -28,10 +33,18 @@ def check_lost_sections(file: ObjectFile, info: DebugInfo, findings: Findings) -
                 _report(fault, findings)
 
 
+def _of_contents(file: ObjectFile) -> Iterable[DwarfGpuError | None]:
+    """Return why notes and kernels of a file cannot be read."""
+    if file.machine == "AMDGPU":
+        return read_gpu_code(file).problems
+    return (readable_notes(file)[1],)
+
+
 def _report(fault: DwarfGpuError, findings: Findings, severity: Severity | None = None) -> None:
     rule, position = RULES["lost-section"], FindingPosition("section table", 0, "file")
     chosen = severity or rule.severity
-    findings.add(Finding(chosen, rule.name, fault.message, rule.section, position))
+    message = fault.message if fault.context is None else str(fault)
+    findings.add(Finding(chosen, rule.name, message, rule.section, position))
 
 
 __all__ = ["check_lost_sections"]

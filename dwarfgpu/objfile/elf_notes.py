@@ -23,6 +23,8 @@ NT_GNU_BUILD_ID: Final = 3
 MAX_NOTES: Final = 1 << 19
 """Notes that are read of a file: a core file has some for each thread."""
 _LONGEST_NAME_BYTES: Final = 4096
+_NULL_NOTE: Final = bytes(12)
+"""A note without a name, contents and a type, which no producer writes."""
 
 
 @frozen
@@ -72,6 +74,8 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
             first.append(error)
             continue
         bytes_left -= area.size_bytes
+        if data.startswith(_NULL_NOTE):
+            first.append(Malformed(f"{file.path}: {area.name} begins with zeros: notes are lost"))
         try:
             for note in islice(_read(Reader(data, file.endian), area.offset), MAX_NOTES - count):
                 count += 1

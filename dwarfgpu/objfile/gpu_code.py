@@ -253,11 +253,22 @@ def _described(
             if is_v2 and (data is None or not is_kernel_code(data)):
                 continue
             kernel = _kernel(symbol, data, processor, is_v2)
-            # The linker has not yet written the way from the descriptor to the code.
-            out.append(evolve(kernel, entry=None) if file.is_relocatable else kernel)
+            if file.is_relocatable:  # the linker writes the way from the descriptor to the code
+                kernel = evolve(kernel, entry=None)
+            elif kernel.entry is not None and not file.is_code(kernel.entry):
+                problems.append(_without_code(file, kernel))
+            out.append(kernel)
         except DwarfGpuError as error:
             problems.append(_located(error, f"{file.path}: {symbol.name}"))
     return out
+
+
+def _without_code(file: ObjectFile, kernel: GpuKernel) -> Malformed:
+    """Return the error about a descriptor that does not lead to code, as zeros lead to itself."""
+    return Malformed(
+        f"{file.path}: there is no code at {kernel.entry:#x}, the entry of kernel {kernel.name} "
+        f"by its descriptor at {kernel.address:#x}, which may be damaged"
+    )
 
 
 def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> Sequence[Symbol]:

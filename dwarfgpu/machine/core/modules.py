@@ -21,7 +21,7 @@ from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
 from dwarfgpu.objfile.companions import Companions, shown_path
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
+from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in, readable_notes
 from dwarfgpu.objfile.elf_structures import PF_W, PF_X, PT_LOAD, Segment
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 
@@ -376,7 +376,9 @@ class _Reader:
             ids = [
                 f"build ID {build.hex()}" if build else "no build ID" for build in (running_id, ran)
             ]
-            return f"it has {ids[0]}, what was mapped has {ids[1]}"
+            problem = None if running_id else readable_notes(file)[1]
+            why = "" if problem is None else f" ({problem.kind}: {problem})"
+            return f"it has {ids[0]}{why}, what was mapped has {ids[1]}"
         if ran is None and file.file_bytes(0, min(len(page), file.size_bytes), "page") != page:
             return "it has no build ID, and its first page differs from the mapped one"
         return None

@@ -21,7 +21,7 @@ from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_notes import build_id
+from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.lost_symbols import damaged_symbols
@@ -190,6 +190,8 @@ def _of_file(
 
         cuda = read_cuda_code(file)
         problems += cuda.problems
+    unread = None if gpu else readable_notes(file)[1]
+    problems += [] if unread is None else [unread]
     try:
         id = build_id(file)
         link = debug_link(file)

@@ -1,0 +1,66 @@
+"""Notes and kernel descriptors that were overwritten, and where commands say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_notes import readable_notes
+from dwarfgpu.objfile.gpu_code import read_gpu_code
+from tests.check.made import findings, verdict_on
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES
+from tests.objfile.test_lost_symbols import CORE, NEST, PATTERNS, overwritten
+
+ENTRY = (
+    "there is no code at 0x580, the entry of kernel nest by its descriptor at 0x580, which may be "
+    "damaged"
+)
+
+
+def faults(data: bytes) -> list[str]:
+    found = [found for found in findings(verdict_on(data)) if found.rule == "lost-section"]
+    return [finding.message for finding in found]
+
+
+def test_a_descriptor_that_leads_to_itself(tmp_path: Path) -> None:
+    """kernel_code_entry_byte_offset is one of the fields that are 0."""
+    data = overwritten(NEST, ".rodata", bytes, 0, 32)
+    assert faults(data) == [f"made.co: {ENTRY}"]
+    (path := tmp_path / "f.co").write_bytes(data)
+    done = run("info", path)
+    assert f"problem: Malformed: {path}: {ENTRY}" in done.out and done.status == 1
+    assert f"note: Malformed: {path}: {ENTRY}" in run("disas", path).err
+
+
+def test_notes_of_a_code_object(tmp_path: Path) -> None:
+    data = overwritten(NEST, ".note", bytes)
+    fault = ".note begins with zeros: notes are lost"
+    assert faults(data) == [f"made.co: {fault}"]
+    (path := tmp_path / "f.co").write_bytes(data)
+    done = run("info", path)
+    assert f"problem: Malformed: {path}: {fault}" in done.out and done.status == 1
+    arguments = ("--arg", "in=range:64", "--arg", "out=zeros:4096", "--arg", "limit=10")
+    done = run("run", path, "nest", "--grid", 64, "--workgroup", 64, *arguments)
+    assert fault in done.err
+
+
+def test_the_note_of_a_build_id(tmp_path: Path) -> None:
+    data = overwritten(CORE, ".note.gnu.build-id", bytes)
+    fault = ".note.gnu.build-id begins with zeros: notes are lost"
+    assert faults(data) == [f"made.co: {fault}"]
+    (path := tmp_path / "crash").write_bytes(data)
+    assert f"problem: Malformed: {path}: {fault}" in run("info", path).out
+    done = run("bt", "--core", FIXTURES / f"{CORE}.core", "--file", path)
+    assert f"it has no build ID (Malformed: {path}: {fault})" in done.err
+
+
+def test_notes_and_descriptors_of_producers_are_sound() -> None:
+    for pattern in PATTERNS:
+        for path in sorted(FIXTURES.glob(pattern)):
+            data = path.read_bytes()
+            if data[:4] != b"\x7fELF":
+                continue
+            file = ObjectFile(str(path), data)
+            assert readable_notes(file)[1] is None
+            assert file.machine != "AMDGPU" or not read_gpu_code(file).problems
