@@ -36,11 +36,12 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
+from dwarfgpu.objfile.separate_debug import is_debug_file
 
 _UNITS: Final = (".debug_info", ".debug_info.dwo", ".debug_types")
 
@@ -255,6 +256,8 @@ def _frames(
     """Check a section of call frame information; how many FDEs it has."""
     data = relocated_data(file, kind)
     if not data:
+        if kind == ".eh_frame" and kind in file.sections_by_name and not is_debug_file(file):
+            _check_without_frames(file, findings)
         return 0
     section = FrameSection(
         kind,
@@ -280,15 +283,28 @@ def _frames(
     return checker.fdes
 
 
+def _check_without_frames(file: ObjectFile, findings: Findings) -> None:
+    """Report a search table whose entries are lost."""
+    search = _search_table(file, findings)
+    if search is not None and search.count:
+        have = counted(search.count, "pair")
+        message = f"{eh_frame_hdr.SECTION} has {have}, and .eh_frame has no contents"
+        _report_search_table(message, findings)
+
+
 def _search_table(file: ObjectFile, findings: Findings) -> SearchTable | None:
     try:
         return search_table_of(file)
     except Unsupported as error:
         findings.skip(error)
     except Malformed as error:
-        rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
-        findings.add(Finding(rule.severity, rule.name, error.message, rule.section, position))
+        _report_search_table(error.message, findings)
     return None
+
+
+def _report_search_table(message: str, findings: Findings) -> None:
+    rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
+    findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
 
 def _dialect(info: DebugInfo) -> Dialect:

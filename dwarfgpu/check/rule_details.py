@@ -340,8 +340,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "search-table": (
         "`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2) cannot be read, is not for the "
-        "section, is not sorted, leads to something else than the FDE of its address, or omits an "
-        "FDE with code, as lld does where an FDE without code begins at the same address"
+        "section, has entries where that has no contents, is not sorted, leads to something else "
+        "than the FDE of its address, or omits an FDE with code, as lld does where an FDE without "
+        "code begins at the same address"
     ),
     "ill-formed-cfi": (
         "any other instruction that cannot be executed, an offset that has more bits than an "

@@ -11,6 +11,7 @@ from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS
 from tests.cfi.test_cfi_section import cie, entry, words
 from tests.cli.command import run, run_json
 
@@ -209,6 +210,30 @@ def test_check_reports_a_table_of_other_frames(tmp_path: Path) -> None:
     data[data.index(search.data) + 4] ^= 8
     done = run("check", "--only", "search-table", changed(tmp_path / "demo", data))
     assert ".eh_frame_hdr is for .eh_frame at 0x2078, which is at 0x2070 [search-table" in done.out
+
+
+@pytest.mark.parametrize(("field", "value"), [(4, SHT_NOBITS), (32, 0)], ids=["nobits", "empty"])
+def test_check_reports_a_table_without_frames(tmp_path: Path, field: int, value: int) -> None:
+    """sh_type and sh_size are fields of the header of `.eh_frame`."""
+    data = bytearray(PROGRAM.read_bytes())
+    index = CodeObject.open(PROGRAM).file.sections_by_name[".eh_frame"].index
+    at = int.from_bytes(data[0x28:0x30], "little") + 64 * index + field
+    data[at : at + 4] = value.to_bytes(4, "little")
+    done = run("check", "--only", "search-table", changed(tmp_path / "demo", data))
+    assert ".eh_frame_hdr has 9 pairs, and .eh_frame has no contents [search-table" in done.out
+
+
+def test_check_of_a_debug_file_and_of_a_file_without_section_headers(tmp_path: Path) -> None:
+    """Neither has an empty `.eh_frame` beside a table with entries."""
+    data = bytearray(PROGRAM.read_bytes())
+    table = int.from_bytes(data[0x28:0x30], "little")
+    for section in CodeObject.open(PROGRAM).file.sections:
+        if section.flags & SHF_ALLOC:
+            at = table + 64 * section.index + 4
+            data[at : at + 4] = SHT_NOBITS.to_bytes(4, "little")
+    for contents in (data, without_sections()):
+        done = run("check", "--only", "search-table", changed(tmp_path / "demo", contents))
+        assert "search-table" not in done.out
 
 
 def changed(path: Path, data: bytearray) -> Path:
