@@ -340,7 +340,7 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "inferior-tty": STARTS_NO_PROCESS,
     "interactive-mode": _TERMINAL,
     "logging debugredirect": _NO_MESSAGES,
-    "max-completions": "all completions are listed",
+    "max-completions": '"complete" lists at most 200 completions',
     "max-value-size": "values have any size, --max-bytes limits what is read of one",
     "may-insert-fast-tracepoints": _NO_TRACEPOINTS,
     "may-insert-tracepoints": _NO_TRACEPOINTS,
