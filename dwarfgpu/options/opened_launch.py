@@ -18,7 +18,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.demangle import demangled, demangled_function, demangled_name
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -74,10 +74,10 @@ MAX_LOADED_BYTES: Final = 1 << 26
 
 GUARD_BYTES: Final = 4096
 """Between the buffers of a dispatch that runs: what goes past the end of one is in no other."""
+_WORD: Final = pattern(r"(\w+)\s*(?:[<(]|$)")
+"""The last word of a name, before its template arguments and parameters."""
 _NUMBER: Final = pattern(r"\b[0-9]+[UL]+\b")
 """A template argument with its suffix."""
-_BARE: Final = pattern(r"([\w:]+)\(")
-"""A demangled name before its parameters, without template arguments."""
 
 
 @frozen
@@ -371,7 +371,11 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
         raise UsageError(f"{file} has no kernel{why}")
     if name is None:
         raise UsageError(f"{file} has several kernels; name one after it: {_listed(code.kernels)}")
-    called = {kernel.name: _source_names(code_object, kernel) for kernel in code.kernels}
+    word = _WORD.search(name)
+    called = {
+        kernel.name: _source_names(code_object, kernel, word[1] if word else "")
+        for kernel in code.kernels
+    }
     folded = _folded(name)
     matching = [kernel for kernel in code.kernels if folded in map(_folded, called[kernel.name])]
     if len(matching) == 1:
@@ -388,14 +392,16 @@ def _listed(kernels: Sequence[GpuKernel]) -> str:
     return ", ".join([*names, "…"] if len(kernels) > 16 else names)
 
 
-def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
+def _source_names(code_object: CodeObject, kernel: GpuKernel, word: str) -> set[str]:
     """Return the source names of a kernel from debugging information or its symbol: `f`, `ns::f`,
-    `ns::f(int)`, `ns::f<int>`."""
-    out: set[str] = set()
-    full_name = demangled(kernel.name)
-    if full_name is not None:
-        bare = _BARE.match(full_name)
-        out |= {full_name, *([] if bare is None else [bare[1]])}
+    `ns::f(int)`, `ns::f<int>`, `ns::f<int>(int)`.
+
+    `word`: of the name that is sought; of symbols without it, only the whole name is returned.
+    """
+    out = {demangled(kernel.name) or ""}
+    if word in kernel.name:  # libraries have thousands of kernels
+        plain = demangled_name(kernel.name) or ""
+        out |= {demangled_function(kernel.name) or "", plain, _without_template_arguments(plain)}
     try:
         entry = None if kernel.entry is None else kernel.entry + code_object.load_address
         subprogram = None if entry is None else code_object.scopes.subprogram_at(entry)

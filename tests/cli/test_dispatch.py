@@ -795,6 +795,11 @@ def test_a_kernel_by_its_name_in_the_source() -> None:
     made = evolve(code, kernels=tuple(GpuKernel(f"_ZN2ns1tI{c}EEvv", "") for c in "if"))
     with pytest.raises(UsageError, match=r"it has void ns::t<int>\(\), void ns::t<float>\(\)"):
         chosen_kernel(opened, made, "t", "k.co")
+    names = ("ns::t<int>", "ns::t<int>()", "ns :: t< int >", "void ns::t<int>()", "_ZN2ns1tIiEEvv")
+    for name in names:  # its symbol has the result type, which is no part of the name
+        assert chosen_kernel(opened, made, name, "k.co").name == "_ZN2ns1tIiEEvv"
+    with pytest.raises(UsageError, match="several kernels ns::t: void ns::t<int>"):
+        chosen_kernel(opened, made, "ns::t", "k.co")
 
 
 def test_preloaded_arguments_of_less_than_a_dword(tmp_path: Path) -> None:
