@@ -323,7 +323,6 @@ HOSTILE: tuple[Callable[[], Type], ...] = (
     lambda: Base(BaseType("wide", "signed", 2**100_000, vector_size=3)),
     lambda: Base(BaseType("wide", "unsigned", 2**60, vector_size=2**59)),
     lambda: Base(BaseType("none", "unsigned", 0)),
-    lambda: Base(BaseType("none", "unsigned", 8, vector_size=0)),
     lambda: Struct("struct", None, 4, (Member("x", INT, -64), Member("y", INT, 2**70))),
     lambda: Struct("struct", None, 4, (Member("x", INT, 0, 2**60), Member("y", INT, 0, 0))),
     lambda: Struct("struct", None, 4, tuple(Member(f"m{n}", INT, 0) for n in range(200_000))),
