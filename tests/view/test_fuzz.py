@@ -39,7 +39,7 @@ def random_base(rng: random.Random) -> Base:
     bits = abs(rng.choice(NUMBERS))
     name = rng.choice(NAMES)
     form = float_format(name, bits) if encoding == "float" else None
-    vector = rng.choice([None, None, None, *NUMBERS])
+    vector = rng.choice([None, None, None, *(number for number in NUMBERS if number > 0)])
     endian = rng.choice(["little", "big"])
     return Base(BaseType(name, encoding, bits, endian, vector, float_format=form))
 
