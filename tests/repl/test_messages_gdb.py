@@ -136,3 +136,28 @@ WRONG_LANGUAGE = """\
 The current source language is "c++".
 Warning: the current language does not match this frame.
 """
+
+
+OVERLOADS = """struct Over {
+  int f(int n) { return n; }
+  int f(double) const { return 2; }
+};
+int main() {
+  Over over; const Over &fixed = over;
+  return over.f(1) + fixed.f(2.0);
+}
+"""
+
+
+def test_overloads_of_a_class(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """What follows the parameters must be that of the function."""
+    build(tmp_path, {"a.cpp": OVERLOADS}, [[tool("g++"), "-g", "a.cpp", "-o", "a"]])
+    wrong = "Over::f(int) const"
+    commands = [
+        f"list {wrong}", f"info line {wrong}", f"p '{wrong}'", "info line Over::f(double) volatile",
+        "list Over::f(double) const", "p Over::f(double) const", "p Over::f(int)",
+    ]  # fmt: skip
+    _same_as_gdb(tool, tmp_path / "a", commands)
+    for command in (f"p &{wrong}", f"p {wrong}"):
+        [said] = answers(None, [str(tmp_path / "a")], [command])
+        assert "There is no field named f(int) const" in said

@@ -270,17 +270,25 @@ def variable_name(die: Die) -> str:
 
 
 def has_parameters(die: Die, part: Part) -> bool:
-    """Return whether a function has the parameters that are written, or none are, and a variable
-    the written arguments of a template."""
+    """Return whether a function has the parameters that are written, or none are, and also the
+    qualifiers behind them; and a variable the written arguments of a template."""
     if part.parameters is None:
         if die.tag not in _TEMPLATES:
             return True
         return _has_arguments(die, part) if die.unit.is_cplusplus else part.name[-1:] != ">"
-    if die.tag != dw.TAG_SUBPROGRAM:
+    if die.tag != dw.TAG_SUBPROGRAM or not _has_qualifiers(die, part):
         return False
     written = list(map(_compared, split_outside(part.parameters, ",")))
     spelled = (parameter_types(die), parameter_types(die, spelling=_resolved))
     return written in [list(map(_compared, types)) or [""] for types in spelled]
+
+
+def _has_qualifiers(function: Die, part: Part) -> bool:
+    """Return whether a member function is `const` or `volatile` as is written behind its
+    parameters; without either there, any is."""
+    words = sorted(part.text.rpartition(")")[2].split())
+    is_any = not words or not set(_QUALIFIERS.values()).issuperset(words)
+    return is_any or qualifiers_of(function).split() == words
 
 
 def _has_arguments(variable: Die, part: Part) -> bool:
@@ -419,7 +427,7 @@ def _after(function: Die) -> str:
 
 def qualifiers_of(function: Die) -> str:
     """Return `const` or `volatile`, or both, for a member function whose object is that."""
-    parameter = next(declaration_of(function).children((dw.TAG_FORMAL_PARAMETER,)), None)
+    parameter = next(with_parameters(function).children((dw.TAG_FORMAL_PARAMETER,)), None)
     if parameter is None or not parameter.flag(dw.AT_ARTIFICIAL):
         return ""
     words: list[str] = []

@@ -114,7 +114,7 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
                 own is not None
                 and len(_at_depth(own, "::")) == 1  # none that is inside a function
                 and _ends_in(_components(own_path), components)
-                and (parameters is None or _plain(own) == _plain(parameters))
+                and (parameters is None or _is_typed(own, parameters))
             )
             if is_meant:
                 entry = symbol.address + code_object.load_address
@@ -319,7 +319,14 @@ def qualifiers_of(name: str) -> str | None:
 def _has_parameters(name: str, parameters: str) -> bool:
     """Return whether a function has these parameters, however they are spelled."""
     own = _split(name)[1]
-    return own is not None and _plain(own) == _plain(parameters)
+    return own is not None and _is_typed(own, parameters)
+
+
+def _is_typed(own: str, typed: str) -> bool:
+    """Return whether parameters of a function are the typed ones, and so is what is typed behind
+    them, such as `const`."""
+    behind, wanted = (text.rpartition(")")[2].split() for text in (own, typed))
+    return _plain(own) == _plain(typed) and behind[: len(wanted)] == wanted
 
 
 def _plain(parameters: str) -> list[str]:
