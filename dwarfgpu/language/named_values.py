@@ -11,7 +11,13 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
 from dwarfgpu.dwarf.scope.coroutine_parts import without_parts
-from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded, qualifiers_of
+from dwarfgpu.dwarf.scope.declarations import (
+    are_overloads,
+    declaration_of,
+    is_member,
+    overloaded,
+    qualifiers_of,
+)
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.scope_entries import entry_of, name_of
@@ -209,10 +215,12 @@ class NamedValues:
 
     def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
         """Return the function of a name; `UsageError` for several, or for one without code."""
-        with_code = [function for function in functions if entry_of(function) is not None]
-        with_code = with_code or self._of_other_units(functions) or self.names.own_call(functions)
         if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload
+        if "(" not in name and is_member(functions[0]) and are_overloads(functions):
+            raise UsageError(overloaded(functions))  # those without code are meant as well
+        with_code = [function for function in functions if entry_of(function) is not None]
+        with_code = with_code or self._of_other_units(functions) or self.names.own_call(functions)
         if len(with_code) > 1:
             with_code = without_parts(of_overload(with_code, name))
         if len(with_code) > 1:

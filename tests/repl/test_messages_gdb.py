@@ -141,16 +141,18 @@ Warning: the current language does not match this frame.
 OVERLOADS = """struct Over {
   int f(int n) { return n; }
   int f(double) const { return 2; }
+  int g(int n) { return n; }
+  int g(double) const;
 };
 int main() {
   Over over; const Over &fixed = over;
-  return over.f(1) + fixed.f(2.0);
+  return over.f(1) + fixed.f(2.0) + over.g(1);
 }
 """
 
 
 def test_overloads_of_a_class(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """What follows the parameters must be that of the function."""
+    """What follows the parameters must be that of the function; GDB also lists none."""
     build(tmp_path, {"a.cpp": OVERLOADS}, [[tool("g++"), "-g", "a.cpp", "-o", "a"]])
     wrong = "Over::f(int) const"
     commands = [
@@ -161,3 +163,6 @@ def test_overloads_of_a_class(tmp_path: Path, tool: Callable[[str], str]) -> Non
     for command in (f"p &{wrong}", f"p {wrong}"):
         [said] = answers(None, [str(tmp_path / "a")], [command])
         assert "There is no field named f(int) const" in said
+    for command in ("p Over::g", "p &Over::g", "whatis Over::g"):
+        [said] = answers(None, [str(tmp_path / "a")], [command])
+        assert '"Over::g" is overloaded; say which: Over::g(double) const; Over::g(int)' in said

@@ -378,6 +378,13 @@ def template_parameter(scope: Die, name: str) -> Die | None:
     return None
 
 
+def are_overloads(functions: Sequence[Die]) -> bool:
+    """Return whether functions of one name differ in their parameters, or in what follows them."""
+    if len(functions) < 2:
+        return False
+    return len({(*parameter_types(item), qualifiers_of(item)) for item in functions}) > 1
+
+
 def overloaded(functions: Iterable[Die]) -> str:
     """Return the message that a name means several functions, and which.
 
