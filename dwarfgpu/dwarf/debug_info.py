@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from dwarfgpu.arch.model import Architecture
@@ -299,6 +300,7 @@ class DebugInfo(OfOpenFile):
         errors = [self.unsearched, self.bare_names]
         try:
             errors.append(self.sections.overwritten(".debug_str"))
+            errors += islice(self.split.problems(), 1)
         except DwarfGpuError as error:
             errors.append(error.with_traceback(None))
         return tuple(error for error in errors if error is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,7 +19,8 @@ from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.split import dwp_units
 from dwarfgpu.dwarf.split.dwp import Contribution, PackageIndex, PackageSections, read_index
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
-from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from tests.cli.command import run
 from tests.dwarf.builder import Shape, abbreviations, elf, unit
 from tests.dwarf.programs import IN_SPLIT_FILES, SPLIT
 from tests.work import at_most
@@ -175,13 +177,18 @@ def test_contributions_outside_their_section() -> None:
 
 
 def test_contributions_that_overlap() -> None:
-    made = package({n: {1: (n, 150), 3: (0, 100)} for n in range(1, 5)})
-    rows = [made.row(NAME, n) for n in range(1, 5)]
-    assert all(row is not None and len(row.read(".debug_abbrev")) == 100 for row in rows)
-    with pytest.raises(LimitExceeded, match="overlap"):
-        for row in rows:
-            assert row is not None
-            row.read(".debug_info")
+    """Rows may have the same one; what others have next to it is theirs alone (7.3.5.3)."""
+    parts = {1: (0, 50), 2: (0, 50), 3: (50, 20), 4: (60, 40), 5: (65, 5), 6: (100, 50)}
+    made = package({n: {1: part, 3: (0, 100)} for n, part in parts.items()})
+    rows = {n: made.row(NAME, n) for n in parts}
+    assert all(row is not None and len(row.read(".debug_abbrev")) == 100 for row in rows.values())
+    for n, row in rows.items():
+        assert row is not None
+        if n in (3, 4, 5):
+            with pytest.raises(IllFormed, match=r"contribution to \.debug_info\.dwo at .* overlap"):
+                row.read(".debug_info")
+        else:
+            assert len(row.read(".debug_info")) == parts[n][1]
 
 
 @pytest.mark.parametrize("kind", IN_SPLIT_FILES)
@@ -294,3 +301,22 @@ def test_a_damaged_index_is_reported_with_its_file(monkeypatch: pytest.MonkeyPat
 
 def _no_such_row(index: PackageIndex, slot: int) -> int:
     raise Malformed(f"{index.section} names row 3 of 2")
+
+
+def test_why_a_name_may_be_in_a_package_that_is_damaged(tmp_path: Path) -> None:
+    """The index of its type units cannot be read: `info` and names that are not found say so."""
+    for file in ("prog", "prog.dwp"):
+        shutil.copy(SPLIT / "clang5" / file, tmp_path)
+    package = open_object(tmp_path / "prog.dwp")
+    section = next(one for one in package.sections if one.name == ".debug_tu_index")
+    data = bytearray((tmp_path / "prog.dwp").read_bytes())
+    slots = int.from_bytes(data[section.offset + 12 : section.offset + 16], "little")
+    rows = section.offset + 16 + 8 * slots
+    used = next(at for at in range(rows, rows + 4 * slots, 4) if data[at])
+    data[used] = 99
+    (tmp_path / "prog.dwp").write_bytes(data)
+    info = DebugInfo.of(open_object(tmp_path / "prog"))
+    assert all(unit.full is not unit for unit in info.units)
+    assert [error.message for error in info.why_not_found] == [".debug_tu_index names row 99 of 3"]
+    done = run("info", tmp_path / "prog")
+    assert done.status == 1 and ".debug_tu_index names row 99 of 3" in done.lines[-1]

@@ -1,17 +1,19 @@
 """DWARF packages: a program's split files in one file (DWARF 5 7.3.5; GNU Fission version 2).
 
 Law: a row of an index is read as if it were a split file of its own: its contributions are that
-file's sections. Rows may share a contribution; others that overlap are `LimitExceeded`.
+file's sections. Rows may share a contribution; others that overlap are `IllFormed`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import (
     DwarfGpuError,
     FailedReads,
@@ -43,6 +45,13 @@ class Contribution(NamedTuple):
 
     offset: int
     size_bytes: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size_bytes
+
+    def __str__(self) -> str:
+        return f"[{self.offset:#x},{self.end:#x})"
 
 
 Contents: TypeAlias = tuple[tuple[str, Contribution], ...]
@@ -114,6 +123,20 @@ class PackageIndex:
                 out[sections[code]] = Contribution(self._number(self._rows_at, cell, 4), size_bytes)
         return out
 
+    def contributions_to(self, section: str) -> set[Contribution]:
+        """Return what all rows contribute to a section, by its name without `.dwo`."""
+        out: set[Contribution] = set()
+        for column, code in enumerate(self.columns):
+            if SECTIONS[self.version].get(code) == section:
+                cells = range(column, len(self.columns) * self.row_count, len(self.columns))
+                sizes_at = self._rows_at + 4 * len(self.columns) * self.row_count
+                for cell in cells:
+                    size_bytes = self._number(sizes_at, cell, 4)
+                    if size_bytes:
+                        offset = self._number(self._rows_at, cell, 4)
+                        out.add(Contribution(offset, size_bytes))
+        return out
+
 
 def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None:
     """Read the index of a section; None if it is empty.
@@ -161,7 +184,8 @@ class PackageSections:
         self.file = file
         self._whole: dict[str, bytes] = {}
         self._parts: dict[tuple[str, Contribution], bytes] = {}
-        self._cut_bytes: dict[str, int] = {}
+        self._overlapping: dict[str, dict[Contribution, Contribution]] = {}
+        """By section, the contributions that another one overlaps, with that one."""
         self._indexes: dict[str, PackageIndex | None] = {}
         self._failed = FailedReads()
 
@@ -194,18 +218,32 @@ class PackageSections:
     def part(self, name: str, contribution: Contribution) -> bytes:
         """Return a contribution to a section."""
         if (name, contribution) not in self._parts:
-            data, end = self.whole(name), contribution.offset + contribution.size_bytes
-            if end > len(data):
-                raise IllFormed(
-                    f"{self.file.path}: a contribution to {name}.dwo at [{contribution.offset:#x},"
-                    f"{end:#x}) is outside its {len(data):#x} bytes"
-                )
-            cut = self._cut_bytes.get(name, 0) + contribution.size_bytes
-            if cut > 2 * len(data):
-                raise LimitExceeded(f"{self.file.path}: contributions to {name}.dwo overlap")
-            self._cut_bytes[name] = cut
-            self._parts[name, contribution] = data[contribution.offset : end]
+            data = self.whole(name)
+            which = f"{self.file.path}: a contribution to {name}.dwo at {contribution}"
+            if contribution.end > len(data):
+                raise IllFormed(f"{which} is outside its {len(data):#x} bytes")
+            if name not in self._overlapping:
+                self._overlapping[name] = self._overlaps(name)
+            if (second := self._overlapping[name].get(contribution)) is not None:
+                raise IllFormed(f"{which} and one at {second} overlap")
+            self._parts[name, contribution] = data[contribution.offset : contribution.end]
         return self._parts[name, contribution]
+
+    def _overlaps(self, name: str) -> dict[Contribution, Contribution]:
+        every: set[Contribution] = set()
+        for section in (dw.CU_INDEX, dw.TU_INDEX):
+            with suppress(DwarfGpuError):  # its own rows are not read then
+                if (index := self.index(section)) is not None:
+                    every |= index.contributions_to(name)
+        out: dict[Contribution, Contribution] = {}
+        last = Contribution(0, 0)
+        for contribution in sorted(every):
+            if contribution.offset < last.end:
+                out[contribution] = last
+                out.setdefault(last, contribution)
+            if contribution.end > last.end:
+                last = contribution
+        return out
 
 
 @frozen(eq=False)

@@ -211,6 +211,7 @@ def _of_file(
         supplementary = _supplementary(info)
         units = tuple(_unit(unit) for unit in info.units)
         problems += info.problems
+        problems += (problem for problem in info.split.problems() if problem not in problems)
     except DwarfGpuError as error:
         problems.append(error)
     return evolve(
