@@ -190,10 +190,11 @@ def test_units_that_are_read_by_ranges_are_counted(tmp_path: Path) -> None:
         list(info.units[2].root.children())
 
 
-def test_aranges_and_notes_of_zeros_end() -> None:
+def test_aranges_of_zeros_and_notes_without_contents_end() -> None:
     problems = read_aranges(bytes(1 << 16), "little")[1]
     assert "the others are not read" in str(problems[-1])
-    content = Content(bytes(12 * (MAX_NOTES + 1)), type=7)
+    note = bytes(8) + b"\1\0\0\0"
+    content = Content(note * (MAX_NOTES + 1), type=7)
     read, problem = readable_notes(ObjectFile("made", elf({".note": content})))
     assert len(read) == MAX_NOTES
     assert str(problem) == f"made: .note: there are more than {MAX_NOTES - 1} notes"

@@ -275,7 +275,10 @@ def _require_end(
 
 
 def _require_end_of_pairs(bounds: _Bounds, start: int) -> None:
-    """Require the same of a list of DWARF 4."""
+    """Require the same of a list of DWARF 4; in a relocatable file, zeros are the addresses of
+    sections."""
+    if bounds.unit.sections.object.is_relocatable:
+        return
     size_bytes = 2 * bounds.unit.format.address_size
     _require_end(bounds, start, size_bytes, bytes(_ZEROED_PAIRS * size_bytes))
 

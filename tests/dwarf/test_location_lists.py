@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -228,6 +229,19 @@ def test_views_of_the_next_location_list() -> None:
     unit = debug_info(file_of(entries, [shape], {".debug_loclists": lists})).units[0]
     location = unit.location_of(unit.root, dw.AT_LOCATION)
     assert isinstance(location, LocList) and len(location.entries) == 1
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_empty_functions_of_a_relocatable_file(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """In DWARF 4, the pairs of each are the address of its section, which is 0, twice."""
+    source = "".join(f"void f{n}(void) {{ __builtin_unreachable(); }}\n" for n in range(6))
+    (tmp_path / "empty.c").write_text(source)
+    options = ("-g", "-gdwarf-4", "-O2", "-ffunction-sections", "-c", "empty.c")
+    subprocess.run([tool(compiler), *options], cwd=tmp_path, check=True, timeout=60)
+    done = run("check", tmp_path / "empty.o")
+    assert (done.status, done.lines[-1]) == (0, "0 errors, 0 warnings")
 
 
 def test_commands_name_lists_that_zeros_replaced(tmp_path: Path) -> None:
