@@ -42,11 +42,14 @@ def body_of(session: Session, entry: int) -> int:
     if unit is not None and _is_right_from_entry(unit):
         return entry
     span = _range_at(owner, entry)
-    skipped_bytes = skipped_bytes_at(owner, entry - owner.load_address)
-    if skipped_bytes and span is not None and span.covers(entry + skipped_bytes):
-        entry += skipped_bytes
-        span = Range(entry, span.end)
     body = None if span is None or unit is None else _marked(session, owner, unit, span)
+    start = entry + skipped_bytes_at(owner, entry - owner.load_address)
+    if start > entry and span is not None and span.covers(start):
+        entry, span = start, Range(start, span.end)
+        if body is None and unit is not None:
+            body = _marked(session, owner, unit, span)
+        elif body is not None and body <= start:
+            return start
     if body is None:
         body = _after_prologue_code(session, owner, unit, entry, span)
     step = step_at(session, body)

@@ -62,6 +62,8 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
     first: list[DwarfGpuError] = []
     count = 0
     bytes_left = file.size_bytes
+    # objcopy keeps the program header of note sections that it removes, over zeros.
+    may_be_removed = file.type != ET_CORE and bool(file.sections)
     for area in _areas(file):
         if bytes_left < area.size_bytes <= file.size_bytes:
             overlap = Malformed("notes that overlap: they have more bytes than the file")
@@ -74,7 +76,8 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
             first.append(error)
             continue
         bytes_left -= area.size_bytes
-        if data.startswith(_NULL_NOTE):
+        is_removed = may_be_removed and area.name == "PT_NOTE"
+        if data.startswith(_NULL_NOTE) and not is_removed:
             first.append(Malformed(f"{file.path}: {area.name} begins with zeros: notes are lost"))
         try:
             for note in islice(_read(Reader(data, file.endian), area.offset), MAX_NOTES - count):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from dwarfgpu.objfile.elf import ObjectFile
@@ -43,6 +45,16 @@ def test_notes_of_a_code_object(tmp_path: Path) -> None:
     arguments = ("--arg", "in=range:64", "--arg", "out=zeros:4096", "--arg", "limit=10")
     done = run("run", path, "nest", "--grid", 64, "--workgroup", 64, *arguments)
     assert fault in done.err
+
+
+def test_the_program_header_of_notes_that_a_tool_removed(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    path = tmp_path / "removed"
+    kept = ("--only-section", ".debug_info", "--only-section", ".debug_abbrev")
+    command = [tool("llvm-objcopy-19"), *kept, FIXTURES / "x86_64/demo.gcc.O0.v5", path]
+    subprocess.run(command, check=True, timeout=60)
+    assert not faults(path.read_bytes())
 
 
 def test_the_note_of_a_build_id(tmp_path: Path) -> None:

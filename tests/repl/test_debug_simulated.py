@@ -789,6 +789,15 @@ def test_a_kernel_with_preloaded_arguments_stops_where_its_waves_start() -> None
         )
 
 
+@pytest.mark.parametrize(("kernel", "line"), [("matmul.gfx950", 13), ("axpy.gfx90a", 10)])
+def test_an_empty_prologue_of_a_kernel_with_preloaded_arguments(kernel: str, line: int) -> None:
+    """DW_LNS_set_prologue_end is on the row of the entry: no instruction that runs is skipped."""
+    name = kernel.partition(".")[0]
+    file = FIXTURES / f"triton/{kernel}.co"
+    done = run("debug", file, "--batch", "-ex", f"break {name}")
+    assert done.lines[0].endswith(f"at 0x1700: file triton/{name}.py, line {line}.")
+
+
 @pytest.mark.parametrize("command", ["run", "start"])
 def test_arguments_are_those_of_the_command_line(command: str) -> None:
     kernel = (FIXTURES / "opencl/kernels.gfx942.O2.v5.co", "--dispatch", "lds", "--grid", 64)
