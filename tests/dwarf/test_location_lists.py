@@ -194,8 +194,9 @@ ZEROED = "list 0x{:x}: the list is overwritten with zeros"
 def test_zeros_that_replaced_lists(
     read: Callable[[bytes, int], object], version: int, zeros: int, is_error: bool, rest: bytes
 ) -> None:
-    """An empty list has one byte, in DWARF 4 two addresses: no producer writes so many of them."""
-    if is_error:
+    """An empty list has one byte, in DWARF 4 two addresses: no producer writes so many of them,
+    but for range lists of code that a linker dropped."""
+    if is_error and (version, read) != (4, ranged):
         with pytest.raises(Malformed, match=ZEROED.format(0)):
             read(bytes(zeros) + rest, version)
     else:
@@ -207,8 +208,7 @@ def test_zeros_that_replaced_the_rest_of_a_list() -> None:
     assert ranged(b"\6" + bytes(16) + END + b"\4\1\2" + END) == ()  # dropped code
     assert ranged(pair(1, 2) + bytes(56), 4) == ((0x1001, 0x1002),)
     for data, version in ((b"\4\1\2" + bytes(16), 5), (pair(1, 2) + bytes(64), 4)):
-        with pytest.raises(Malformed, match=ZEROED.format(0)):
-            ranged(data, version)
+        assert ranged(data, version) == ((0x1001, 0x1002),)  # gold leaves space behind lists
     with pytest.raises(Malformed, match=ZEROED.format(0)):
         located(b"\4\1\2\1" + X + bytes(16))
 

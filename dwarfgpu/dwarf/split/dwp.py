@@ -236,8 +236,10 @@ class PackageSections:
                 if (index := self.index(section)) is not None:
                     every |= index.contributions_to(name)
         out: dict[Contribution, Contribution] = {}
-        last = Contribution(0, 0)
+        last, size_bytes = Contribution(0, 0), len(self.whole(name))
         for contribution in sorted(every):
+            if contribution.end > size_bytes:
+                continue  # only that one is wrong
             if contribution.offset < last.end:
                 out[contribution] = last
                 out.setdefault(last, contribution)
