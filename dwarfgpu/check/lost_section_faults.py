@@ -13,7 +13,6 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
-from dwarfgpu.objfile.lost_symbols import damaged_symbols
 
 
 def check_lost_sections(file: ObjectFile, info: DebugInfo, findings: Findings) -> None:
@@ -23,7 +22,7 @@ def check_lost_sections(file: ObjectFile, info: DebugInfo, findings: Findings) -
     unloaded = unloaded_sections(file)
     if unloaded is not None:
         _report(unloaded, findings, "warning")  # objcopy and linker scripts can do it
-    damages = [*map(damaged_symbols, (file, info.object)), *_of_contents(file)]
+    damages = [file.symbol_damage, info.object.symbol_damage, *_of_contents(file)]
     for damage in dict.fromkeys(damages):
         if isinstance(damage, Malformed | IllFormed):  # a limit is no fault of the file's
             _report(damage, findings)

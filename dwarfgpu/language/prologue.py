@@ -43,7 +43,8 @@ def body_of(session: Session, entry: int) -> int:
         return entry
     span = _range_at(owner, entry)
     body = None if span is None or unit is None else _marked(session, owner, unit, span)
-    start = entry + skipped_bytes_at(owner, entry - owner.load_address)
+    is_gpu = session.architecture.is_simt
+    start = entry + (skipped_bytes_at(owner, entry - owner.load_address) if is_gpu else 0)
     if start > entry and span is not None and span.covers(start):
         entry, span = start, Range(start, span.end)
         if body is None and unit is not None:

@@ -79,6 +79,8 @@ class ObjectFile(OfOpenFile):
         self._failed = FailedReads()
         """By index for compressed sections."""
         self._data = data
+        self.has_read_symbols = False
+        """Whether a question has needed `symbol_section`."""
         self.size_bytes = len(data)
         archive = archive_kind(bytes(data[: len(DEBIAN_PACKAGE_MAGIC)]))
         if archive is not None:
@@ -199,7 +201,9 @@ class ObjectFile(OfOpenFile):
 
     @cached_property
     def _symbol_table(self) -> SymbolTable | None:
-        return self._failed.read("symbols", self._first_table)
+        table = self._failed.read("symbols", self._first_table)
+        self.has_read_symbols = True
+        return table
 
     def _first_table(self) -> SymbolTable | None:
         section = self.symbol_section
@@ -214,10 +218,12 @@ class ObjectFile(OfOpenFile):
                     return section
         return None
 
-    @property
-    def has_read_symbols(self) -> bool:
-        """Whether a question has needed `symbol_section`."""
-        return "_symbol_table" in self.__dict__
+    @cached_property
+    def symbol_damage(self) -> Malformed | None:
+        """What is wrong with the table of the symbols, where some are lost; None if it is sound."""
+        from dwarfgpu.objfile.lost_symbols import damaged_symbols  # many questions read no symbols
+
+        return damaged_symbols(self)
 
     def _table(self, section: Section) -> SymbolTable:
         if section.type != SHT_NOBITS:

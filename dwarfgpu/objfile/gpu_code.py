@@ -26,7 +26,6 @@ from dwarfgpu.objfile.kernel_descriptor import (
     read_descriptor,
     read_kernel_code,
 )
-from dwarfgpu.objfile.lost_symbols import damaged_symbols
 from dwarfgpu.objfile.metadata import (
     CodeObjectMetadata,
     KernelMetadata,
@@ -277,7 +276,7 @@ def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> Sequence[Symbol
     except DwarfGpuError as error:
         problems.append(_located(error, file.path))
         return ()
-    damage = damaged_symbols(file)
+    damage = file.symbol_damage
     if damage is not None:
         problems.append(damage)
     return symbols

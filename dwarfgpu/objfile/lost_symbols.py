@@ -8,11 +8,10 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
-from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, Malformed
-from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHN_LORESERVE, SHT_SYMTAB, Section
 
 SHT_STRTAB: Final = 3
@@ -20,8 +19,31 @@ _ZEROS: Final = 4
 """Entries, or bytes of names, that are 0: no producer writes as many in a row."""
 
 
-@kept_with(first)  # the prompt asks after each command
-def damaged_symbols(file: ObjectFile) -> Malformed | None:
+class SymbolFile(Protocol):
+    """A file with a table of symbols: `dwarfgpu.objfile.elf.ObjectFile`."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def endian(self) -> Endian: ...
+
+    @property
+    def address_bytes(self) -> int: ...
+
+    @property
+    def sections(self) -> tuple[Section, ...]: ...
+
+    @property
+    def symbol_section(self) -> Section | None: ...
+
+    @property
+    def symbol_bytes(self) -> int: ...
+
+    def data_of(self, section: Section) -> bytes: ...
+
+
+def damaged_symbols(file: SymbolFile) -> Malformed | None:
     """Return the error about the table from which the symbols of a file are read, where some are
     lost; None if it is sound, or the file has none."""
     table = file.symbol_section
@@ -36,7 +58,7 @@ def damaged_symbols(file: ObjectFile) -> Malformed | None:
     return Malformed(f"{file.path}: {table.name} {fault}: symbols may be lost or have wrong names")
 
 
-def _fault(file: ObjectFile, table: Section) -> str | None:
+def _fault(file: SymbolFile, table: Section) -> str | None:
     """Return what is wrong with the entries of a table or their names, the first of several."""
     size_bytes = file.symbol_bytes
     data = file.data_of(table)
@@ -64,7 +86,7 @@ def _fault(file: ObjectFile, table: Section) -> str | None:
     return _outside_of_sections(file, table, data)
 
 
-def _outside_of_sections(file: ObjectFile, table: Section, data: bytes) -> str | None:
+def _outside_of_sections(file: SymbolFile, table: Section, data: bytes) -> str | None:
     """Return that symbols are of sections which the file has not. `objcopy -R` leaves those of a
     dynamic table as they were."""
     if table.type != SHT_SYMTAB:
@@ -81,7 +103,7 @@ def _of(count: int, entries: Sequence[int]) -> str:
     return f"{count} of {len(entries)} symbols"
 
 
-def _column(file: ObjectFile, data: bytes, code: str, offset: int) -> array[int]:
+def _column(file: SymbolFile, data: bytes, code: str, offset: int) -> array[int]:
     """Return the field of all entries that is at an offset in each (`array`)."""
     field_bytes = array(code).itemsize
     numbers = array(code, data)[offset // field_bytes :: file.symbol_bytes // field_bytes]

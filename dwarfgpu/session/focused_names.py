@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
-from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.session.focused_lane import FocusedLane
@@ -202,18 +201,20 @@ class FocusedNames(FocusedLane):
             error = code_object.info.unread
             if error is not None and str(error) not in message:
                 notes.append(f"not all units can be read: {error.kind}: {error}")
-        damages = [damage for damage in self._damaged_symbols() if str(damage) not in message]
-        return notes + [f"not all symbols can be read: {one.kind}: {one}" for one in damages]
+        for damage in self._damaged_symbols():
+            if str(damage) not in message:
+                notes.append(f"not all symbols can be read: {damage.kind}: {damage}")
+        return notes
 
     def _damaged_symbols(self) -> list[DwarfGpuError]:
         """Return what is wrong with the symbol tables that answers were read from."""
-        files = [file for code_object in self.code_objects for file in symbol_files(code_object)]
-        read = [file for file in dict.fromkeys(files) if file.has_read_symbols]
-        if not read:
-            return []
-        from dwarfgpu.objfile.lost_symbols import damaged_symbols  # many sessions read none
-
-        return [damage for damage in map(damaged_symbols, read) if damage is not None]
+        damages: list[DwarfGpuError] = []
+        for code_object in self.code_objects:  # asked after each command, too
+            own, described = code_object.file, code_object.info.object
+            for file in (own,) if own is described else (own, described):
+                if file.has_read_symbols and file.symbol_damage is not None:
+                    damages.append(file.symbol_damage)
+        return damages
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """Suggest a name: a variable in scope, else an entity of these kinds outside of

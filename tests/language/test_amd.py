@@ -93,7 +93,11 @@ def data() -> Session:
         ("private_lane#0x100000000",
          "0x100000000 is not an address of private_lane, which has 32 bits"),
         ("*(int *) local#0x7000", "Cannot access memory at address local#0x7000"),
-        ("*(int *) region#8", "Cannot access memory at address region#0x8"),
+        (
+            "*(int *) region#8",
+            "Cannot access memory at address region#0x8: address space region is not accessible: "
+            "no debugger interface reaches GDS memory",
+        ),
     ],
 )  # fmt: skip
 def test_in_a_lane(asm: Session, expression: str, expected: str) -> None:

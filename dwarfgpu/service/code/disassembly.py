@@ -28,7 +28,6 @@ from dwarfgpu.objfile.file_architecture import processor_name
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
-from dwarfgpu.objfile.lost_symbols import damaged_symbols
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
 from dwarfgpu.service.code.host_code import MOST_BYTES, host_instructions, require_capstone
 from dwarfgpu.service.error_text import error_line
@@ -220,7 +219,7 @@ class Disassembly:
         """Why symbols and the descriptors of kernels may be missing."""
         if self.file.machine == "AMDGPU":
             return self._gpu_code.problems
-        damages = map(damaged_symbols, symbol_files(self.code_object))
+        damages = [file.symbol_damage for file in symbol_files(self.code_object)]
         return tuple(damage for damage in damages if damage is not None)
 
     @cached_property

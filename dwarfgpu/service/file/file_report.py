@@ -24,7 +24,6 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
-from dwarfgpu.objfile.lost_symbols import damaged_symbols
 from dwarfgpu.objfile.separate_debug import (
     DebugLink,
     debug_link,
@@ -200,7 +199,7 @@ def _of_file(
     except DwarfGpuError as error:
         problems.append(error)
     described = separate or file
-    of_files = map(damaged_symbols, dict.fromkeys((file, described)))
+    of_files = [one.symbol_damage for one in dict.fromkeys((file, described))]
     problems += [damage for damage in of_files if damage is not None and damage not in problems]
     info = DebugInfo.of(described, 0, dialect, loaded=file, directories=directories)
     units: tuple[UnitReport, ...] = ()
