@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.arch.registry import architecture
@@ -10,6 +15,7 @@ from dwarfgpu.expr.context import ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.explicit_context import ExplicitUnit
 from dwarfgpu.view.info_address import Describer
+from tests.cli.command import run
 
 UNIT = ExplicitUnit(UnitFormat(), AMD)
 REGISTER_PIECE = b"\x50\x93\x04"
@@ -57,3 +63,13 @@ def test_the_offset_of_a_thread_local_variable_in_split_dwarf() -> None:
     assert (
         text == "a thread-local variable at offset 0x18 in the thread-local storage for `program'"
     )
+
+
+def test_a_frame_base_that_is_a_location_list(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GCC writes one before DWARF 4: GDB takes that of the entry of the block, or of the frame."""
+    (tmp_path / "a.c").write_text("int main(void)\n{\n  int r = 3;\n  return r;\n}\n")
+    command = [tool("gcc"), "-g", "-gdwarf-2", "-gstrict-dwarf", "-O0", "a.c", "-o", "a"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    done = run("debug", tmp_path / "a", "--batch", "-ex", "info scope main")
+    place = r"a variable at frame base reg \$\w+ offset -?\d+\+-?\d+"
+    assert re.fullmatch(f"Symbol r is {place}, length 4\\.", done.lines[-1]), done.out

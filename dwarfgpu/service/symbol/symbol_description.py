@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -16,13 +16,21 @@ from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, FUNCTIONS, entries_of, name_of
+from dwarfgpu.dwarf.scope.scope_entries import (
+    CLASSES,
+    DATA,
+    FUNCTIONS,
+    as_loaded,
+    code_ranges,
+    entries_of,
+    name_of,
+)
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable, external_of, only_in_abstract, variable_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import ConstValue
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.info_address import Describer
@@ -77,7 +85,10 @@ def symbol_description(
             return _UNRESOLVED
         if entity.location is None and entity.why_dropped is not None:
             return f"optimized out: {entity.why_dropped}"
-        description = _describer(session, entity.die) if describer is None else describer()
+        if describer is None:
+            description = _describer(session, entity.die, session.pc)
+        else:
+            description = describer()
         return evolve(description, variable=entity).text(entity.location)
     match entity.tag:
         case dw.TAG_SUBPROGRAM | dw.TAG_INLINED_SUBROUTINE:
@@ -113,12 +124,16 @@ def _is_block(variable: Variable) -> bool:
     return attribute is not None and isinstance(attribute.raw, bytes)
 
 
-def _describer(session: Session, entry: Die) -> Describer:
-    """Return what the descriptions of variables in an entry, or its own, are read with."""
+def _describer(session: Session, entry: Die, pc: int | None) -> Describer:
+    """Return what the descriptions of variables in an entry, or its own, are read with: in code at
+    a program location, where GCC has several frame bases before DWARF 4."""
     function: Die | None = entry
     while function is not None and function.tag != dw.TAG_SUBPROGRAM:
         function = function.parent()
     base = None if function is None else Subprogram(function).frame_base
+    if isinstance(base, LocList):
+        matching = () if pc is None else base.matching(pc)
+        base = ExprLoc(matching[0].expression, base.unit) if matching else None
     info = entry.unit.info
     owner = next(
         (code_object for code_object in session.code_objects if code_object.info.main is info.main),
@@ -128,14 +143,20 @@ def _describer(session: Session, entry: Die) -> Describer:
     return Describer(session.architecture, path, base, session.limits)
 
 
+def _describer_of_block(session: Session, function: Die, block: Die) -> Describer:
+    """Return the same for the variables of a block: as in GDB, at its entry."""
+    spans = as_loaded(block.unit, code_ranges(block))
+    return _describer(session, function, spans[0].begin if spans else None)
+
+
 def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
     """Yield the symbols of the scopes at a location, the innermost first, up to the function."""
     chain = _chain_at(session, pc)
     if not chain:
         return
     function = next((scope for scope in reversed(chain) if scope.tag == dw.TAG_SUBPROGRAM), None)
-    describer = cache(lambda: _describer(session, function or chain[-1]))
     for scope in reversed(chain):
+        describer = cache(partial(_describer_of_block, session, function or chain[-1], scope))
         if scope.tag == dw.TAG_INLINED_SUBROUTINE:
             name = full_function_name(scope) or name_of(scope) or "??"
             yield name, f"{symbol_description(session, scope)}, length 1"
