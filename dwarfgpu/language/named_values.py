@@ -4,6 +4,7 @@ of `this`, a symbol, a built-in name of a GPU language. A name of several overlo
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import filterfalse
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -217,8 +218,10 @@ class NamedValues:
         """Return the function of a name; `UsageError` for several, or for one without code."""
         if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload
-        if "(" not in name and is_member(functions[0]) and are_overloads(functions):
-            raise UsageError(overloaded(functions))  # those without code are meant as well
+        if "(" not in name and is_member(functions[0]):
+            functions = without_artificial(functions)
+            if are_overloads(functions):
+                raise UsageError(overloaded(functions))  # those without code are meant as well
         with_code = [function for function in functions if entry_of(function) is not None]
         with_code = with_code or self._of_other_units(functions) or self.names.own_call(functions)
         if len(with_code) > 1:
@@ -320,3 +323,13 @@ def of_overload(functions: list[Die], name: str) -> list[Die]:
 
 def _is_virtual(functions: list[Die]) -> bool:
     return any(declaration_of(function).integer(dw.AT_VIRTUALITY) for function in functions)
+
+
+def without_artificial(functions: list[Die]) -> list[Die]:
+    """Return the functions that the compiler has not added; all if there are only such, as in
+    GDB."""
+    return [*filterfalse(_is_artificial, functions)] or functions
+
+
+def _is_artificial(function: Die) -> bool:
+    return any(origin.flag(dw.AT_ARTIFICIAL) for origin in function.origins())

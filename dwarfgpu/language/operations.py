@@ -38,7 +38,7 @@ from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_access import MemberAccess
 from dwarfgpu.language.member_pointers import has_this, member_pointer
-from dwarfgpu.language.named_values import of_overload
+from dwarfgpu.language.named_values import of_overload, without_artificial
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.fortran_tokens import EQUIVALENCES, POWER
 from dwarfgpu.language.typed_value import TypedValue
@@ -144,6 +144,8 @@ class Operations(MemberAccess):
         functions = [
             meaning for meaning in self.names.meaning(node.name) if isinstance(meaning, Die)
         ]
+        if "(" not in node.name:
+            functions = without_artificial(functions)
         functions = without_parts(of_overload(functions, node.name))
         if len(functions) > 1 and has_this(functions[0]):
             raise UsageError(overloaded(functions))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build, with_core
 
 
@@ -149,6 +151,25 @@ int main() {
   return over.f(1) + fixed.f(2.0) + over.g(1);
 }
 """
+
+
+ASSIGNED = """
+struct E {
+  int v = 0;
+  E &operator=(int n) { v = n; return *this; }
+};
+int main() { E a, b; a = 3; b = a; return b.v; }
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_functions_that_the_compiler_added(
+    level: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The implicit assignment is no overload that a name without parameters means."""
+    made = [[tool("g++"), "-g", level, "-fkeep-inline-functions", "a.cpp", "-o", "a"]]
+    build(tmp_path, {"a.cpp": ASSIGNED}, made)
+    _same_as_gdb(tool, tmp_path / "a", ["p E::operator=", "p &E::operator=", "whatis E::operator="])
 
 
 def test_overloads_of_a_class(tmp_path: Path, tool: Callable[[str], str]) -> None:
