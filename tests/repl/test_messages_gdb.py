@@ -153,6 +153,26 @@ int main() {
 """
 
 
+VOLATILE = """
+struct P { int w(int a) const volatile; };
+int P::w(int a) const volatile { return a; }
+int main() { P p; return p.w(1); }
+"""
+
+
+def test_the_words_behind_parameters_are_in_any_order(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    build(tmp_path, {"a.cpp": VOLATILE}, [[tool("g++"), "-g", "a.cpp", "-o", "a"]])
+    both = ["P::w(int) const volatile", "P::w(int) volatile const"]
+    _same_as_gdb(tool, tmp_path / "a", [f"break {name}" for name in both])
+    _same_as_gdb(tool, tmp_path / "a", ["p P::w(int) const volatile", "info line P::w(int) const"])
+    [said] = answers(None, [str(tmp_path / "a")], ["p &P::w(int) const"])
+    assert "There is no field named w(int) const" in said
+    [said] = answers(None, [str(tmp_path / "a")], ["p &P::w(int) const volatile"])
+    assert "<P::w(int) const volatile>" in said
+
+
 ASSIGNED = """
 struct E {
   int v = 0;

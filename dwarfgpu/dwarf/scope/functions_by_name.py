@@ -51,6 +51,7 @@ _FROM_OTHERS: Final = encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(dw.FORM_R
 """What a table of abbreviations of such a unit has."""
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
+_CV: Final = {"const", "volatile"}
 
 
 @frozen
@@ -323,10 +324,11 @@ def _has_parameters(name: str, parameters: str) -> bool:
 
 
 def _is_typed(own: str, typed: str) -> bool:
-    """Return whether parameters of a function are the typed ones, and so is what is typed behind
-    them, such as `const`."""
-    behind, wanted = (text.rpartition(")")[2].split() for text in (own, typed))
-    return _plain(own) == _plain(typed) and behind[: len(wanted)] == wanted
+    """Return whether parameters of a function are the typed ones, and so are the words that are
+    typed behind them, such as `const volatile`, in any order."""
+    behind, wanted = ({*text.rpartition(")")[2].split()} for text in (own, typed))
+    is_so = not wanted or (wanted <= behind and behind & _CV == wanted & _CV)
+    return is_so and _plain(own) == _plain(typed)
 
 
 def _plain(parameters: str) -> list[str]:

@@ -38,8 +38,8 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
         if is_function and not _is_parameters(cursor, index, end):
             break
         following = tokens[end]
-        if is_function and following.text == "const":
-            inside, end = f"{inside} const", end + 1
+        while is_function and following.text in ("const", "volatile"):
+            inside, end = f"{inside} {following.text}", end + 1
             following = tokens[end]
         longer = name + inside
         if following.kind == "name" and following.text.startswith("::"):
