@@ -102,7 +102,7 @@ class _InProcesses(Generic[Item, Result]):
             worker = worker or self._started()
             worker.number, worker.item = self.submitted, item
             self.submitted += 1
-            with suppress(BrokenPipeError):  # it ended: `_take` finds the end of its results
+            with suppress(ConnectionError):  # it ended: `_receive` finds the end of its results
                 worker.connection.send(item)
 
     def _started(self) -> _Worker[Item]:
@@ -158,7 +158,7 @@ def _serve(connection: Connection, function: Callable[[Item], Result]) -> None:
     gc.collect()
     gc.freeze()  # the modules stay: looking through them for each file takes 3 ms
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(EOFError, BrokenPipeError):  # who asked has ended
+    with suppress(EOFError, ConnectionError):  # who asked has ended, with results unread or not
         while True:
             item = connection.recv()
             try:

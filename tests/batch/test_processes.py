@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from unittest.mock import Mock
 import pytest
 
 from dwarfgpu.batch.in_order import in_order
+from dwarfgpu.batch.processes import _serve
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
 
@@ -139,7 +141,6 @@ def test_too_few_open_files_for_a_process(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_early_end_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    import multiprocessing
 
     results = in_order(answer, ["a", "slow", "slow"], lost, 2)
     assert next(results) == "A"
@@ -196,6 +197,23 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository
     process.terminate()
     out, _ = process.communicate(timeout=200)
     assert (process.returncode, out) == (-signal.SIGTERM, "")
+
+
+def test_an_end_with_results_unread_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
+    """A process whose result nobody reads ends as one that waits for an item: without a word."""
+    context = multiprocessing.get_context("spawn")
+    own, child_end = context.Pipe()
+    process = context.Process(target=_serve, args=(child_end, answer), daemon=True)
+    process.start()
+    child_end.close()
+    own.send("read")
+    assert own.recv() == (True, "READ")
+    own.send("unread")
+    assert own.poll(200)
+    own.close()
+    process.join(200)
+    assert process.exitcode == 0
+    assert capfd.readouterr().err == ""
 
 
 def test_the_collector_does_not_look_through_modules() -> None:
