@@ -21,6 +21,7 @@ def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -
     directories: tuple[str | Path, ...] = tuple(
         DEBUG_DIRECTORIES if args.debug_dir is None else args.debug_dir
     )
+    libraries = vars(args).get("library_debug_dir")  # by the prompt, after `file`
     with opening():
         return stopped_in_core(
             args.core,
@@ -30,6 +31,7 @@ def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -
             dialect=args.dialect,
             strict=strict,
             debug_directories=directories,
+            library_debug_directories=directories if libraries is None else tuple(libraries),
             limits=file_limits_of(args),
             gpu_core=args.gpu_core,
             gpu_files=_code_objects(args.code_object),

@@ -49,10 +49,9 @@ class FileOpener:
         return cls(args, SearchFolders(args.sysroot, directories))
 
     def searching(self, folders: SearchFolders) -> FileOpener:
-        """Return an opener that searches elsewhere."""
-        directories = list(folders.debug_directories)
-        changed = argparse.Namespace(**{**vars(self.args), "debug_dir": directories})
-        return FileOpener(changed, folders)
+        """Return an opener that searches elsewhere for files that it opens from now on: those that
+        are open keep their debug files, as in GDB."""
+        return FileOpener(self.args, folders)
 
     def opened(self) -> Opened:
         """Open what the options name; `UsageError` if it cannot be read."""
@@ -80,7 +79,11 @@ class FileOpener:
         architecture: then the lane is the first of the new wave.
         """
         wave = str(focus.wave) if focus.target is not None else self.args.wave
-        opened = self._with(file=path, wave=wave, lane=None).opened()
+        directories = list(self.folders.debug_directories)
+        libraries = vars(self.args).get("library_debug_dir") or self.args.debug_dir
+        opened = self._with(
+            file=path, wave=wave, lane=None, debug_dir=directories, library_debug_dir=libraries
+        ).opened()
         session = opened.session
         lane = focus.lane if focus.lane in lane_numbers(session) else None
         return evolve(opened, session=recorded_session(focused(session.focused(lane))))
@@ -88,7 +91,15 @@ class FileOpener:
     def state(self, path: str) -> Opened:
         """Open another state; `UsageError` if it cannot be read."""
         return self._with(
-            state=path, core=None, wave=None, lane=None, pc=None, sysroot=None, launched=None
+            state=path,
+            core=None,
+            wave=None,
+            lane=None,
+            pc=None,
+            debug_dir=list(self.folders.debug_directories),
+            library_debug_dir=None,
+            sysroot=None,
+            launched=None,
         ).opened()
 
     def core(self, focus: Session, path: str | None, *, wave: WaveId | None = None) -> Opened:
@@ -98,6 +109,8 @@ class FileOpener:
             _require_core(path)
         file = focus.code_objects[0].file.path if focus.code_objects else None
         sysroot = None if path is None else self.folders.sysroot
+        directories = list(self.folders.debug_directories)
+        is_found = self.args.file is None  # the program, by the core file
         again = self._with(
             state=None,
             core=path,
@@ -105,6 +118,8 @@ class FileOpener:
             lane=None,
             pc=None,
             file=file,
+            debug_dir=directories if is_found else self.args.debug_dir,
+            library_debug_dir=directories,
             sysroot=sysroot,
             launched=None,
         )
@@ -137,7 +152,7 @@ class FileOpener:
             if path is not None:
                 setattr(self.args, name, absolute_path(path))
 
-    def _with(self, **changed: str | None) -> FileOpener:
+    def _with(self, **changed: str | list[str] | None) -> FileOpener:
         return FileOpener(argparse.Namespace(**{**vars(self.args), **changed}), self.folders)
 
 

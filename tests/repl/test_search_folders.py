@@ -90,3 +90,49 @@ def test_debug_files_of_programs_opened_later(tmp_path: Path) -> None:
     given = ("-iex", "set debug-file-directory debug", "-ex", asked[1])
     done = finished("debug", "program", "--batch", *given, folder=tmp_path)
     assert done.stdout.splitlines() == ["$1 = 1200"]
+
+
+@pytest.fixture
+def stripped(moved: Path) -> Path:
+    """The folder of a core file, of its program and, below `debug`, of the program's debug file."""
+    folder = moved.parent
+    program, symbols = folder / "crash.x86_64.O0", folder / "debug" / str(folder)[1:]
+    symbols.mkdir(parents=True)
+    objcopy = shutil.which("objcopy")
+    if objcopy is None:
+        pytest.skip("objcopy is not installed")
+    source = FIXTURES / "core" / program.name
+    debug_file = symbols / "crash.debug"
+    subprocess.run([objcopy, "--only-keep-debug", source, debug_file], check=True)
+    link = f"--add-gnu-debuglink={debug_file}"
+    subprocess.run([objcopy, "--strip-debug", link, source, program], check=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "files, keeps, loses",
+    [
+        ([f"{CORE[:-5]}"], f"core-file {CORE}", f"file {CORE[:-5]}"),
+        ([], "file", f"core-file {CORE}"),
+    ],
+)
+def test_open_files_keep_their_debug_files(
+    stripped: Path, files: list[str], keeps: str, loses: str
+) -> None:
+    """`file` opens the program alone, and `core-file` what the core file names, as in GDB."""
+    first = ("-iex", "set debug-file-directory debug")
+    asked = (
+        "set debug-file-directory none",
+        keeps,
+        "echo kept\\n",
+        "bt 2",
+        loses,
+        "echo lost\\n",
+        "bt 2",
+    )
+    given = [word for command in asked for word in ("-ex", command)]
+    core = ("--sysroot", str(stripped), "--core", CORE)
+    done = finished("debug", *files, *core, "--batch", *first, *given, folder=stripped)
+    kept, lost = done.stdout.partition("kept\n")[2].split("lost\n")
+    assert "at core/crash.c:98" in kept
+    assert "crash.c" not in lost and "#1 " in lost

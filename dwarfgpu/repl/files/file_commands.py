@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 
 from dwarfgpu.base.absolute_path import absolute_path, unquoted
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.source_lines import has_units
 from dwarfgpu.objfile.elf import not_elf
@@ -50,6 +51,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
             raise
         raise _no_program(argument) from None
     shell.session = opened.session
+    shell.machine = evolve(shell.machine, opener=opened.machine.opener)
     shell.know_threads(opened.machine.threads)  # those that had ended are back
     shell.listed = shell.last_shown = None
     names = ", ".join(code_object.name for code_object in shell.session.code_objects)

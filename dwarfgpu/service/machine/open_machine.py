@@ -126,12 +126,17 @@ def stopped_in_core(
     dialect: str | None,
     strict: bool,
     debug_directories: tuple[str | Path, ...],
+    library_debug_directories: tuple[str | Path, ...] | None = None,
     limits: FileLimits = DEFAULT_FILE_LIMITS,
     gpu_core: str | None = None,
     gpu_files: Mapping[str, str] | None = None,
 ) -> Stopped:
     """Open the process of a core file; errors are those of
-    `dwarfgpu.machine.core.load.load_core`."""
+    `dwarfgpu.machine.core.load.load_core`.
+
+    `debug_directories`: where debug files are; `library_debug_directories`: those of files that the
+    core names, if others than that of `program`.
+    """
     # Imported here, as by others who meet a core: most commands never do.
     from dwarfgpu.machine.core.load import load_core
 
@@ -145,14 +150,18 @@ def stopped_in_core(
         code_objects=gpu_files,
     )
     code_objects: list[CodeObject] = []
+    of_libraries = (
+        debug_directories if library_debug_directories is None else library_debug_directories
+    )
     for file in core.files:
+        is_named = file.is_program and program is not None
         code_objects.append(
             CodeObject.of(
                 file.file,
                 file.load_address,
                 dialect,
                 strict=strict,
-                debug_directories=debug_directories,
+                debug_directories=debug_directories if is_named else of_libraries,
                 loaded_files=code_objects,
             )
         )
