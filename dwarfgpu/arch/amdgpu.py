@@ -411,15 +411,14 @@ def _segment(address: int, apertures: Apertures) -> tuple[int, int, int]:
         if 0 <= address - base < APERTURE_BYTES:
             offset = (address - base) % _SEGMENT_END
             return space_number, offset, _SEGMENT_END - offset
-    next_base = min((base for base in bases.values() if base > address), default=1 << 64)
-    return GLOBAL, address, next_base - address
+    return GLOBAL, address, apertures.end_of_global(address) - address
 
 
 def _to_generic(address: int, from_space: int, apertures: Apertures) -> tuple[int, int]:
     if from_space == LOCAL:
-        return apertures.local_base + address, _SEGMENT_END - address
+        return apertures.known(apertures.local_base) + address, _SEGMENT_END - address
     if from_space == PRIVATE_LANE:
-        return apertures.private_base + address, _SEGMENT_END - address
+        return apertures.known(apertures.private_base) + address, _SEGMENT_END - address
     segment, _, contiguous_bytes = _segment(address, apertures)
     if segment != GLOBAL:
         name = _SPACES[segment].name

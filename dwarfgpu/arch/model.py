@@ -163,6 +163,8 @@ class AddressSpace:
 
 APERTURE_BYTES: Final = 1 << 48
 """Of the aperture of a memory: bits 63:48 of a generic address choose it, as in amd-dbgapi."""
+NOWHERE: Final = 1 << 64
+"""The base of an aperture whose place is unknown: after every address."""
 
 
 @frozen
@@ -183,6 +185,40 @@ class Apertures:
     older compute ABI may also be 2, 8 or 16 ("Scratch memory swizzling")."""
     local_bytes: int | None = None
     """Size of the workgroup's LDS; None if only the address size bounds it."""
+    unknown: str = ""
+    """Why a base is `NOWHERE`; empty if none is."""
+
+    def may_lack(self, address: int) -> bool:
+        """Return whether a generic address may be in an aperture whose base is unknown.
+
+        The first `APERTURE_BYTES` are global memory in every GPU.
+        """
+        bases = (self.local_base, self.private_base)
+        return (
+            self.unknown != ""
+            and address >= APERTURE_BYTES
+            and not any(0 <= address - base < APERTURE_BYTES for base in bases)
+        )
+
+    def require_known(self) -> Apertures:
+        """Return the apertures; `Unavailable` if it is not known where one is."""
+        for base in (self.local_base, self.private_base):
+            self.known(base)
+        return self
+
+    def known(self, base: int) -> int:
+        """Return one of the bases; `Unavailable` if it is not known."""
+        if base == NOWHERE:
+            raise Unavailable(self.unknown)
+        return base
+
+    def end_of_global(self, address: int) -> int:
+        """Return the end of the global memory at a generic address that is in no aperture;
+        `Unavailable` if it may be in one whose base is unknown."""
+        if self.may_lack(address):
+            self.require_known()
+        bases = (APERTURE_BYTES if self.unknown else 1 << 64, self.local_base, self.private_base)
+        return min(base for base in bases if base > address)
 
 
 NO_APERTURES: Final = Apertures()

@@ -7,11 +7,12 @@ import re
 import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dwarfgpu.arch.model import (
     APERTURE_BYTES,
     NO_APERTURES,
+    NOWHERE,
     AddressSpace,
     Apertures,
     Architecture,
@@ -185,8 +186,10 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
     if values["element_bytes"] not in (None, *ELEMENT_BYTES):
         sizes = ", ".join(map(str, ELEMENT_BYTES))
         raise UsageError(f"--element-size {args.element_size}: the compute ABI has {sizes}")
-    changes = {name: value for name, value in values.items() if value is not None}
+    changes: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     result = evolve(apertures, **changes)
+    if NOWHERE not in (result.local_base, result.private_base):
+        result = evolve(result, unknown="")  # the arguments say where they are
     for name in ("local_base", "private_base"):
         option, base = f"--{name.replace('_', '-')}", changes.get(name)
         if base is None:

@@ -101,7 +101,10 @@ class SpaceAddresses:
             private = self._inside(addresses, private_base) & ~local
             yield from self._local(local, addresses - local_base & _SEGMENT_MASK)
             yield from self._private_lane(private, addresses - private_base & _SEGMENT_MASK)
-            yield self._global(~local & ~private, addresses)
+            # what is in no known aperture may be in an unknown one
+            is_known = np.array([not item.unknown for item in self.apertures])[self.rows]
+            is_global = ~local & ~private & (is_known | (addresses < APERTURE_BYTES))
+            yield self._global(is_global, addresses)
 
     def _inside(self, addresses: Array, base: Array) -> Array:
         return np.asarray((addresses >= base) & (addresses - base < APERTURE_BYTES))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.arch.model import AddressSpace, Apertures, Architecture
+from dwarfgpu.arch.model import NOWHERE, AddressSpace, Apertures, Architecture
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, plural
@@ -110,8 +110,8 @@ def conversions_json(
         "wave_size": focus.architecture.lane_count,
         "lane": focus.lane,
         "apertures": {
-            "local_base": apertures.local_base,
-            "private_base": apertures.private_base,
+            "local_base": _known(apertures.local_base),
+            "private_base": _known(apertures.private_base),
             "scratch_base": apertures.scratch_base,
             "scratch_bytes": apertures.scratch_bytes,
             "local_bytes": apertures.local_bytes,
@@ -120,3 +120,7 @@ def conversions_json(
         "from": {"space": source.name, "address": address, "is_null": address == source.null},
         "conversions": conversions,
     }
+
+
+def _known(base: int) -> int | None:
+    return None if base == NOWHERE else base

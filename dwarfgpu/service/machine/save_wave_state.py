@@ -28,13 +28,14 @@ def save_wave(
 ) -> tuple[str, ...]:
     """Write the state file; return what it cannot contain and the files beside it, one line each.
 
-    `ranges`: addresses and sizes of global memory to include. `Unavailable` if the core lacks one;
-    `UsageError` if the file cannot be written.
+    `ranges`: addresses and sizes of global memory to include. `Unavailable` if the core lacks one,
+    or contradicts itself about an aperture; `UsageError` if the file cannot be written.
     """
     arch, notes = gpu.architecture_of(number), list[str]()
-    target = StateTarget(arch, gpu.apertures_of(number))
+    apertures = gpu.apertures_of(number).require_known()  # a state file has both
+    target = StateTarget(arch, apertures)
     target.add_wave(number)
-    target.wave_apertures[number] = gpu.apertures_of(number)
+    target.wave_apertures[number] = apertures
     for register in (*arch.registers.values(), *arch.other_registers):
         try:
             target.set_register(number, register, gpu.read_register(number, register))

@@ -123,7 +123,8 @@ def _state(gpu: GpuTarget, waves: Collection[WaveId]) -> StateTarget:
         group = number if record.workgroup is None else record.workgroup
         state.add_wave(number, group)
         state.place_wave(record)
-        apertures = state.wave_apertures[number] = gpu.apertures_of(number)
+        apertures = gpu.apertures_of(number).require_known()
+        state.wave_apertures[number] = apertures
         for register in registers:
             try:
                 state.set_register(number, register, gpu.read_register(number, register))

@@ -68,7 +68,10 @@ class LaneAddresses:
         for lane in self._active():
             address = self._lane(vector, dwords, lane)
             for offset in addressing.offsets:
-                yield lane, address + base + offset & mask
+                accessed = address + base + offset & mask
+                if memory == "flat" and self._apertures.may_lack(accessed):
+                    raise Undecided(self._apertures.unknown)
+                yield lane, accessed
 
     def _buffer(self, addressing: Addressing, literal: int) -> Iterator[tuple[int | None, int]]:
         registers = addressing.registers
@@ -128,11 +131,18 @@ class LaneAddresses:
         if bank == "null":
             return 0
         if bank == "src_shared_base":
-            return self._apertures.local_base >> 32 * first & mask
+            return self._aperture(self._apertures.local_base) >> 32 * first & mask
         if bank == "src_private_base":
-            return self._apertures.private_base >> 32 * first & mask
+            return self._aperture(self._apertures.private_base) >> 32 * first & mask
         contents = int.from_bytes(self._bytes(Register(bank, first, 1), bank), "little")
         return contents >> 32 * first & mask
+
+    def _aperture(self, base: int) -> int:
+        """Return the base of an aperture; `Undecided` if it is not known."""
+        try:
+            return self._apertures.known(base)
+        except Unavailable as error:
+            raise Undecided(error.message) from None
 
     def _bytes(self, part: Register, name: str) -> bytes:
         """Return a saved register; `Undecided` if it was written since, or is not in the core."""

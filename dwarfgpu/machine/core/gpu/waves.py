@@ -25,6 +25,7 @@ from dwarfgpu.errors import (
     UsageError,
     counted,
 )
+from dwarfgpu.machine.core.gpu.agent_apertures import agent_apertures
 from dwarfgpu.machine.core.gpu.core_state_note import AQL, Agent, CoreState, Queue
 from dwarfgpu.machine.core.gpu.queue_memory import QueueMemory
 from dwarfgpu.machine.core.gpu.save_area import (
@@ -123,6 +124,9 @@ class GpuWaves:
         """Whether the waves of every queue are read; otherwise there is a note."""
         self._control_words_left = MAX_WORDS
         self.r_version = self._r_version()
+        for agent in state.agents:
+            if fault := agent_apertures(agent).fault:
+                self.notes.append(f"GPU {agent.gpu_id}: {fault}: no generic address is read there")
         self.queues = tuple(self._queues())
         gpu_waves: list[GpuWave] = []
         for queue in self.queues:
@@ -275,13 +279,14 @@ class GpuWaves:
     def apertures(self, wave: GpuWave) -> Apertures:
         """Return where the generic address space of a wave shows its other memories."""
         agent, scratch = wave.queue.agent, self.scratch(wave)
-        usual = Apertures()
+        known = agent_apertures(agent)
         return Apertures(
-            agent.lds_base or usual.local_base,
-            agent.scratch_base or usual.private_base,
+            known.local_base,
+            known.private_base,
             scratch.base,
             scratch.size_bytes,
             local_bytes=self.lds(wave)[1],
+            unknown=known.fault and f"GPU {agent.gpu_id}: {known.fault}",
         )
 
     def scratch(self, wave: GpuWave) -> Scratch:
