@@ -5,6 +5,7 @@ from __future__ import annotations
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.type_sizes import element_type, strides_of
 from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -72,5 +73,7 @@ class Unevaluated(ObjectAccess):
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
         bare = strip(value.type)
+        if isinstance(bare, Array) and len(bare.dimensions) > 1 and strides_of(bare) is None:
+            return evolve(self.part_of(value, element_type(bare)), location=UNDEFINED_LOCATION)
         first = bare.lower_bound if isinstance(bare, Array) else 0
         return super().element(value, first or 0)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu import language
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.type_sizes import element_type
+from dwarfgpu.dwarf.types.types import Array, Base
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session import type_attributes
 from dwarfgpu.view.variable_description import description
@@ -261,3 +264,9 @@ def test_a_virtual_base_whose_table_cannot_be_read() -> None:
     assert text(session, "many[0]").endswith("<vtable for Bottom+56>, r = 0}, b = 0}")
     with pytest.raises(DwarfGpuError, match="0xffffffffffffffe8"):
         language.evaluate("bottom.t + 1", session)
+
+
+def test_only_the_first_length_of_an_array_is_lost() -> None:
+    rows = Array(Base(BaseType("int", "signed", 32)), (None, 4), lost_length="n is optimized out")
+    row = element_type(rows)
+    assert isinstance(row, Array) and row.dimensions == (4,) and row.lost_length is None
