@@ -162,8 +162,9 @@ class NamedValues:
             function = self._function(name, functions, is_called=is_called)
             is_evaluated = not isinstance(self.objects, Unevaluated)
             is_named = "::" in name and "(" not in name and not node.is_quoted
+            simple = split_last(name)[1]
+            is_named = is_named and not simple.startswith("~")  # in which GDB sees no virtual one
             if is_evaluated and is_named and _is_virtual(functions):
-                simple = split_last(name)[1]
                 raise UsageError(f'Cannot reference virtual member function "{simple}"')
             return function
         if first.tag == dw.TAG_ENUMERATOR:

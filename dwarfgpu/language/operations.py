@@ -113,6 +113,8 @@ class Operations(MemberAccess):
             self.refuse_overloaded(simple, value)
         match operator:
             case "*":
+                if isinstance(node.operand, ast.Access) and isinstance(strip(value.type), Function):
+                    raise UsageError(NO_POINTER)  # as in GDB: a method has no pointer
                 return self._contents(value, written)
             case "!" if self.is_opencl and vectors.is_vector(value.type):
                 return vectors.negated(self.arithmetic, value)

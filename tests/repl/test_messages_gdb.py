@@ -207,3 +207,30 @@ def test_overloads_of_a_class(tmp_path: Path, tool: Callable[[str], str]) -> Non
     for command in ("p Over::g", "p &Over::g", "whatis Over::g"):
         [said] = answers(None, [str(tmp_path / "a")], [command])
         assert '"Over::g" is overloaded; say which: Over::g(double) const; Over::g(int)' in said
+
+
+def test_numbers_have_one_point(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c"]])
+    written = (
+        "12..5", "1.2.3", "1..x", "1...2", "12.5.", "1.5e3.2", "1e5.2", ".5.5", "0x12..5",
+        "0x1p3.5", "1_000", "1.5_8", "1e5e5", "1.x", "12.", "1.e5", "0x1e+5", "0x12.",
+        "0x.8", "0x1.8f", "0x1.8p1",
+    )  # fmt: skip
+    commands = [f"print {number}" for number in written]
+    said = _same_as_gdb(tool, tmp_path / "a.out", [*commands, "whatis 0x1.8f"])
+    assert said[0].endswith("near `.5'.\n")
+
+
+def test_methods_and_destructors(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    source = (
+        "struct S { int s; virtual ~S() {} int get() { return s; }"
+        " static int one() { return 1; } };\n"
+        "S object; int main() { return object.get() + S::one(); }\n"
+    )
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "a.cpp", "-o", "a"]])
+    methods = ("object.get", "(&object)->get", "object.one", "S::get", "S::~S", "main")
+    commands = [f"print {mark}{name}" for name in methods for mark in ("", "*")]
+    said = _same_as_gdb(
+        tool, tmp_path / "a", [*commands, "print &object.get", "whatis *object.get"]
+    )
+    assert said[1].endswith("Attempt to take contents of a non-pointer value.\n")

@@ -40,7 +40,10 @@ Kind = Literal[
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)
-    | (?P<number>0[xX][\w.]*(?:(?<=[pP])[+-]\w+)? | \.?[0-9](?:[eE][+-]\w|[\w.])*)
+    | (?P<number>(?:0[xX][0-9a-oq-zA-OQ-Z]*(?:\.[0-9a-oq-zA-OQ-Z]*)?
+            | [0-9][0-9a-df-oq-zA-DF-OQ-Z]*(?:\.[0-9a-df-oq-zA-DF-OQ-Z]*)?
+            | \.[0-9][0-9a-df-oq-zA-DF-OQ-Z]*
+        )(?:[eEpP][+-]?[0-9a-zA-Z]*)?)
     | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
     | (?P<character>(?:L|u8|u|U)?'(?:\\.|[^'\\])*')
     | (?P<dollar>\$\$?\w*)
@@ -51,6 +54,7 @@ _PATTERN: Final = pattern(
     """,
     re.VERBOSE | re.DOTALL,
 )
+"""A number has any letters and one point, which precedes its exponent, as in GDB."""
 _OPERATOR_NAME: Final = pattern(r"(?:.*::)?operator", re.DOTALL)
 _OPERATOR: Final = pattern(
     r"""\s*(?:(?:new|delete)\b(?:\s*\[\s*\])? | ""\s*[^\W\d]\w* | \(\s*\) | \[\s*\]
@@ -67,7 +71,7 @@ _MAX_ARGUMENTS: Final = 1_000
 """Characters of the template arguments of a conversion's type."""
 _NOT_CONVERTED: Final = "Could not convert character to `%s' character set"
 _NO_CHARACTER: Final = "A character constant must contain at least one character."
-_LETTERED: Final = pattern(r"(?P<number>(?!0[xX])[0-9]\w*+)(?!\.)")
+_LETTERED: Final = pattern(r"(?P<number>(?!0[xX])[0-9][0-9a-zA-Z]*+)(?!\.)")
 """A number whose digits can be letters."""
 _INTEGER: Final = pattern(
     r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|0[dDtT](?P<prefixed>[0-9]+)"
@@ -79,8 +83,10 @@ _FLOATING: Final = pattern(
     r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)"
 )
 _HEX_FLOATING: Final = pattern(
-    r"0[xX](?P<whole>[0-9a-fA-F]*)\.?(?P<part>[0-9a-fA-F]*)[pP](?P<exponent>[+-]?[0-9]+)(?P<suffix>[fFlL]?)"
+    r"0[xX](?P<whole>[0-9a-fA-F]*)(?:\.(?P<part>[0-9a-fA-F]*?))?"
+    r"(?:[pP](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)"
 )
+"""C requires an exponent, GDB does not: `0x1.8f` is 1.5 there."""
 _SUFFIXES: Final = {"", "u", "l", "ll", "ul", "ull"}
 _ESCAPES: Final = {
     "a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11,
@@ -201,9 +207,9 @@ def number(text: str, radix: int = 10) -> Integer | Floating:
         digits = int(integer_digits + part)
         return Floating(_scaled(digits, 10, exponent), match["suffix"].lower())
     match = _HEX_FLOATING.fullmatch(text)
-    if match is not None and match["whole"] + match["part"]:
-        exponent = _exponent(match["exponent"]) - 4 * len(match["part"])
-        digits = int(match["whole"] + match["part"], 16)
+    if match is not None and match["whole"] + (part := match["part"] or ""):
+        exponent = _exponent(match["exponent"]) - 4 * len(part)
+        digits = int(match["whole"] + part, 16)
         return Floating(_scaled(digits, 2, exponent), match["suffix"].lower())
     raise _invalid(text)
 
