@@ -146,8 +146,7 @@ def _where(member: Member, options: Options) -> tuple[int, JsonObject]:
     file = opened(member, options)
     answer = WhereJson(file, options.minimum, with_lines=False)
     units = described(file, WantedVariables((), None, None), f"in {file.name}")
-    notes = [] if file.placement_note is None else [file.placement_note]
-    text = "".join(answer.text(units, notes))
+    text = "".join(answer.text(units, file.opening_notes))
     return answer.status, json.loads(text)  # the status is known once there is the text
 
 

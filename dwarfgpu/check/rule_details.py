@@ -211,7 +211,7 @@ DETAILS: Final[Mapping[str, str]] = {
         "table as no linker writes one: names outside of its string table, or that are 0 there, "
         "several entries that are 0, sections that the file does not have; notes that cannot be "
         "read or begin with zeros, and a kernel descriptor whose entry is not code (AMDGPU usage, "
-        '"Kernel Descriptor")'
+        '"Kernel Descriptor"), and an entry of a bundle that names another GPU than its code object'
     ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads, "

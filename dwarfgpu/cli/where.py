@@ -138,7 +138,7 @@ def show(file: ObjectFile, args: Namespace) -> int:
 
 
 def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
-    notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note, *request.notes]))
+    notes: dict[str, None] = dict.fromkeys([*file.opening_notes, *request.notes])
     before = request
     request = _at_program_location(args, file, request, notes)
     unknown: dict[str, UsageError] = {}

@@ -232,6 +232,13 @@ class CodeObject(OfOpenFile):
             f"from {self.load_address:#x}, as `dwarfgpu info` lists them"
         )
 
+    @property
+    def opening_notes(self) -> list[str]:
+        """What all answers about the file depend on."""
+        fault = self.file.entry_fault
+        notes = [] if self.placement_note is None else [self.placement_note]
+        return notes if fault is None else [*notes, str(fault)]
+
     def loaded_sections(self) -> Iterator[LoadedSegment]:
         """Return the parts of the segments that sections describe, as GDB reads a program that has
         not started: the headers of the file, where a null pointer may lead, are in none. Of a file

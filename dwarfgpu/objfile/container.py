@@ -19,6 +19,7 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported, UsageError, counted
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.entry_target import entry_fault
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
@@ -73,7 +74,7 @@ class Container:
             return ObjectFile(entry.path, map_file(entry.path), self.limits)
         name = name or f"{self.path}[{entry.label}]"
         if entry.compression is None:
-            return ObjectFile(name, read_if_small(entry.data), self.limits)
+            return self._opened(entry, name)
         if self._failed.size_bytes > self.limits.inflated_bytes:
             raise LimitExceeded(
                 f"{self.path}: entry {entry.index} is not read: damaged ones have more than "
@@ -81,10 +82,14 @@ class Container:
                 "--max-inflated-bytes",
             )
         try:
-            return ObjectFile(name, read_if_small(entry.data), self.limits)
+            return self._opened(entry, name)
         except DwarfGpuError:
             self._failed.size_bytes += len(entry.data)
             raise
+
+    def _opened(self, entry: BundleEntry, name: str) -> ObjectFile:
+        data = read_if_small(entry.data)
+        return ObjectFile(name, data, self.limits, entry_fault(entry, data))
 
 
 def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> Container:

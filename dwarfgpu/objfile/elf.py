@@ -71,7 +71,11 @@ class ObjectFile(OfOpenFile):
     """
 
     def __init__(
-        self, path: str, data: bytes | FileBytes, limits: FileLimits = DEFAULT_FILE_LIMITS
+        self,
+        path: str,
+        data: bytes | FileBytes,
+        limits: FileLimits = DEFAULT_FILE_LIMITS,
+        entry_fault: Malformed | None = None,
     ) -> None:
         self.path = path
         self.limits = limits
@@ -81,6 +85,8 @@ class ObjectFile(OfOpenFile):
         self._data = data
         self.has_read_symbols = False
         """Whether a question has needed `symbol_section`."""
+        self.entry_fault = entry_fault
+        """How the entry of a bundle contradicts the file, which is its code object."""
         self.size_bytes = len(data)
         archive = archive_kind(bytes(data[: len(DEBIAN_PACKAGE_MAGIC)]))
         if archive is not None:

@@ -178,6 +178,8 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     if target is not None and processor is None:
         problems.append(Unsupported(f"the AMD GPU processor {target.processor}"))
     described = _described(file, processor, version, problems)
+    if file.entry_fault is not None:
+        problems.append(file.entry_fault)
     kernels = _merged(described, metadata)
     return GpuCode(version, target, notes, metadata, kernels, tuple(problems), unread)
 

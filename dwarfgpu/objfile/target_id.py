@@ -23,7 +23,7 @@ _SIGNS: Final[dict[str, Setting]] = {"+": "on", "-": "off"}
 _TARGET_ID: Final = pattern(
     r"(?P<processor>gfx[0-9a-z-]*[0-9a-z])(?P<features>(?::\w+(?:-\w+)*[+-])*)"
 )
-_FIRST_GCN_MACH: Final = 0x20
+FIRST_GCN_MACH: Final = 0x20
 _V2_XNACK: Final = 0x1
 _V3_XNACK: Final = 0x100
 _V3_SRAMECC: Final = 0x200
@@ -97,7 +97,7 @@ def target_of_flags(file: ObjectFile) -> TargetId:
 
 def has_mach(file: ObjectFile) -> bool:
     """Return whether `e_flags` names a processor; early files of V2 have two flags in its place."""
-    return file.flags & 0xFF >= _FIRST_GCN_MACH
+    return file.flags & 0xFF >= FIRST_GCN_MACH
 
 
 def target_of_isa(major: int, minor: int, stepping: int, flags: int = 0) -> TargetId:

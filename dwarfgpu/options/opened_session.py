@@ -140,7 +140,7 @@ def session_of(
         limits=limits_of(args, VARIABLE_STEPS),
         notes=(
             *stopped.notes,
-            *filter(None, (code_object.placement_note for code_object in code_objects)),
+            *(note for code_object in code_objects for note in code_object.opening_notes),
         ),
         knows_loaded=stopped.core is not None or args.pc is None,
         other_code_objects=of_other_machines,

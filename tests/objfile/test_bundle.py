@@ -408,3 +408,40 @@ def test_mutated_bundles() -> None:
                 assert bundle.kind is not None and str(bundle.target)
         with contextlib.suppress(DwarfGpuError):
             entries_of(ObjectFile("mutated", elf({".hip_fatbin": bytes(data)}, machine=62)))
+
+
+FAULT = f"entry 1, {ON}, has a code object for gfx942 by its ELF header, and is read as that"
+
+
+@pytest.mark.parametrize(
+    ("words", "prefix"),
+    [
+        ("info FILE", "problem: Malformed: "),
+        ("check FILE", "error: "),
+        ("frames FILE", "note: "),
+        ("disas FILE --no-source", "note: Malformed: "),
+        ("where FILE --all", "note: "),
+        ("eval --file FILE 1", "note: "),
+        ("dispatch FILE nest --grid 64 --workgroup 64", "; Malformed: "),
+    ],
+)
+def test_an_entry_of_another_gpu_is_named(tmp_path: Path, words: str, prefix: str) -> None:
+    code = read_fixture(CODE[GFX942])
+    for id, count in ((ON, 1), (GFX942, 0)):
+        path = tmp_path / f"{id}.bundle"
+        path.write_bytes(plain({HOST: b"", id: code}))
+        result = command.run(*words.replace("FILE", str(path)).split())
+        assert (result.out + result.err).count(f"{prefix}{FAULT}") == count, result
+        assert (result.out + result.err).count("by its ELF header") == count
+
+
+def test_entries_of_other_gpus_are_named_where_none_is_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "x.bundle"
+    code = read_fixture(CODE[GFX942])
+    path.write_bytes(compressed(plain({HOST: b"", ON: code, GFX942: code, OFF: b"\x7fELF"})))
+    result = command.run("info", str(path))
+    assert [line for line in result.out.splitlines() if "problem" in line] == [
+        f"problem: Malformed: {FAULT}"
+    ]
+    path.write_bytes(plain({id: read_fixture(name) for id, name in CODE.items()}))
+    assert "problem" not in command.run("info", str(path)).out

@@ -23,6 +23,7 @@ from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
+from dwarfgpu.objfile.entry_target import entry_fault
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.separate_debug import (
     DebugLink,
@@ -155,10 +156,16 @@ def report_on(
     if target is not None:
         return _of_file(Report(path), open_object(path, target, limits), directories, dialect)
     container = open_container(path, limits)
-    report = Report(path, None, container.entries, container=container.form)
+    devices = container.device_entries()
+    faults = (
+        ()
+        if len(devices) == 1 and container.file is None
+        else (entry_fault(it, it.data) for it in devices)
+    )
+    problems = tuple(fault for fault in faults if fault is not None)
+    report = Report(path, None, container.entries, container=container.form, problems=problems)
     if container.file is not None:
         return _of_file(report, container.file, directories, dialect)
-    devices = container.device_entries()
     if len(devices) == 1:
         try:
             devices[0].require_code(path)
@@ -178,7 +185,7 @@ def report_on_object(
 def _of_file(
     report: Report, file: ObjectFile, directories: Iterable[str | Path], dialect: str | None
 ) -> Report:
-    problems: list[DwarfGpuError] = []
+    problems = [*report.problems]
     gpu = cuda = link = separate = None
     id = None
     if file.machine == "AMDGPU":
