@@ -92,7 +92,7 @@ def declared_parameters(
             names = undeclared_parameters(function, len(out), passed)
             out += [DeclaredParameter(name) for name in names]
     except DwarfGpuError as error:
-        return [], [f"the names of the parameters: {error_line(error)}"]
+        return [], [f"the names of the parameters are not known: {error_line(error)}"]
     return out, []
 
 

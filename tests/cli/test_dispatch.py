@@ -910,7 +910,8 @@ def test_why_names_of_arguments_are_not_known(tmp_path: Path) -> None:
     (path := tmp_path / "a.co").write_bytes(data)
     words = ("run", path, "nest", "--grid", 64, "--workgroup", 64)
     named = run(*words, "--arg", "in=range:64", "--arg", "out=zeros:4096", "--arg", "limit=10")
-    why = f"the names of the parameters: Unsupported: {path}: .debug_info unit 0x0: DWARF version 9"
+    unread = f"Unsupported: {path}: .debug_info unit 0x0: DWARF version 9"
+    why = f"the names of the parameters are not known: {unread}"
     assert named.status == 2
     assert f"whose names are not known; {why}" in named.err
     numbered = run(*words, "--arg", "0=zeros:256", "--arg", "1=zeros:4096", "--arg", "2=10")
