@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.index.units_by_name import (
     units_with_spellings,
 )
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
-from dwarfgpu.dwarf.scope import functions_by_name, unit_search
+from dwarfgpu.dwarf.scope import functions_by_name, symbol_list, unit_search
 from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.global_variables import global_named
@@ -353,6 +353,17 @@ def test_lists(tmp_path: Path, read: list[int], kind: Kind, pattern: str, names:
     assert len(read) <= 2
     every = (listed_symbol.name for listed_symbol in listed_symbols(file.info, kind))
     assert [name for name in every if expected.search(name)] == names
+
+
+@pytest.mark.parametrize("kind", ["types", "variables", "functions"])
+def test_entries_of_c_are_listed_without_objects(
+    tmp_path: Path, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = program(tmp_path)
+    expected = list(listed_symbols(file.info, kind))
+    assert len(expected) == UNITS and {symbol.file for symbol in expected} >= {"unit_5.c"}
+    monkeypatch.setattr(symbol_list, "_listed", None)
+    assert list(listed_symbols(file.info, kind)) == expected
 
 
 def test_a_word_of_many_strings(tmp_path: Path, read: list[int]) -> None:

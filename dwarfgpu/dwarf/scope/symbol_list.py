@@ -329,6 +329,10 @@ def _role(unit: CompilationUnit, abbreviation: Abbreviation, kind: Kind) -> tupl
         is_listed = is_listed and _has_code(abbreviation)
     elif tag == dw.TAG_MEMBER:  # a static one of DWARF 4 and before
         is_listed = is_listed and dw.AT_CONST_VALUE in abbreviation.positions
+    elif kind == "types" and not unit.is_cplusplus and tag != dw.TAG_BASE_TYPE:
+        positions = abbreviation.positions
+        has_name = dw.AT_NAME in positions or not positions.keys().isdisjoint(COMPLETING)
+        is_listed = is_listed and has_name
     return is_scope, is_listed
 
 
@@ -437,7 +441,10 @@ class _PlainSymbols:
 
     def _readers_of(self, abbreviation: Abbreviation) -> _PlainReaders | None:
         unit, positions = self._unit, abbreviation.positions
-        if self._kind in ("types", "modules") or not positions.keys().isdisjoint(COMPLETING):
+        if self._kind == "modules" or not positions.keys().isdisjoint(COMPLETING):
+            return None
+        is_type = self._kind == "types"
+        if is_type and (abbreviation.tag in _NAMESPACES or dw.AT_DECLARATION in positions):
             return None
         if self._kind == "variables" and (
             dw.AT_DECLARATION in positions or not abbreviation.has_location
@@ -458,8 +465,9 @@ class _PlainSymbols:
             if code is None:
                 return None
         reads = {number: value.read for number, value in values.items()}
+        is_static = is_type or external is None
         return _PlainReaders(
-            code, reads.get(dw.AT_DECL_FILE), reads.get(dw.AT_DECL_LINE), external is None
+            code, reads.get(dw.AT_DECL_FILE), reads.get(dw.AT_DECL_LINE), is_static
         )
 
 
@@ -467,7 +475,7 @@ class _PlainReaders(NamedTuple):
     """What reads the definitions of an abbreviation."""
 
     code: Callable[[int], Range | None] | None
-    """None for variables."""
+    """None for variables and types."""
     file: ReadValue | None
     line: ReadValue | None
     is_static: bool
