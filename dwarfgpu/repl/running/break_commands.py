@@ -39,6 +39,7 @@ _KEYWORD: Final = re.compile(
     r"|(?P<name>lane|wave|thread|task)\s+(?=\S))"
 )
 """What ends the linespec."""
+_QUOTED: Final = re.compile(r"\s*'[^']*'")
 _AFTER_CONDITION: Final = re.compile(r"\s+(?=(?:lane|wave|thread|task)\s+[0-9])")
 _NOT_PENDING: Final = "Pending breakpoints are not supported: no breakpoint is set."
 
@@ -59,7 +60,8 @@ def _break_argument(shell: Shell, argument: str) -> _BreakArgument:
     parsed = _BreakArgument("")
     while option := _OPTION.match(argument):
         argument = _number_after(shell, parsed, option["name"], argument[option.end() :])
-    end = _KEYWORD.search(argument)
+    file = _QUOTED.match(argument)  # may have these words
+    end = _KEYWORD.search(argument, 0 if file is None else file.end())
     parsed.linespec = (argument if end is None else argument[: end.start()]).strip()
     argument = "" if end is None else argument[end.start() :].strip()
     while argument:

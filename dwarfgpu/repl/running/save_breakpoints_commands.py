@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.writing import NotWritten, write_file
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.run_control import WatchKind
@@ -23,6 +24,8 @@ from dwarfgpu.repl.support.command_bodies import indented
 _WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
 _OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
 """A location that depends on the file in focus."""
+_CHANGED: Final = re.compile(r"[\n\r\0]|\\\Z")
+"""What a script does not keep: a backslash joins a line to the next one."""
 
 
 @command("save breakpoints", topic="running", complete=completion.FILE, repeats=False)
@@ -31,14 +34,19 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: save breakpoints FILE
 
-    "source FILE" sets them again, also in another session.
+    "source FILE" sets them again, also in another session. A breakpoint that a line of a script
+    cannot describe is an error: one with a line break in its condition, for example.
     """
     if not argument:
         raise UsageError("Argument required (file name in which to save)")
     if not shell.breakpoints:
         shell.console.warn("Nothing to save.")
         return
-    text = "".join(f"{line}\n" for item in shell.breakpoints.values() for line in _lines(item))
+    text = "".join(
+        f"{_required(line, number)}\n"
+        for number, item in shell.breakpoints.items()
+        for line in _lines(item)
+    )
     path = Path(os.path.expanduser(argument))
     try:
         write_file(path, text.encode("utf-8", "surrogateescape"), replaces="script")
@@ -46,6 +54,15 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(f"Unable to open file '{argument}' for saving ({error.reason})") from None
     said = f"Saved to file '{argument}'." if shell.is_from_tty else ""
     yield Output(said, {"file": argument})
+
+
+def _required(line: str, number: int) -> str:
+    """Return a line that is read as it is written; `UsageError` for another one."""
+    if _CHANGED.search(line):
+        written = on_one_line(line.strip()).replace("\0", "\\0")
+        why = "ends with a backslash" if written == line.strip() else "is not one line of a script"
+        raise UsageError(f'Breakpoint {number} cannot be saved: "{written}" {why}.')
+    return line
 
 
 def _lines(item: Breakpoint) -> Iterator[str]:
@@ -74,9 +91,16 @@ def _first_line(item: Breakpoint) -> str:
     position, typed = item.locations[0].position, item.typed
     if _OF_FOCUS.fullmatch(typed):
         typed = (
-            f"*{item.addresses[0]:#x}" if position is None else f"{position.path}:{position.line}"
+            f"*{item.addresses[0]:#x}"
+            if position is None
+            else f"{_quoted(position.path)}:{position.line}"
         )
     line = f"{short}{'hbreak' if item.is_hardware else 'break'} {typed}"
     if item.wave is not None:
         line += f" thread {item.wave}"
     return line if item.lane is None else f"{line} lane {item.lane}"
+
+
+def _quoted(path: str) -> str:
+    """Return the name of a file as a location has it: a word in it could be `if`."""
+    return f"'{path}'" if " " in path and "'" not in path else path
