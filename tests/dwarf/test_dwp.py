@@ -226,11 +226,12 @@ def info_of(rows: Mapping[int, Row], limits: FileLimits = DEFAULT_FILE_LIMITS) -
         NAME: index_bytes(rows, columns=(1, 3, 4)),
         ".debug_info.dwo": unit(b"\x01"),
         ".debug_abbrev.dwo": abbreviations(Shape(dw.TAG_COMPILE_UNIT, ())),
-        ".debug_line.dwo": bytes(100),
+        ".debug_line.dwo": bytes(100) if any(4 in row for row in rows.values()) else b"",
     }
     return DebugInfo.of(ObjectFile("made.dwp", elf(sections), limits))
 
 
+AT, NO_UNIT = "made.dwp: .debug_cu_index", "has no unit of that ID"
 UNIT_BYTES = len(unit(b"\x01"))
 
 
@@ -244,7 +245,8 @@ def test_rows_of_the_same_contributions_are_one_part(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(dwp_units, "Sections", counted)
     info = info_of({n: {1: (0, UNIT_BYTES), 3: (0, 7)} for n in range(1, 301)})
-    assert len(info.units) == 1 and not info.problems
+    assert len(info.units) == 1
+    assert list(map(str, info.problems)) == [f"{AT}: the row of 0x0000000000000001 {NO_UNIT}"]
     assert made == ["made.dwp[0x0000000000000001]"]
 
 
@@ -252,7 +254,7 @@ def test_rows_of_more_units_than_the_limit() -> None:
     rows = {n: {1: (0, UNIT_BYTES), 3: (0, 7), 4: (n, 1)} for n in range(1, 51)}
     info = info_of(rows, FileLimits(units=80))  # each counts as four
     assert len(info.units) == 20
-    (problem,) = info.problems
+    problem, _ = info.problems
     assert str(problem) == (
         "made.dwp: .debug_cu_index: 20 units and 0 that cannot be used are before other rows "
         "(--max-units)"
@@ -319,3 +321,41 @@ def test_why_a_name_may_be_in_a_package_that_is_damaged(tmp_path: Path) -> None:
     assert [error.message for error in info.why_not_found] == [".debug_tu_index names row 99 of 3"]
     done = run("info", tmp_path / "prog")
     assert done.status == 1 and ".debug_tu_index names row 99 of 3" in done.lines[-1]
+
+
+def damaged(data: bytes, at: int, new: bytes) -> bytes:
+    return data[:at] + new + data[at + len(new) :]
+
+
+ID = 0x1111_0000_0000_0001
+"""Its slot is 1 of 4."""
+SLOTS_AT, NUMBERS_AT, COLUMNS_AT, OFFSETS_AT = 16, 16 + 8 * 4, 48 + 4 * 4, 64 + 4 * 2
+
+
+@pytest.mark.parametrize(
+    ("at", "new", "message"),
+    [
+        (0, b"", None),
+        (NUMBERS_AT + 4, bytes(4), "no slot of .debug_cu_index names row 1 of 2"),
+        (NUMBERS_AT + 8, b"\1", "2 slots of .debug_cu_index name row 1 of 2"),
+        (COLUMNS_AT, bytes(4), "column 1 of .debug_cu_index has the code 0, of no section"),
+        (OFFSETS_AT + 16, bytes(16),
+         "no row of the indexes has a part of .debug_info.dwo, .debug_abbrev.dwo"),
+        (OFFSETS_AT + 16, bytes(4), f"the row of the signature {ID:#018x} has no unit"),
+        (SLOTS_AT + 8, b"\5", "the row of 0x1111000000000005 has no unit of that ID"),
+        (SLOTS_AT + 8, b"\4", "the slot of the signature 0x1111000000000004 is not where its "
+         "hash is"),
+    ],
+)  # fmt: skip
+def test_an_index_that_lost_something_is_named(at: int, new: bytes, message: str | None) -> None:
+    ids = (ID, ID + 1)
+    split = [unit(id.to_bytes(8, "little") + b"\1", kind=dw.UT_SPLIT_COMPILE) for id in ids]
+    size = len(split[0])
+    index = index_bytes({id: {1: (n * size, size), 3: (0, 7)} for n, id in enumerate(ids)})
+    sections = {
+        ".debug_info.dwo": b"".join(split),
+        ".debug_abbrev.dwo": abbreviations(Shape(dw.TAG_COMPILE_UNIT)),
+        NAME: damaged(index, at, new),
+    }
+    problems = DebugInfo.of(ObjectFile("made.dwp", elf(sections))).problems
+    assert [problem.message for problem in problems] == ([] if message is None else [message])

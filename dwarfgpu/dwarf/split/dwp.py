@@ -6,6 +6,7 @@ file's sections. Rows may share a contribution; others that overlap are `IllForm
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
@@ -110,6 +111,21 @@ class PackageIndex:
         for row in sorted(numbers):
             yield numbers[row]
 
+    def fault(self) -> Malformed | None:
+        """Return which row has no signature, or several, or which column no section, since each row
+        has one slot and DW_SECT codes begin with 1 (7.3.5.3); None if all is well."""
+        slots = [self._row_in(slot) for slot in range(self.slot_count)]
+        slots_of = Counter(row for row in slots if row)
+        for row in range(1, self.row_count + 1):
+            if slots_of[row] != 1:
+                named = counted(slots_of[row], "slot") if slots_of[row] else "no slot"
+                verb = "name" if slots_of[row] > 1 else "names"
+                return Malformed(f"{named} of {self.section} {verb} row {row} of {self.row_count}")
+        if 0 in self.columns:
+            column = self.columns.index(0) + 1
+            return Malformed(f"column {column} of {self.section} has the code 0, of no section")
+        return None
+
     def contributions(self, row: int) -> dict[str, Contribution]:
         """Return the contributions of a row to sections, by their names without `.dwo`."""
         sections = SECTIONS[self.version]
@@ -123,9 +139,8 @@ class PackageIndex:
                 out[sections[code]] = Contribution(self._number(self._rows_at, cell, 4), size_bytes)
         return out
 
-    def contributions_to(self, section: str) -> set[Contribution]:
-        """Return what all rows contribute to a section, by its name without `.dwo`."""
-        out: set[Contribution] = set()
+    def contributions_to(self, section: str) -> Iterator[Contribution]:
+        """Yield what each row contributes to a section, by its name without `.dwo`."""
         for column, code in enumerate(self.columns):
             if SECTIONS[self.version].get(code) == section:
                 cells = range(column, len(self.columns) * self.row_count, len(self.columns))
@@ -134,8 +149,7 @@ class PackageIndex:
                     size_bytes = self._number(sizes_at, cell, 4)
                     if size_bytes:
                         offset = self._number(self._rows_at, cell, 4)
-                        out.add(Contribution(offset, size_bytes))
-        return out
+                        yield Contribution(offset, size_bytes)
 
 
 def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None:
@@ -203,6 +217,41 @@ class PackageSections:
             error.context = error.context or f"{self.file.path}: {section}"
             raise
 
+    def faults(self) -> list[Malformed]:
+        """Return how the indexes contradict themselves, or lack all of a section of the package.
+
+        An index that cannot be read is not among them.
+        """
+        indexes = []
+        for section in (dw.CU_INDEX, dw.TU_INDEX):
+            with suppress(DwarfGpuError):
+                if (index := self.index(section)) is not None:
+                    indexes.append(index)
+        faults = []
+        for index in indexes:
+            with suppress(DwarfGpuError):  # a slot of no row, which its signatures report
+                if (fault := index.fault()) is not None:
+                    faults.append(fault)
+        lacking = [] if faults else self._without_contributions(indexes)
+        if lacking:
+            named = ", ".join(f"{name}.dwo" for name in lacking)
+            faults.append(Malformed(f"no row of the indexes has a part of {named}"))
+        for fault in faults:
+            fault.context = self.file.path
+        return faults
+
+    def _without_contributions(self, indexes: list[PackageIndex]) -> list[str]:
+        """Return the sections that are in the package, but in no row of the indexes."""
+        if not indexes:
+            return []
+        sizes = {section.name: section.size_bytes for section in self.file.sections}
+        return [
+            name
+            for name in SECTIONS[indexes[0].version].values()
+            if sizes.get(f"{name}.dwo")
+            and not any(any(index.contributions_to(name)) for index in indexes)
+        ]
+
     def row(self, section: str, signature: int) -> PackageRow | None:
         """Return the row of a unit's signature; None if the index has none."""
         index = self.index(section)
@@ -234,7 +283,7 @@ class PackageSections:
         for section in (dw.CU_INDEX, dw.TU_INDEX):
             with suppress(DwarfGpuError):  # its own rows are not read then
                 if (index := self.index(section)) is not None:
-                    every |= index.contributions_to(name)
+                    every.update(index.contributions_to(name))
         out: dict[Contribution, Contribution] = {}
         last, size_bytes = Contribution(0, 0), len(self.whole(name))
         for contribution in sorted(every):

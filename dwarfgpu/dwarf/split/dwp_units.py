@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final, Protocol, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.dwp import Contents, PackageRow, PackageSections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
 from dwarfgpu.objfile.elf import ObjectFile
 
 _Rows: TypeAlias = tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]
@@ -93,6 +94,7 @@ class Package:
             units: list[CompilationUnit] = []
             problems: list[DwarfGpuError] = []
             known: set[int] = set()
+            fault: Malformed | None = None  # of several the first: a column may be lost
             for signature in self._signatures(section, problems):
                 if _UNITS_OF_A_ROW * (len(units) + len(problems)) >= self.file.limits.units:
                     read = f"{counted(len(units), 'unit')} and {len(problems)} that cannot be used"
@@ -104,10 +106,37 @@ class Package:
                         known.add(id(part))
                         units += part.units
                         problems += part.problems
+                    fault = fault or self._signature_fault(section, signature, part)
                 except DwarfGpuError as error:
                     problems.append(error)
+            problems += [] if fault is None else [fault]
             self._known_rows[section] = tuple(units), tuple(problems)
         return self._known_rows[section]
+
+    def _signature_fault(
+        self, section: str, signature: int, part: SplitPart | None
+    ) -> Malformed | None:
+        """Return that the unit of a row is not found by the signature of the row."""
+        if part is None:
+            fault = Malformed(
+                f"the slot of the signature {signature:#018x} is not where its hash is"
+            )
+        elif not part.units:
+            if part.problems or self._faults:
+                return None
+            fault = Malformed(f"the row of the signature {signature:#018x} has no unit")
+        elif section == dw.TU_INDEX and part.own_type_unit(signature) is None:
+            fault = Malformed(f"the row of {signature:#018x} has no type unit of that signature")
+        elif section == dw.CU_INDEX and signature not in part.split_units:
+            fault = Malformed(f"the row of {signature:#018x} has no unit of that ID")
+        else:
+            return None
+        fault.context = f"{self.file.path}: {section}"
+        return fault
+
+    @cached_property
+    def _faults(self) -> tuple[Malformed, ...]:
+        return tuple(self._sections.faults())
 
     def _too_many(self, section: str, read: str) -> LimitExceeded:
         error = LimitExceeded(read, "--max-units")
@@ -135,5 +164,5 @@ class Package:
 
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
-        """Why other rows could not be read."""
-        return self._rows(dw.CU_INDEX)[1] + self._rows(dw.TU_INDEX)[1]
+        """How the indexes contradict themselves, and why other rows could not be read."""
+        return self._faults + self._rows(dw.CU_INDEX)[1] + self._rows(dw.TU_INDEX)[1]
