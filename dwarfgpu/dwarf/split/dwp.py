@@ -220,13 +220,13 @@ class PackageSections:
     def faults(self) -> list[Malformed]:
         """Return how the indexes contradict themselves, or lack all of a section of the package.
 
-        An index that cannot be read is not among them.
+        None are known where an index cannot be read, which is reported for its units.
         """
-        indexes = []
-        for section in (dw.CU_INDEX, dw.TU_INDEX):
-            with suppress(DwarfGpuError):
-                if (index := self.index(section)) is not None:
-                    indexes.append(index)
+        try:
+            read = [self.index(section) for section in (dw.CU_INDEX, dw.TU_INDEX)]
+        except DwarfGpuError:
+            return []
+        indexes = [index for index in read if index is not None]
         faults = []
         for index in indexes:
             with suppress(DwarfGpuError):  # a slot of no row, which its signatures report
