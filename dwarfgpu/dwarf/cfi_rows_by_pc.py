@@ -248,12 +248,14 @@ def search_table_of(file: ObjectFile) -> SearchTable | None:
 
     `Malformed`, `Unsupported` where it cannot be read.
     """
+    section = file.sections_by_name.get(eh_frame_hdr.SECTION)
+    if section is not None and section.type == SHT_NOBITS:  # of a debug file: the program has it
+        return None
     for segment in file.segments:
         if segment.type == PT_GNU_EH_FRAME:
             data = file.file_bytes(segment.offset, segment.file_bytes, eh_frame_hdr.SECTION)
             return read_search_table(data, segment.address, file.address_bytes, file.endian)
-    section = file.sections_by_name.get(eh_frame_hdr.SECTION)
-    if section is None or section.type == SHT_NOBITS or file.is_relocatable:
+    if section is None or file.is_relocatable:
         return None
     data = file.data_of(section)
     return read_search_table(data, section.address, file.address_bytes, file.endian)

@@ -26,6 +26,7 @@ from dwarfgpu.objfile.companions import Companions
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.separate_debug import is_debug_file
 from dwarfgpu.options import program_location
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import require_core
@@ -268,7 +269,8 @@ def _code_objects(
             loaded_files=listed,
         )
         listed.append(code_object)
-    code_objects = tuple(listed)
+    # The debug file of a program describes its code, whichever of them is listed first.
+    code_objects = tuple(sorted(listed, key=lambda one: not is_debug_file(one.file)))
     if load_address is not None or state is not None:
         _require_end(code_objects, None if load_address is not None else state)
     if state is not None and len(state.code_objects) > 1:

@@ -29,8 +29,10 @@ class LoadedCallFrames:
     """Mistakes to correct, by their names (`dwarfgpu.cfi.quirks`)."""
 
     def row_at(self, location: int) -> FrameRow | None:
-        code_object = code_object_at(self.code_objects, location)
-        row = None if code_object is None else code_object.info.call_frames.row_at(location)
+        # A program and its debug file share the code, and each may have the rows.
+        covering = (one for one in self.code_objects if one.covers(location))
+        rows = (one.info.call_frames.row_at(location) for one in covering)
+        row = next((row for row in rows if row is not None), None)
         if row is None or not self.quirks:
             return row
         from dwarfgpu.cfi.quirks import corrected  # few sessions ask for corrections

@@ -84,3 +84,30 @@ def test_the_file_of_the_command_line_may_be_instead_of_one(tmp_path: Path) -> N
     path = _state(tmp_path, (INTEGERS, 0), (INTEGERS, 1 << 20))
     done = run("bt", "--state", path, "--file", FLOATS)
     assert done.status == 0 and "matmul_float" in done.out
+
+
+def test_a_program_and_its_debug_file_are_one_program(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """One has the code and the call frame information, the other one functions and lines."""
+    whole, program, debug = FIXTURES / "x86_64/demo.gcc.O0.v5", tmp_path / "a", tmp_path / "a.debug"
+    for command in (
+        [tool("objcopy"), "--only-keep-debug", whole, debug],
+        [tool("objcopy"), "--strip-all", whole, program],
+    ):
+        subprocess.run(command, check=True, timeout=60)
+    leaf, mid = 0x11FF, 0x1360
+    wave = {
+        "pc": leaf,
+        "registers": {"rsp": 0x8000},
+        "memory": [{"address": 0x8000, "bytes": mid.to_bytes(8, "little").hex()}],
+    }
+    answers = []
+    for files in ([whole], [program, debug], [debug, program]):
+        path = _state(tmp_path, *((file, 0) for file in files), machine="x86_64")
+        path.write_text(json.dumps({**json.loads(path.read_text()), "waves": [wave]}))
+        done = run("debug", "--state", path, "--batch", "-ex", "x/2i $pc", "-ex", "bt")
+        assert "note: " not in done.err
+        answers.append(done.out)
+    assert answers[0].count(" in mid (") == 1
+    assert answers[1] == answers[2] == answers[0]

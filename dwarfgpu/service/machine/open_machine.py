@@ -14,6 +14,7 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.loaded_state import WaveState, wave_named
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import PartlyKnown, WaveId
+from dwarfgpu.objfile.separate_debug import is_debug_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,10 +58,12 @@ class Stopped:
     core: Core | None = None
 
     def target(self) -> TargetWithCodeObjects:
-        """Return the machine, completed by what the code objects load."""
+        """Return the machine, completed by what the code objects load. A debug file has nothing of
+        it: its zeros would hide the contents of the program."""
         segments = (
             segment
             for code_object in self.code_objects
+            if not is_debug_file(code_object.file)
             for segment in (
                 code_object.loaded_segments() if self.has_started else code_object.loaded_sections()
             )
