@@ -28,6 +28,11 @@ from dwarfgpu.model.object import Bits
 
 _NO_INDEX: Final = "Argument to subscript operation is not an integer."
 
+_NO_SHELL: Final = (
+    '"$_shell" is not supported: expressions run no programs ("shell COMMAND" does, and sets '
+    "$_shell_exitcode)"
+)
+
 
 class Calling(FunctionContext, Protocol):
     """What evaluates the parts of a call; `dwarfgpu.language.evaluator.Evaluator` does."""
@@ -96,7 +101,9 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
     if not is_evaluated and isinstance(bare, Function):
         return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
     if isinstance(node, ast.Dollar) and function.convenience is not None and function.type is None:
-        raise UsageError(f'"${node.name}" is not a convenience function')
+        raise UsageError(
+            _NO_SHELL if node.name == "_shell" else f'"${node.name}" is not a convenience function'
+        )
     raise Unsupported(NO_CALLS)
 
 

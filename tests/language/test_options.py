@@ -31,6 +31,8 @@ def test_convenience_variables(session: Session) -> None:
     for expression, expected in [
         ("$n", "void"),
         ("$n(1)", '"$n" is not a convenience function'),
+        ('$_shell("true")', '"$_shell" is not supported: expressions run no programs '
+         '("shell COMMAND" does, and sets $_shell_exitcode)'),
         ("$n = t * 2", "6"),
         ("$n + 1", "7"),
         ("$n += 1, $n", "7"),
