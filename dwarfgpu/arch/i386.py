@@ -15,7 +15,7 @@ from dwarfgpu.arch.model import (
     bank,
     registers_of_thread,
 )
-from dwarfgpu.arch.x86_64 import EFLAGS, MXCSR, XMM, vector_parts, wide_vectors
+from dwarfgpu.arch.x86_64 import EFLAGS, MXCSR, PKRU, XMM, vector_parts, wide_vectors
 from dwarfgpu.arch.x86_groups import GROUPS_OF_I386
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
@@ -111,6 +111,7 @@ def _unnumbered_registers() -> Iterator[RegisterInfo]:
     yield from (RegisterInfo(name, None, word, "float", is_of_wave=False) for name in names)
     kind = BaseType("long", "signed", 32)
     yield RegisterInfo("orig_eax", None, kind, "system", is_of_wave=False)
+    yield PKRU
     base = BaseType("long", "signed", 32)
     yield RegisterInfo("gs_base", None, base, "system", is_of_wave=False)  # the thread pointer
     yield from vector_parts(8)

@@ -27,6 +27,12 @@ _PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59))
 """rbx, rbp, r12-r15 (psABI 3.2.1), segments and their bases."""
 
 
+PKRU: Final = RegisterInfo(
+    "pkru", None, BaseType("uint32_t", "unsigned", 32), "system", is_of_wave=False
+)
+"""The rights of protection keys (Intel SDM volume 3, 4.6.2)."""
+
+
 def _flags(names: Mapping[int, str]) -> tuple[FlagField, ...]:
     return tuple(FlagField(name, bit, 1) for bit, name in names.items())
 
@@ -161,6 +167,7 @@ def _unnumbered_registers() -> Iterator[RegisterInfo]:
     yield from (RegisterInfo(name, None, word, "float", is_of_wave=False) for name in names)
     kind = BaseType("long", "signed", 64)
     yield RegisterInfo("orig_rax", None, kind, "system", is_of_wave=False)
+    yield PKRU
     yield from vector_parts(32)
 
 

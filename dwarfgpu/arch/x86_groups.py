@@ -37,7 +37,7 @@ def _names(group: str, has: Callable[[str], bool]) -> Iterator[str]:
         yield from (*_named("xmm", 16), "mxcsr", *(_named("xmm", 32)[16:] if masks else ()))
     elif group == "all":
         first, *rest = _vectors(has)
-        yield from (*_INTEGER, *_FLOAT, first, *masks, *rest)
+        yield from (*_INTEGER, *_FLOAT, first, *masks, *_keys(has), *rest)
     elif group != "mmx":
         yield from _kept(has, masks)
 
@@ -57,7 +57,11 @@ def _kept(has: Callable[[str], bool], masks: list[str]) -> Iterator[str]:
     if masks:
         yield from (*_named("xmm", 32)[16:], *(f"ymm{n}h" for n in range(16, 32)), *masks)
         yield from (f"zmm{n}h" for n in range(32))
-    yield from _SYSTEM
+    yield from (*_keys(has), *_SYSTEM)
+
+
+def _keys(has: Callable[[str], bool]) -> tuple[str, ...]:
+    return ("pkru",) if has("pkru") else ()
 
 
 def _names_of_i386(group: str, has: Callable[[str], bool]) -> Iterator[str]:
@@ -80,11 +84,12 @@ def _names_of_i386(group: str, has: Callable[[str], bool]) -> Iterator[str]:
         yield from (*_INTEGER_OF_I386, *masks)
     elif group == "all":
         yield from (*_INTEGER_OF_I386, *_FLOAT, *(["mxcsr"] if wide else sse))
-        yield from (*masks, *wide, *_named("mm", 8))
+        yield from (*masks, *_keys(has), *wide, *_named("mm", 8))
     else:
         yield from (*_INTEGER_OF_I386, *_FLOAT, *sse)
         yield from (f"ymm{n}h" for n in range(8 if has_avx else 0))
-        yield from (*masks, *(f"zmm{n}h" for n in range(len(masks))), "orig_eax")
+        yield from (*masks, *(f"zmm{n}h" for n in range(len(masks))))
+        yield from (*_keys(has), "orig_eax")
 
 
 def _named(kind: str, count: int) -> list[str]:

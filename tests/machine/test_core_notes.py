@@ -219,11 +219,12 @@ def area(size_bytes: int, enabled: int) -> bytes:
         (832, 0x07, {"ymm0h": 576, "ymm15h": 816}),
         (2688, 0xE7, {"ymm1h": 592, "k0": 1088, "zmm0h": 1152, "xmm16": 1664, "zmm16h": 1696}),
         (2432, 0xE7, {"ymm1h": 592, "k0": 832, "zmm0h": 896, "xmm16": 1408, "ymm16h": 1424}),
-        (2440, 0x2E7, {"k0": 832, "zmm15h": 1376}),
-        (2696, 0x2E7, {"k0": 1088, "zmm15h": 1632}),
-        (840, 0x207, {"ymm0h": 576, "ymm15h": 816}),  # with PKRU, wherever that is
-        (2440, 0x207, {"ymm15h": 816}),
-        (2696, 0x207, {"ymm15h": 816}),
+        (2440, 0x2E7, {"k0": 832, "zmm15h": 1376, "pkru": 2432}),
+        (2696, 0x2E7, {"k0": 1088, "zmm15h": 1632, "pkru": 2688}),
+        (840, 0x207, {"ymm0h": 576, "ymm15h": 816, "pkru": 832}),
+        (2440, 0x207, {"ymm15h": 816, "pkru": 2432}),
+        (2696, 0x207, {"ymm15h": 816, "pkru": 2688}),
+        (2760, 0x207, {"ymm15h": 816}),  # with PKRU, wherever that is
     ],
 )
 def test_the_size_determines_the_layout(
@@ -242,6 +243,15 @@ def test_avx_is_known_where_the_layout_of_other_components_is_not() -> None:
     assert registers["ymm15h"][0] == 816 // 16
     assert "k0" not in registers
     assert dump.unread == ("NT_X86_XSTATE (without a layout)",)
+
+
+def test_a_processor_without_protection_keys_has_no_register_of_them() -> None:
+    with_keys, without = (
+        read(status(1, words(27)), note("LINUX", 0x202, area(size_bytes, enabled))).threads[0]
+        for size_bytes, enabled in ((2696, 0x207), (832, 0x07))
+    )
+    assert with_keys.registers["pkru"] == bytes([2688 // 16]) * 4
+    assert "pkru" not in with_keys.lacking and "pkru" in without.lacking
 
 
 def test_an_area_that_ends_before_avx_is_damage() -> None:

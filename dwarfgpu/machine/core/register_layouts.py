@@ -36,8 +36,9 @@ _AVX: Final = 2
 _OPMASK: Final = 5
 _ZMM_HI256: Final = 6
 _HI16_ZMM: Final = 7
+_PKRU: Final = 9
 _ZMM_BYTES: Final = 64
-_SIZES: Final = {_AVX: 256, _OPMASK: 64, _ZMM_HI256: 512, _HI16_ZMM: 16 * _ZMM_BYTES}
+_SIZES: Final = {_AVX: 256, _OPMASK: 64, _ZMM_HI256: 512, _HI16_ZMM: 16 * _ZMM_BYTES, _PKRU: 8}
 """The sizes in bytes of the components that are read."""
 _APX: Final = 19
 _EXTENSIONS: Final = {
@@ -50,6 +51,7 @@ _EXTENSIONS: Final = {
             *(f"zmm{n}h" for n in range(32)),
         )
     ),
+    (_PKRU,): frozenset(("pkru",)),
     (_APX,): frozenset(f"r{n}" for n in range(16, 32)),
 }
 """Components to the registers that a processor has if one of them is enabled. The components of
@@ -65,12 +67,15 @@ _OF_AMD: Final = {_OPMASK: 832, _ZMM_HI256: 896, _HI16_ZMM: 1408}
 _LAYOUTS_BY_SIZE: Final[Mapping[tuple[int, int], Mapping[int, int]]] = {
     (0x0E4, 2688): _OF_INTEL,
     (0x0E4, 2432): _OF_AMD,
-    (0x2E4, 2696): _OF_INTEL,
-    (0x2E4, 2440): _OF_AMD,
+    (0x2E4, 2696): _OF_INTEL | {_PKRU: 2688},
+    (0x2E4, 2440): _OF_AMD | {_PKRU: 2432},
+    (0x204, 2696): {_PKRU: 2688},
+    (0x204, 2440): {_PKRU: 2432},
+    (0x204, 840): {_PKRU: 832},
 }
 """Keyed by XCR0 without x87 and SSE, and the size of NT_X86_XSTATE: where the components of AVX-512
-begin on the processors with such an area. AMX and the components that Intel removed (MPX) are
-excluded."""
+and PKRU begin on the processors with such an area. AMX and the components that Intel removed (MPX)
+are excluded."""
 
 
 @frozen
@@ -248,8 +253,8 @@ def segment_base(data: bytes, selector: int) -> int | None:
 
 
 def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, bytes]:
-    """Return the registers of NT_X86_XSTATE that are not in NT_FPREGSET: k0-k7, xmm16-xmm31, and
-    the parts of ymm and zmm above xmm.
+    """Return the registers of NT_X86_XSTATE that are not in NT_FPREGSET: k0-k7, xmm16-xmm31, the
+    parts of ymm and zmm above xmm, and pkru.
 
     The processor decides where they are. The note NT_X86_XSAVE_LAYOUT describes it; without it the
     size of the area determines it, if only one processor's layout has that size, except for AVX,
@@ -296,6 +301,8 @@ def _of_component(component: int, part: bytes) -> Iterator[tuple[str, bytes]]:
         yield from ((f"k{n}", part[8 * n : 8 * n + 8]) for n in range(8))
     elif component == _AVX:
         yield from ((f"ymm{n}h", part[16 * n : 16 * n + 16]) for n in range(16))
+    elif component == _PKRU:
+        yield "pkru", part[:4]
     elif component == _ZMM_HI256:
         yield from ((f"zmm{n}h", part[32 * n : 32 * n + 32]) for n in range(16))
     else:
@@ -329,11 +336,12 @@ def _without(extensions: frozenset[tuple[int, ...]]) -> frozenset[str]:
 
 
 def has_layout(data: bytes, layout_note: bytes | None) -> bool:
-    """Return whether the location of all registers of NT_X86_XSTATE is known."""
+    """Return whether the location of all vector registers of NT_X86_XSTATE is known."""
     if layout_note is not None:
         return True
     present, offsets = _enabled(data) | _in_use(data), _known_offsets(data)
-    return all(component in offsets for component in _SIZES if present >> component & 1)
+    vectors = (component for component in _SIZES if component != _PKRU)
+    return all(component in offsets for component in vectors if present >> component & 1)
 
 
 def _known_offsets(data: bytes) -> Mapping[int, int]:
