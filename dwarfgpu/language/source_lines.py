@@ -134,7 +134,8 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     table with the file, also of libraries; None if no code follows.
 
     The next line is that of all tables: a header may have code in some of them only. As in GDB, a
-    table without code of that line has the address of the first one that has it.
+    table without code of that line has the address of the first one that has it. `IllFormed` where
+    no table has code of the line, and one has a line below 0.
     """
     return tuple(start for _, start in _starts_by_table(session, position))
 
@@ -150,7 +151,7 @@ def _starts_by_table(
     session: Session, position: FramePosition
 ) -> list[tuple[FileTable, int | None]]:
     named_files = [
-        (unit, named[0].table, table.gdb_steps.first_of(numbers, position.line))
+        (unit, table, table.gdb_steps.first_of(numbers, position.line))
         for lines in line_lookups(session)
         for unit, table, named in lines.tables_with(position.path)
         if (
@@ -161,9 +162,13 @@ def _starts_by_table(
     ]
     lines_with_code = [step.line for _, _, step in named_files if step is not None]
     best = min(lines_with_code, default=None)
-    starts = [
-        (files, unit.relocate(step.address) if step is not None and step.line == best else None)
-        for unit, files, step in named_files
+    if best != position.line:
+        wrong = next((wrong for _, table, _ in named_files if (wrong := table.wrong_line)), None)
+        if wrong is not None:
+            raise wrong
+    starts: list[tuple[FileTable, int | None]] = [
+        (table, unit.relocate(step.address) if step is not None and step.line == best else None)
+        for unit, table, step in named_files
     ]
     first = next((start for _, start in starts if start is not None), None)
     return [(files, first if start is None else start) for files, start in starts]

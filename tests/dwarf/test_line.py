@@ -747,7 +747,7 @@ def test_a_unit_without_a_table() -> None:
 
 
 def test_programs_are_read_once_and_only_where_they_can_matter() -> None:
-    made = Table(START + special(1, 0) + bytes((ADVANCE_PC, 4)) + END, names=FILES)
+    made = Table(START + bytes((COPY,)) + bytes((ADVANCE_PC, 4)) + END, names=FILES)
     lines = LineLookup(Scopes(info_of(made)))
     (unit_,) = lines.info.units
     assert lines.pcs_of("other.c", 1) == ()

@@ -96,6 +96,28 @@ def test_a_line_below_0_between_instructions(tmp_path: Path) -> None:
     assert "line 4294967295, which is -1 in 32 bits" in done.err or "Capstone" in done.err
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("break f.c:2", "the row for 0x1002 has"),
+        ("info line f.c:2", "the row for 0x1002 has"),
+        ("list f.c:2", "the row for 0x1002 has"),
+        ("info line *0x1002", "note: the line of 0x1002 cannot be read: "),
+        ("break *0x1002", "note: the line of 0x1002 cannot be read: "),
+        ("break f.c:1", ""),
+    ],
+)
+def test_a_line_below_0_is_no_line_after_others(tmp_path: Path, command: str, message: str) -> None:
+    """In 32 bits it is a large number, which no later line is."""
+    rows = SET_ADDRESS + b"\4\0\1\2\2\3" + encode_sleb(-2) + b"\1" + END_SEQUENCE
+    table = listed([b"/none\0"]) + listed([b"f.c\0\0"], (2, 0x0B))
+    path = tmp_path / "program"
+    path.write_bytes(line_program(table, rows)["bomb"])
+    done = asked(path, command)
+    assert message in done.err and "4294967295" not in done.out
+    assert ("line 4294967295, which is -1 in 32 bits" in done.err) == bool(message)
+
+
 def test_list_again_looks_a_name_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """And makes few calls: its places and the text are known."""
     shell = demo_shell()

@@ -12,10 +12,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Set
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.span_index import SpanIndex
-from dwarfgpu.dwarf.line.rows import IS_STMT, PROLOGUE_END, LineMatrix
+from dwarfgpu.dwarf.line.rows import IS_STMT, LAST_LINE, PROLOGUE_END, LineMatrix
 
 _BEGINS_NO_LINE: Final = 0x80
 """The flag of the step at the end of a sequence, which has none of a row."""
@@ -136,12 +137,13 @@ class LineSteps:
 
     def at(self, address: int) -> tuple[Step, int] | None:
         """Return the step to which an address belongs, and the address at which the next step
-        begins."""
+        begins; None where no line is known, or one below 0, for which `LineTable.line_at` raises
+        the error."""
         after = bisect_right(self._addresses, address)
         if not after:
             return None
         step = self._step(self._chosen(after - 1))
-        if not step.line or after == len(self._addresses):
+        if not 0 < step.line <= LAST_LINE or after == len(self._addresses):
             return None
         return step, self._addresses[after]
 
@@ -183,15 +185,25 @@ class LineSteps:
         return None if first is None else self._step(first)
 
     def next_line(self, files: Set[int], line: int) -> int | None:
-        """Return the first line after a line on which a statement of one of these files begins."""
+        """Return the first line after a line on which a statement of one of these files begins.
+
+        One below 0, which is beyond `LAST_LINE`, comes after none.
+        """
         line = max(line, 0)  # rows of line 0 are of no line
         rows = zip(self._lines, self._files, self._flags, strict=True)
         later = (
             other
             for other, file, flags in rows
-            if other > line and flags & IS_STMT and file in files
+            if line < other <= LAST_LINE and flags & IS_STMT and file in files
         )
         return min(later, default=None)
+
+    @cached_property
+    def first_wrong(self) -> Step | None:
+        """The first step, by address, whose line is below 0; None if there is none."""
+        if max(self._lines, default=0) <= LAST_LINE:
+            return None
+        return self._step(next(i for i, line in enumerate(self._lines) if line > LAST_LINE))
 
     def addresses_of(self, files: Set[int], line: int) -> Iterator[int]:
         """Yield where statements of a line of one of these files begin."""

@@ -80,8 +80,8 @@ class LineLookup:
     def pcs_of(self, file: str, line: int) -> tuple[int, ...]:
         """Return where statements of a source line begin, in order: good breakpoint locations.
 
-        Leading directories of the file's path are optional. An unreadable table is an error only if
-        no other table has the line.
+        Leading directories of the file's path are optional. An unreadable table, or one with a line
+        below 0, is an error only if no other table has the line.
         """
         pcs = {pc for _, of_file in self.pcs_by_file(file, line) for pc in of_file}
         return tuple(sorted(pcs))
@@ -105,7 +105,7 @@ class LineLookup:
                 for path, of_file in numbers.items():
                     addresses = table.gdb_steps.addresses_of(of_file, line)
                     pcs.setdefault(path, set()).update(map(unit.relocate, addresses))
-                    problem = problem or table.matrix.problem
+                    problem = problem or table.matrix.problem or table.wrong_line
             except DwarfGpuError as fault:
                 problem = problem or fault
         if problem is not None and not any(pcs.values()):

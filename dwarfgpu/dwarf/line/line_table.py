@@ -20,6 +20,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.file_table import FileTable, located
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
+from dwarfgpu.dwarf.line.rows import LAST_LINE
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 _MAX_KEPT: Final = 1_000
 """Maximum number of addresses whose answers a table keeps."""
-_LAST_LINE: Final = 0x7FFFFFFF
-"""No source file has more lines; a line below 0 is beyond it, as the register has 32 bits."""
 
 
 @frozen
@@ -140,13 +139,23 @@ class LineTable(FileTable):
             sequence = read.matrix.sequences[number]
             position = sequence.position_at(rows, address)
             row = rows[sequence.order[position]]
-            if row.line > _LAST_LINE:
-                negative = f"line {row.line}, which is {row.line - (1 << 32)} in 32 bits"
-                raise self._located(IllFormed(f"the row for {address:#x} has {negative}"))
+            if row.line > LAST_LINE:
+                raise self._wrong(address, row.line)
             return row, Range(row.address, sequence.end_of(rows, position))
         if read.matrix.problem is not None:
             raise self._located(read.matrix.problem)
         return None
+
+    def _wrong(self, address: int, line: int) -> DwarfGpuError:
+        negative = f"line {line}, which is {line - (1 << 32)} in 32 bits"
+        return self._located(IllFormed(f"the row for {address:#x} has {negative}"))
+
+    @property
+    def wrong_line(self) -> DwarfGpuError | None:
+        """The first step, by address, whose line is below 0: the code of a line that is not found
+        may be there."""
+        step = self.gdb_steps.first_wrong
+        return None if step is None else self._wrong(step.address, step.line)
 
     def begins_line(self, address: int) -> bool:
         """Return whether GDB takes the code of a line to begin at an address of the file.

@@ -20,6 +20,9 @@ END_SEQUENCE: Final = 0x04
 PROLOGUE_END: Final = 0x08
 EPILOGUE_BEGIN: Final = 0x10
 
+LAST_LINE: Final = 0x7FFFFFFF
+"""No source file has more lines; a line below 0 is beyond it, as the register has 32 bits."""
+
 REGISTERS: Final = Struct("=IIIIIBB")
 """The registers of a row, without its address: file, line, column, isa, discriminator, op_index,
 flags."""
