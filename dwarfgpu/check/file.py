@@ -36,7 +36,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unavailable, Unsupported, counted
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
@@ -161,8 +161,12 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
         expressions.distinct,
         fdes,
         findings,
-        any(map(info.object.has_section, _UNITS)),
+        _has_units(info.object),
     )
+
+
+def _has_units(file: ObjectFile) -> bool:
+    return any(map(file.has_section, _UNITS))
 
 
 def _architectures(file: ObjectFile, info: DebugInfo, findings: Findings) -> PossibleArchitectures:
@@ -256,8 +260,13 @@ def _frames(
     """Check a section of call frame information; how many FDEs it has."""
     data = relocated_data(file, kind)
     if not data:
-        if kind == ".eh_frame" and kind in file.sections_by_name and not is_debug_file(file):
-            _check_without_frames(file, findings)
+        frames = file.sections_by_name.get(kind)
+        if frames is not None and not is_debug_file(file):
+            if kind == ".eh_frame":
+                _check_without_frames(file, findings)
+        elif frames is not None and frames.size_bytes and _has_units(code_object.file):
+            error = Unavailable(f"{kind} has no contents in a debug file: check its program")
+            findings.skip(error, file.path)
         return 0
     section = FrameSection(
         kind,

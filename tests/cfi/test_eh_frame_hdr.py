@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,11 @@ def test_check_of_a_debug_file_and_of_a_file_without_section_headers(tmp_path: P
     for contents in (data, without_sections()):
         done = run("check", "--only", "search-table", changed(tmp_path / "demo", contents))
         assert "search-table" not in done.out
+        skipped = (
+            "not checked: .*/demo: .eh_frame has no contents in a debug file: check its program"
+        )
+        assert len(re.findall(skipped, done.out)) == (contents is data)
+        assert done.status == 0
 
 
 def changed(path: Path, data: bytearray) -> Path:
