@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.base.bits import signed
+from dwarfgpu.base.float_format import long_long
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -28,7 +28,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
-from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
+from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE, format_of
 
 _NO_INTEGER: Final = "Value can't be converted to integer."
 
@@ -61,10 +61,13 @@ def whole_number(session: Session, value: TypedValue) -> int:
     """Return a count or a level: a scalar as GDB converts it to a signed number of 64 bits."""
     bare = strip(value.type)
     _require_long_long(value)
-    is_float = isinstance(bare, Base) and bare.base.encoding == "float"
-    text = format(value, session, FormatOptions(letter="a" if is_float else "d"), _no_symbol)
-    if is_float:
-        return signed(int(text, 16), LONG_LONG_BITS)
+    if isinstance(bare, Base) and bare.base.encoding == "float":
+        bits = ObjectAccess(session).known(value)
+        form = format_of(bare.base, bits.size_bits)
+        if form is None:
+            raise UsageError(_NO_INTEGER)
+        return long_long(form.decode(bits.value))
+    text = format(value, session, FormatOptions(letter="d"), _no_symbol)
     if not is_decimal(text.removeprefix("-")):
         raise UsageError(_NO_INTEGER)
     return int(text)
@@ -88,8 +91,8 @@ def _is_address(bare: BareType | None) -> bool:
 
 
 def _number(session: Session, value: TypedValue) -> int:
-    """Return a number as an address: of a floating point number without its fraction, as GDB
-    converts it to 64 bits."""
+    """Return a number as an address, cut to the bits of one: of a floating point number without
+    its fraction."""
     bare = strip(value.type)
     is_one = isinstance(bare, Base | Enum) and is_number(value.type) and not is_complex(bare)
     if value.type is None or not is_one:

@@ -330,11 +330,18 @@ def _address_or_character(
     elif has_sign:
         number = signed(number, size_bits)
     if letter == "a":
-        return shown.address_text(number & (1 << max(64, size_bits)) - 1)
+        return shown.address_text(number & (1 << _address_bits(shown, size_bits)) - 1)
     code = number & 0xFF
     text = signed(code, 8) if has_sign else code
     kind = CharacterKind(1, style="ada") if shown.options.style == "ada" else CharacterKind(1)
     return f"{text} {quoted_character(code, kind)}"
+
+
+def _address_bits(shown: Shown, size_bits: int) -> int:
+    """Return how many bits of a number are shown as an address: those of one on this machine."""
+    spaces = {} if shown.architecture is None else shown.architecture.address_spaces
+    own_bits = spaces[0].address_bits if 0 in spaces else scalars.LONG_LONG_BITS
+    return own_bits if own_bits < scalars.LONG_LONG_BITS else max(scalars.LONG_LONG_BITS, size_bits)
 
 
 def _is_signed(bare: Type) -> bool:

@@ -20,11 +20,16 @@ REGISTERS = {
 }  # fmt: skip
 
 
+STATE = {
+    "schema": "dwarfgpu-state-1",
+    "architecture": "i386",
+    "waves": [{"id": 1, "registers": REGISTERS}],
+}
+
+
 def lines(folder: Path, *commands: str) -> list[str]:
-    wave = {"id": 1, "registers": REGISTERS}
-    state = {"schema": "dwarfgpu-state-1", "architecture": "i386", "waves": [wave]}
     path = folder / "i386.json"
-    path.write_text(json.dumps(state))
+    path.write_text(json.dumps(STATE))
     given = [word for line in commands for word in ("-ex", line)]
     return run("debug", "--state", path, "--batch", *given).lines
 
@@ -54,6 +59,31 @@ def lines(folder: Path, *commands: str) -> list[str]:
 )
 def test_a_register(tmp_path: Path, command: str, expected: str) -> None:
     assert lines(tmp_path, command)[-1] == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("print/a -3", "$1 = 0xfffffffd"),
+        ("print/a -3.7", "$1 = 0xfffffffd"),
+        ("print/a 5e9", "$1 = 0x2a05f200"),
+        ("print/a 0xfff0e48304244c8d", "$1 = 0x4244c8d"),
+        ("print/a $di", "$1 = 0xffffcb80"),
+        ("print/a (char) 254", "$1 = 0xfffffffe"),
+        ("output/a -1LL", "0xffffffff"),
+        ("print/x -3LL", "$1 = 0xfffffffffffffffd"),
+        ("info symbol -3", "No symbol matches -3."),
+    ],
+)
+def test_a_number_as_an_address_has_32_bits(tmp_path: Path, command: str, expected: str) -> None:
+    assert lines(tmp_path, command)[-1] == expected
+
+
+def test_a_floating_level_keeps_its_sign(tmp_path: Path) -> None:
+    path = tmp_path / "i386.json"
+    path.write_text(json.dumps(STATE))
+    done = run("debug", "--state", path, "--batch", "-ex", "frame -2.9")
+    assert done.err.splitlines()[-1] == "No frame at level -2.9."
 
 
 def test_the_general_registers(tmp_path: Path) -> None:

@@ -170,8 +170,14 @@ class Units:
         if letter in ("x", "z"):
             return hexadecimal(bits.value, bits.size_bits // 4)
         options = evolve(self.options, letter=letter)
-        kind = self.type
-        return format_value(bits, kind, options, endian=self.endian, symbolize=self.symbolize)
+        return format_value(
+            bits,
+            self.type,
+            options,
+            endian=self.endian,
+            architecture=self.objects.architecture,
+            symbolize=self.symbolize,
+        )
 
     def _wrapped(self, address: int) -> int:
         return address & (1 << self.space.address_bits) - 1
