@@ -99,11 +99,15 @@ def names_wrong_arguments(function: Callable[_P, _R], title: str | None = None) 
 
     @wraps(function)
     def begin(*args: _P.args, **kwargs: _P.kwargs) -> Iterator[Any]:
-        return iterate(*_judged(function, title, args, kwargs, right))
+        args, kwargs = _judged(function, title, args, kwargs, right)  # type: ignore[assignment]
+        # Too many or too few arguments are an error here, as of every call.
+        return iterate(cast(Iterator[Any], function(*args, **kwargs)), args, kwargs)
 
-    def iterate(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[Any]:
+    def iterate(
+        iterator: Iterator[Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Iterator[Any]:
         try:
-            yield from cast(Iterator[Any], function(*args, **kwargs))
+            yield from iterator
         except FOREIGN as error:
             may_be_wrong = _may_be_wrong_type(error)
             wrong = wrong_call(function, args, kwargs, title) if may_be_wrong else None

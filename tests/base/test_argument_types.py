@@ -297,6 +297,20 @@ def test_other_failures_stay_as_they_are() -> None:
     assert pickle.loads(pickle.dumps(dg.evaluate)) is dg.evaluate
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (cast(Any, dg.stack_frames), "missing"),
+        (lambda: cast(Any, dg.stack_frames)(nosuch=1), "unexpected keyword argument 'nosuch'"),
+    ],
+)
+def test_a_wrong_call_of_a_generator_function_is_an_error_at_once(
+    call: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
 def test_objects_with_a_wrong_field_are_shown() -> None:
     assert repr(dg.Bits("1", 3)).startswith("Bits(value='1', size_bits=3, ")  # type: ignore[arg-type]
     assert repr(dg.Register(V6, 1 << 20000)).endswith("0, frame=0)")  # Python refuses its digits
