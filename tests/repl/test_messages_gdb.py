@@ -234,3 +234,8 @@ def test_methods_and_destructors(tmp_path: Path, tool: Callable[[str], str]) -> 
         tool, tmp_path / "a", [*commands, "print &object.get", "whatis *object.get"]
     )
     assert said[1].endswith("Attempt to take contents of a non-pointer value.\n")
+    _same_as_gdb(
+        tool, tmp_path / "a", ["p *object.~S", "p object.~T", "p object.~", "p object.s.~S"]
+    )
+    [shown] = answers(None, [str(tmp_path / "a")], ["p (&object)->~S"])  # GDB's type has an int
+    assert "= {void (S * const)} 0x" in shown and shown.endswith(" <S::~S()>\n")

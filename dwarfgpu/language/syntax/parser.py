@@ -275,7 +275,8 @@ class Parser(Cursor):
             if mark == ALL:
                 node = ast.Unary("*", node)
             elif mark in (".", "->"):
-                node = ast.Access(node, name_at(self, is_member=True), mark == "->")
+                prefix = self.accept("~") or ""  # of a destructor
+                node = ast.Access(node, prefix + name_at(self, is_member=True), mark == "->")
             elif mark == "[":
                 node = ast.Index(node, self.expression(_COMMA))
                 self.expect("]")
