@@ -130,6 +130,9 @@ class Abi:
     they have no entry point, and no symbol of another file comes first."""
     long_double_bits: int = 64
     """Size of C's `long double`, in bits."""
+    most_number_alignment_bytes: int | None = None
+    """The most that an integer or a binary floating-point number of up to the size of a `long
+    double` is aligned to; None: to its size."""
     has_x87: bool = False
     """Whether a `long double` of 96 or 128 bits is one of the x87, padded."""
     has_binary_decimals: bool = False

@@ -39,6 +39,7 @@ ABI: Final = Abi(
     file_format="i386",
     thread_pointer="gs_base",
     long_double_bits=96,
+    most_number_alignment_bytes=4,  # System V ABI, Intel386 supplement, table 2.1
     has_x87=True,
     has_binary_decimals=True,
     capstone_mode=("CS_ARCH_X86", "CS_MODE_32"),

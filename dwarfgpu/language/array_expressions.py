@@ -1,21 +1,14 @@
-"""Array expressions, `{1, 2}` and `x@8`, and the alignment of objects."""
+"""Array expressions: `{1, 2}` and `x@8`."""
 
 from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
-    MAX_CHAIN,
     Array,
-    Base,
     Function,
-    Member,
-    Qualified,
-    Struct,
     Type,
-    Typedef,
     strip,
 )
 from dwarfgpu.errors import UsageError
@@ -128,47 +121,3 @@ def _has_elements(container: TypedValue, first: TypedValue, count: int) -> bool:
     whole, part = container.location.single_locations[0], first.location.single_locations[0]
     end_bits = part.bit_offset - whole.bit_offset + count * (first.size_bits or 0)
     return whole.storage == part.storage and end_bits <= (container.size_bits or 0)
-
-
-def alignment_bytes(type_: Type | None) -> int:
-    """Return the alignment of a type; `UsageError` if it has none.
-
-    DW_AT_alignment where the file has it (DWARF 5 2.24). For another structure it is the largest of
-    its members; for a scalar its size, for a complex number that of a part; for void it is 1, as in
-    GNU C.
-    """
-    declared = _declared_alignment(type_)
-    if declared:
-        return declared
-    bare = strip(type_)
-    if bare is None:  # void, as sizeof has it
-        return 1
-    if isinstance(bare, Array):
-        return alignment_bytes(bare.element)
-    if isinstance(bare, Struct):
-        inner = [_alignment_of(member) for member in bare.members if not member.is_static]
-        if bare.is_declaration:
-            raise UsageError("could not determine alignment of type")
-        return bare.declared.alignment or max(inner, default=1)
-    size = size_bytes(bare)
-    if isinstance(bare, Base) and bare.base.encoding == "complex_float":
-        size = (size or 0) // 2
-    if not size or size & size - 1:
-        raise UsageError("could not determine alignment of type")
-    return size
-
-
-def _declared_alignment(type_: Type | None) -> int | None:
-    """Return the alignment of the first typedef that has one, of those that name a type."""
-    for _ in range(MAX_CHAIN):
-        if isinstance(type_, Typedef) and type_.alignment:
-            return type_.alignment
-        if not isinstance(type_, Typedef | Qualified):
-            break
-        type_ = type_.target
-    return None
-
-
-def _alignment_of(member: Member) -> int:
-    declared = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
-    return declared or alignment_bytes(member.type)

@@ -25,11 +25,11 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.language.alignment import alignment_bytes
 from dwarfgpu.language.arithmetic_conversions import (
     is_number,
 )
 from dwarfgpu.language.array_expressions import (
-    alignment_bytes,
     array_without_length,
     as_elements,
     elements,
@@ -236,7 +236,8 @@ class Evaluator(Operations):
             case ast.Cast():
                 return self._cast(node)
             case ast.SizeOf(is_alignment=True):
-                return self.length(alignment_bytes(self.names.type_of(node.type).type))
+                aligned = self.names.type_of(node.type).type
+                return self.length(alignment_bytes(aligned, self.session.architecture.abi))
             case ast.SizeOf():
                 return self.size(self.names.type_of(node.type).type)
             case ast.Elements():

@@ -1,0 +1,125 @@
+"""The alignment of types, as compilers of C and C++ have it."""
+
+from __future__ import annotations
+
+from dwarfgpu.arch.abi import Abi
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    Array,
+    BareType,
+    Base,
+    Member,
+    MemberPointer,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    is_method_pointer,
+    strip,
+)
+from dwarfgpu.errors import UsageError
+
+_MOST_ATOMIC_BYTES = 16
+"""The largest object that is aligned to its size only because it is atomic."""
+
+
+def alignment_bytes(type_: Type | None, abi: Abi) -> int:
+    """Return the alignment of a type; `UsageError` if it has none, or it cannot be known.
+
+    DW_AT_alignment where the file has it (DWARF 5 2.24). For another structure it is the largest of
+    its members; for a scalar what the ABI says, its size for most; for a complex number that of a
+    part; for void it is 1, as in GNU C. No attribute says how compilers align a vector, nor that a
+    structure is packed.
+    """
+    declared = _declared_alignment(type_)
+    if declared:
+        return declared
+    bare = strip(type_)
+    if bare is None:  # void, as sizeof has it
+        return 1
+    if isinstance(bare, Array):
+        if bare.is_vector:
+            raise _unknown()
+        return alignment_bytes(bare.element, abi)
+    own = _of_structure(bare, abi) if isinstance(bare, Struct) else _of_scalar(bare, abi)
+    size = size_bytes(bare)
+    if size and _is_atomic(type_) and not size & size - 1 and size <= _MOST_ATOMIC_BYTES:
+        return max(size, own)
+    return own
+
+
+def _unknown() -> UsageError:
+    return UsageError("could not determine alignment of type")
+
+
+def _declared_alignment(type_: Type | None) -> int | None:
+    """Return the alignment of the first typedef that has one, of those that name a type."""
+    for _ in range(MAX_CHAIN):
+        if isinstance(type_, Typedef) and type_.alignment:
+            return type_.alignment
+        if not isinstance(type_, Typedef | Qualified):
+            break
+        type_ = type_.target
+    return None
+
+
+def _is_atomic(type_: Type | None) -> bool:
+    while isinstance(type_, Typedef | Qualified):  # no cycle: it was stripped
+        if isinstance(type_, Qualified) and type_.qualifier == "atomic":
+            return True
+        type_ = type_.target
+    return False
+
+
+def _of_structure(struct_type: Struct, abi: Abi) -> int:
+    if struct_type.is_declaration:
+        raise _unknown()
+    if struct_type.declared.alignment:
+        return struct_type.declared.alignment
+    size = struct_type.size_bytes or 0
+    if size % 2:  # a structure in an array has its alignment, too
+        return 1
+    most, is_packed = 1, False
+    for member in struct_type.members:
+        if not member.is_static:
+            own = _of_member(member, abi)
+            most = max(most, own)
+            is_packed = is_packed or _is_misaligned(member, own)
+    if is_packed or size % most:
+        raise _unknown()
+    return most
+
+
+def _of_member(member: Member, abi: Abi) -> int:
+    declared = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
+    return declared or alignment_bytes(member.type, abi)
+
+
+def _is_misaligned(member: Member, own: int) -> bool:
+    """Return whether a member is where its alignment allows none: a bit-field may be anywhere, and
+    where a virtual base is depends on the object."""
+    if member.is_bit_field or member.location is not None or member.bit_offset is None:
+        return False
+    return member.bit_offset % (8 * own) != 0
+
+
+def _of_scalar(bare: BareType, abi: Abi) -> int:
+    size = size_bytes(bare) or 0
+    if is_method_pointer(bare):  # of two parts
+        size //= 2
+    is_number = not isinstance(bare, Pointer | MemberPointer)
+    if isinstance(bare, Base):
+        if bare.base.vector_size is not None:
+            raise _unknown()
+        if bare.base.encoding == "complex_float":
+            size //= 2
+        is_number = bare.base.encoding != "decimal_float"
+    most = abi.most_number_alignment_bytes
+    if most is not None and is_number and 8 * size <= abi.long_double_bits:
+        size = min(size, most)
+    if not size or size & size - 1:
+        raise _unknown()
+    return size
