@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.index.aranges import AddressIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
 from dwarfgpu.dwarf.index.string_index import StringIndex
 from dwarfgpu.dwarf.location_lists import value_or_raise
+from dwarfgpu.dwarf.patch_space import has_patch_space, without_holes
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.split_units import SplitFiles, split_id
 from dwarfgpu.dwarf.types.base_types import base_type_of
@@ -221,17 +222,20 @@ class DebugInfo(OfOpenFile):
         self, section: str
     ) -> tuple[tuple[CompilationUnit, ...], dict[int, DwarfGpuError]]:
         buffer = self.sections.buffer(section)
+        data, load = (self.section(section), None) if buffer is None else (buffer.data, buffer.load)
         headers, problems = read_headers(
-            self.section(section) if buffer is None else buffer.data,
+            data,
             self.object.endian,
             section,
             self.sections.suffix,
             self.object.limits.units,
-            None if buffer is None else buffer.load,
+            load,
         )
         for problem in problems.values():
             problem.context = f"{self.path}: {problem.context}"
             self.note_unread(problem)
+        if has_patch_space(self.object):
+            headers = without_holes(headers, data, load)
         return tuple(CompilationUnit(self, header) for header in headers), problems
 
     @cached_property

@@ -251,9 +251,11 @@ def counted_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The size of the section, for each time that it is read from now on."""
     reads: list[int] = []
 
-    def counted(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
+    def counted(
+        data: bytes, endian: Endian, *, has_patch_space: bool
+    ) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
         reads.append(len(data))
-        return read_aranges(data, endian)
+        return read_aranges(data, endian, has_patch_space=has_patch_space)
 
     monkeypatch.setattr(aranges, "read_aranges", counted)
     return reads

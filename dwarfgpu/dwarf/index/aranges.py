@@ -17,6 +17,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
+from dwarfgpu.dwarf.patch_space import has_patch_space
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import MAX_PROBLEMS, initial_length, refuse_segments
@@ -41,13 +42,16 @@ class ArangeSet:
     """Addresses of the file, in the order of the section."""
 
 
-def read_aranges(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
+def read_aranges(
+    data: bytes, endian: Endian, *, has_patch_space: bool = False
+) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
     """Return the sets of a section, and the errors of sets that could not be read; of too many,
-    `LimitExceeded` is the last."""
+    `LimitExceeded` is the last. `has_patch_space`: zeros at the end are no sets."""
     sets: list[ArangeSet] = []
     problems: list[DwarfGpuError] = []
     reader = Reader(data, endian)
-    while reader:
+    sets_end = len(data.rstrip(b"\0")) if has_patch_space else len(data)
+    while reader.position < sets_end:
         offset = reader.position
         end = len(data)
         if len(sets) >= MAX_SETS or len(problems) >= MAX_PROBLEMS:
@@ -137,7 +141,11 @@ class AddressIndex:
 
     @cached_property
     def _listed(self) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
-        return read_aranges(self._sections.section(".debug_aranges"), self._sections.endian)
+        return read_aranges(
+            self._sections.section(".debug_aranges"),
+            self._sections.endian,
+            has_patch_space=has_patch_space(self._sections.object),
+        )
 
     @property
     def listed(self) -> Sequence[ArangeSet]:
