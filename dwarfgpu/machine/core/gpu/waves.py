@@ -124,9 +124,6 @@ class GpuWaves:
         """Whether the waves of every queue are read; otherwise there is a note."""
         self._control_words_left = MAX_WORDS
         self.r_version = self._r_version()
-        for agent in state.agents:
-            if fault := agent_apertures(agent).fault:
-                self.notes.append(f"GPU {agent.gpu_id}: {fault}: no generic address is read there")
         self.queues = tuple(self._queues())
         gpu_waves: list[GpuWave] = []
         for queue in self.queues:
@@ -136,6 +133,9 @@ class GpuWaves:
             self._add_waves(queue, gpu_waves, most_waves)
         self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(gpu_waves, first))
         self._words: dict[int, HardwareWords] = {}
+        for agent in {queue.agent_id: queue.agent for queue in self.queues}.values():
+            if fault := agent_apertures(agent).fault:
+                self.notes.append(f"GPU {agent.gpu_id}: {fault}: no generic address is read there")
         for level in dict.fromkeys(wave.layout for wave in gpu_waves):
             if not level.is_compared:
                 self.notes.append(
