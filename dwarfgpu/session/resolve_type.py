@@ -420,12 +420,21 @@ def _attribute(properties: Properties) -> Literal["", "allocatable", "pointer"]:
 
 
 def _lowest(array_type: Array, first: Location) -> Location:
-    """Return the start of an array from its first element: strides may be negative."""
-    if not any(stride is not None and stride < 0 for stride in array_type.strides_bits):
+    """Return the start of an array from its first element: strides may be negative.
+
+    Addresses wrap around: a pointer of Fortran that is not associated yet has any descriptor, and
+    its type is known all the same.
+    """
+    is_empty = 0 in array_type.dimensions
+    if is_empty or not any(stride is not None and stride < 0 for stride in array_type.strides_bits):
         return first
     strides = strides_of(array_type) or ()
     steps = zip(array_type.dimensions, strides, strict=False)
-    return first.displaced(-sum(offset_bits(stride, count or 0, 0) for count, stride in steps))
+    bits = -sum(offset_bits(stride, count or 0, 0) for count, stride in steps)
+    single = first.single_locations[0]
+    if isinstance(single.storage, Memory):
+        bits = (single.bit_offset + bits) % single.storage.size_bits - single.bit_offset
+    return first.displaced(bits)
 
 
 def _renamed(type_: Type | None, resolved: Type | None) -> Type | None:

@@ -192,6 +192,15 @@ def test_other_bounds_have_an_empty_stack() -> None:
     raises(lambda: described(bounds=(Bounds(0, count=computed("dup")),)), IllFormed)
 
 
+@pytest.mark.parametrize(("count", "place"), [(0, "global#0x1000"), (2, "global#0x0"),
+                                              (3, "global#0xfffffffffffff000")])  # fmt: skip
+def test_a_descriptor_that_was_never_set_has_a_type(count: int, place: str) -> None:
+    """An array without elements begins where its data is; addresses wrap around."""
+    result = described(bounds=(Bounds(0, count=count, stride_bits=-8 * 0x1000),))
+    assert isinstance(result.type, Array) and result.type.dimensions == (count,)
+    assert shown(result.location) == place
+
+
 def lower_bound(language: int, form: int = dw.FORM_DATA2) -> int | None:
     shapes = [
         Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, form),), True),
