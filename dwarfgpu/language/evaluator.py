@@ -56,7 +56,7 @@ from dwarfgpu.language.name_resolution import Names, Typed
 from dwarfgpu.language.operations import Operations
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
-from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
+from dwarfgpu.language.syntax.parser import parse, parse_type
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
 from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, typed
 from dwarfgpu.language.vectors import is_vector, spread
@@ -100,7 +100,7 @@ def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed
     """Return the type that a text names; None for other text."""
     evaluator = Evaluator(session, options)
     names, radix = evaluator.names, options.radix
-    name = parse_type(text, names, radix) or parse_type_of(text, names, radix)
+    name = parse_type(text, names, radix)
     typed_name = None if name is None else evaluator.type_named(name)
     if typed_name is not None:
         evaluator.note_remarks()
@@ -236,10 +236,10 @@ class Evaluator(Operations):
             case ast.Cast():
                 return self._cast(node)
             case ast.SizeOf(is_alignment=True):
-                aligned = self.names.type_of(node.type).type
+                aligned = self.type_named(node.type).type
                 return self.length(alignment_bytes(aligned, self.session.architecture.abi))
             case ast.SizeOf():
-                return self.size(self.names.type_of(node.type).type)
+                return self.size(self.type_named(node.type).type)
             case ast.Elements():
                 values = [self.object(element) for element in node.elements]
                 return elements(self.objects, [*map(self.arithmetic.of_whole_type, values)])
@@ -310,14 +310,14 @@ class Evaluator(Operations):
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.objects.element(value, number.value.integer)
 
-    def type_named(self, name: ast.TypeName | ast.TypeOf) -> Typed:
-        """Return the written type, or that of an expression."""
-        if isinstance(name, ast.TypeName):
+    def type_named(self, name: ast.TypeName) -> Typed:
+        """Return the written type, which may be that of an expression: `typeof(x)`."""
+        if name.operand is None:
             return self.names.type_of(name)
         if isinstance(name.operand, ast.TypeName):
-            return self.names.type_of(name.operand)
+            return self.names.type_of(name, self.type_named(name.operand))
         value = self.unevaluated().value(name.operand)
-        return Typed(value.type, value.unit)
+        return self.names.type_of(name, Typed(value.type, value.unit))
 
     def _cast(self, node: ast.Cast) -> TypedValue:
         to = self.type_named(node.type)

@@ -257,10 +257,13 @@ class Names:
             raise die.located(IllFormed(f"the enumerator {die.name} has no value"))
         return kind, value
 
-    def type_of(self, name: TypeName) -> Typed:
+    def type_of(self, name: TypeName, of_operand: Typed | None = None) -> Typed:
         """Return the type that a type name denotes; `UsageError` with GDB's wording if there is
-        none."""
-        specified = self._specified(name)
+        none.
+
+        `of_operand`: the type that `typeof` of its operand means.
+        """
+        specified = self._specified(name) if of_operand is None else of_operand
         kind = self._qualified(specified.type, name.qualifiers)
         space = next((q[1:] for q in name.qualifiers if q.startswith("@")), None)
         for declarator in name.declarators:
@@ -269,6 +272,8 @@ class Names:
         return Typed(kind, specified.unit)
 
     def _specified(self, name: TypeName) -> Typed:
+        if name.operand is not None:  # a parameter
+            raise UsageError("typeof is not supported in the parameters of a function type.")
         words = name.words
         if name.tag is None and all(word in TYPE_WORDS for word in words):
             kind = self.builtins.named(words)

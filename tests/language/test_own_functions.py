@@ -55,6 +55,11 @@ from tests.language.sessions import demo, stopped, text
         ("_Alignof(int)", "4"), ("_Alignof(double)", "8"), ("alignof(outer_t)", "8"),
         ("_Alignof(char [7])", "1"), ("_Alignof(void)", "1"),
         ("(typeof(numbers[0])) 2.5", "2"), ("(__typeof__(char)) 65", "65 'A'"),
+        ("sizeof(typeof(numbers))", "1200"), ("sizeof(typeof(*&numbers[0]) *)", "8"),
+        ("_Alignof(typeof(numbers))", "4"), ("(const typeof(numbers[0])) 2.5", "2"),
+        ("(typeof(typeof(numbers[0]) const)) 2.5", "2"), ("{typeof(numbers[0])} numbers", "1"),
+        ("(void (*)(typeof(1))) 0",
+         "typeof is not supported in the parameters of a function type."),
         ("typeof(1)", "Attempt to use a type as an expression"),
         # casts of C++
         ("static_cast<int>(2.5)", "2"),

@@ -136,6 +136,8 @@ class TypeName:
     qualifiers: tuple[str, ...] = ()
     declarators: tuple[Declarator, ...] = ()
     """From the named type outwards."""
+    operand: Node | TypeName | None = None
+    """That of `typeof(x)` or `typeof(type)`, in place of the words."""
 
 
 @frozen
@@ -219,18 +221,11 @@ class Triplet(Part):
 class Cast(Part):
     """`(type) operand`, or `{type} operand`: the object of that type at an address."""
 
-    type: TypeName | TypeOf
+    type: TypeName
     operand: Node
     is_memory: bool = False
     how: str = ""
     """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++."""
-
-
-@frozen
-class TypeOf(Part):
-    """`typeof(expression)` or `typeof(type)`, in place of a type."""
-
-    operand: Node | TypeName
 
 
 @frozen

@@ -48,23 +48,13 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     if first.kind != "name":
         return None
     is_word = _is_type_word(first.text) or fortran_type(parser, parser.at) is not None
+    is_word = is_word or parser.is_type_of(parser.at)
     if not is_word and not names.is_type(extended_name(parser, parser.at)[0]):
         return None
-    name = TypeParser(parser).type_name()
+    name = TypeParser(parser, parser.type_of).type_name()
     if parser.token.kind != "end":
         raise parser.syntax_error()
     return name
-
-
-def parse_type_of(text: str, names: Known, radix: int = 10) -> ast.TypeOf | None:
-    """Return the operand of `typeof(expression)`, for a text that contains nothing else."""
-    parser = Parser(text, names, radix)
-    if not parser.is_type_of(parser.at):
-        return None
-    type_name = parser.type_of()
-    if parser.token.kind != "end":
-        raise parser.syntax_error()
-    return type_name
 
 
 def _is_type_word(word: str) -> bool:
@@ -150,7 +140,7 @@ class Parser(Cursor):
             return self._postfix(self._named_cast())
         if self._type_follows("("):
             self.next()
-            kind = self._cast_type(")")
+            kind = self._type(")")
             if not self._type_follows("{") and self.accept("{"):  # a compound literal
                 elements = self._listed("}")
                 if not elements:
@@ -159,7 +149,7 @@ class Parser(Cursor):
             return ast.Cast(kind, self.expression(_UNARY))
         if self._type_follows("{"):
             self.next()
-            kind = self._cast_type("}")
+            kind = self._type("}")
             return ast.Cast(kind, self.expression(_UNARY), is_memory=True)
         if self.accept("{"):
             elements = self._listed("}")
@@ -179,7 +169,7 @@ class Parser(Cursor):
         """Parse `static_cast<type>(operand)`."""
         how = self.next().text.removesuffix("_cast")
         self.expect("<")
-        kind = self._cast_type(">")
+        kind = self._type(">")
         self.expect("(")
         operand = self.expression(_COMMA)
         self.expect(")")
@@ -192,23 +182,19 @@ class Parser(Cursor):
             return False
         return self.tokens[index + 1].text == "(" and not self.known.is_name(token.text)
 
-    def type_of(self) -> ast.TypeOf:
-        """Parse `typeof(expression)` or `typeof(type)`."""
+    def type_of(self) -> Node | ast.TypeName | None:
+        """Parse `typeof(expression)` or `typeof(type)`, and return the operand; None where
+        something else comes."""
+        if not self.is_type_of(self.at):
+            return None
         self.next()
         if self._type_follows("("):
             self.next()
-            return ast.TypeOf(self._type(")"))
+            return self._type(")")
         self.expect("(")
         operand = self.expression(_COMMA)
         self.expect(")")
-        return ast.TypeOf(operand)
-
-    def _cast_type(self, end: str) -> ast.TypeName | ast.TypeOf:
-        if not self.is_type_of(self.at):
-            return self._type(end)
-        type_name = self.type_of()
-        self.expect(end)
-        return type_name
+        return operand
 
     def _listed(self, end: str) -> tuple[Node, ...]:
         """Parse expressions between commas up to a mark, which is consumed."""
@@ -414,6 +400,6 @@ class Parser(Cursor):
         return follows in (")", "*", "&", "&&", "[", "(", "@") and self.known.is_type(name)
 
     def _type(self, end: str) -> ast.TypeName:
-        kind = TypeParser(self).type_name()
+        kind = TypeParser(self, self.type_of).type_name()
         self.expect(end)
         return kind

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import LimitExceeded, UsageError
-from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Declarator, Integer, TypeName
+from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Declarator, Integer, Node, TypeName
 from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.name_parser import name_at
 from dwarfgpu.language.syntax.tokens import number
@@ -48,8 +50,10 @@ def fortran_type(cursor: Cursor, index: int) -> tuple[str, int] | None:
 class TypeParser:
     """Reads a type at a position."""
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, type_of: Callable[[], Node | TypeName | None]) -> None:
+        """`type_of`: parses `typeof(x)` and returns its operand; None where something else is."""
         self._cursor = cursor
+        self._type_of = type_of
 
     def type_name(self) -> TypeName:
         """Parse specifiers and an abstract declarator (C 6.7.7)."""
@@ -57,6 +61,10 @@ class TypeParser:
         tag: str | None = None
         qualifiers = list(self._qualifiers())
         cursor = self._cursor
+        if (operand := self._type_of()) is not None:
+            qualifiers += self._qualifiers()
+            declarators = tuple(self._declarators())
+            return TypeName((), None, tuple(qualifiers), declarators, operand)
         if (named_type := fortran_type(cursor, cursor.at)) is not None:
             words = [FORTRAN, named_type[0]]
             cursor.move_to(named_type[1])
