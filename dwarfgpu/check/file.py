@@ -102,7 +102,7 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
     signatures, contained = TypeSignatures(findings), ContainedBeyond()
     missing_strings: DwarfGpuError | None = None
     try:
-        check_lost_sections(file, info, findings)
+        check_lost_sections(code_object, findings)
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
             _broken(problem, None, findings)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.elf import ObjectFile
@@ -15,14 +15,16 @@ from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
 
 
-def check_lost_sections(file: ObjectFile, info: DebugInfo, findings: Findings) -> None:
+def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
     """Report sections of a file, and of the one with its debug information, that have no name, are
     not loaded, or have symbols, notes or kernel descriptors that are lost; without units, the first
     are among the problems of `info`."""
+    file, info = code_object.file, code_object.info
     unloaded = unloaded_sections(file)
     if unloaded is not None:
         _report(unloaded, findings, "warning")  # objcopy and linker scripts can do it
     damages = [file.symbol_damage, info.object.symbol_damage, *_of_contents(file)]
+    damages.append(code_object.mini_debug_damage)
     for damage in dict.fromkeys(damages):
         if isinstance(damage, Malformed | IllFormed):  # a limit is no fault of the file's
             _report(damage, findings)

@@ -213,8 +213,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "header are damaged. Without a section for units, the former is `unreadable-unit`; the "
         "latter is a warning, as objcopy and linker scripts can leave sections out. Also a symbol "
         "table as no linker writes one: names outside of its string table, or that are 0 there, "
-        "several entries that are 0, sections that the file does not have; notes that cannot be "
-        "read or begin with zeros, and a kernel descriptor whose entry is not code (AMDGPU usage, "
+        "several entries that are 0, sections that the file does not have, or a `.gnu_debugdata` "
+        "that cannot be read; notes that cannot be read or begin with zeros, and a kernel "
+        "descriptor whose entry is not code (AMDGPU usage, "
         '"Kernel Descriptor"), and an entry of a bundle that names another GPU than its code object'
     ),
     "unbalanced-entries": (

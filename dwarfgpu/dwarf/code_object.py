@@ -15,7 +15,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -53,11 +53,13 @@ def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> Object
 
 def _symbol_file(file: ObjectFile) -> ObjectFile | None:
     """Return the compressed symbols; damaged ones do no harm."""
+    if not file.has_section(MINI_DEBUG_INFO):
+        return None
     from dwarfgpu.objfile.mini_debug_info import mini_debug_info  # few files have any
 
     try:
         return mini_debug_info(file)
-    except Malformed:
+    except (Malformed, Unsupported):
         return None
 
 
@@ -149,7 +151,7 @@ class CodeObject(OfOpenFile):
         described = debug_file or (
             (None if has_debug_info(file) else _debug_file(file, roots)) or file
         )
-        if described is file and file.has_section(MINI_DEBUG_INFO):
+        if described is file:
             described = _symbol_file(file) or file
         info = DebugInfo.of(
             described,
@@ -238,6 +240,17 @@ class CodeObject(OfOpenFile):
         fault = self.file.entry_fault
         notes = [] if self.placement_note is None else [self.placement_note]
         return notes if fault is None else [*notes, str(fault)]
+
+    @property
+    def mini_debug_damage(self) -> Malformed | Unsupported | None:
+        """Why the symbols in `.gnu_debugdata` cannot be read, if no debug file has them; None if
+        they can, or there are none."""
+        file = self.file
+        if self.info.object is not file or not file.has_section(MINI_DEBUG_INFO):
+            return None
+        from dwarfgpu.objfile.mini_debug_info import damaged_mini_debug_info  # as above
+
+        return damaged_mini_debug_info(file)
 
     def loaded_sections(self) -> Iterator[LoadedSegment]:
         """Return the parts of the segments that sections describe, as GDB reads a program that has

@@ -80,7 +80,7 @@ class ObjectFile(OfOpenFile):
         self.path = path
         self.limits = limits
         self._in_memory = BytesInMemory(path, limits)
-        self._failed = FailedReads()
+        self.failed_reads = FailedReads()
         """By index for compressed sections."""
         self._data = data
         self.has_read_symbols = False
@@ -207,7 +207,7 @@ class ObjectFile(OfOpenFile):
 
     @cached_property
     def _symbol_table(self) -> SymbolTable | None:
-        table = self._failed.read("symbols", self._first_table)
+        table = self.failed_reads.read("symbols", self._first_table)
         self.has_read_symbols = True
         return table
 
@@ -268,7 +268,7 @@ class ObjectFile(OfOpenFile):
 
     @cached_property
     def _dynamic_symbol_table(self) -> SymbolTable | None:
-        return self._failed.read("dynamic symbols", self._exported_table)
+        return self.failed_reads.read("dynamic symbols", self._exported_table)
 
     def _exported_table(self) -> SymbolTable | None:
         section = next((item for item in self.sections if item.type == SHT_DYNSYM), None)
@@ -333,7 +333,7 @@ class ObjectFile(OfOpenFile):
         section = self.sections_by_name.get(_gnu_compressed(name))
         if section is None:
             return b""
-        return self._failed.read(section.name, lambda: self._gnu_data(section))
+        return self.failed_reads.read(section.name, lambda: self._gnu_data(section))
 
     def _gnu_data(self, section: Section) -> bytes:
         """Return the decompressed bytes of a section that GNU tools once compressed."""
@@ -349,7 +349,7 @@ class ObjectFile(OfOpenFile):
         if section.type == SHT_NOBITS:
             return b""
         if section.flags & SHF_COMPRESSED:
-            return self._failed.read(section.index, lambda: self._decompressed(section))
+            return self.failed_reads.read(section.index, lambda: self._decompressed(section))
         subject = section.name or f"section {section.index}"
         return self.file_bytes(section.offset, section.size_bytes, subject)
 

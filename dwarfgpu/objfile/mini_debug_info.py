@@ -7,29 +7,48 @@ exported.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from dwarfgpu.base.limits import UNJUDGED_BYTES
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.separate_debug import MINI_DEBUG_INFO
+from dwarfgpu.objfile.separate_debug import MINI_DEBUG_INFO, has_debug_info
 
 _MEMORY_BYTES: Final = 1 << 27
 """Memory for the dictionary of xz: its largest preset has 64 MiB."""
 
 
 def mini_debug_info(file: ObjectFile) -> ObjectFile | None:
-    """Return the file with the symbols; None without one.
+    """Return the file with the symbols of a stripped file; None without one.
 
-    Raises `Malformed` for damaged contents, and `LimitExceeded` for too many of them.
+    Raises `Malformed` for damaged contents, `LimitExceeded` for too many of them, and `Unsupported`
+    where Python cannot decompress them.
     """
-    packed = file.section_data(MINI_DEBUG_INFO) if file.has_section(MINI_DEBUG_INFO) else b""
+    return file.failed_reads.read(MINI_DEBUG_INFO, partial(_symbols, file))
+
+
+def damaged_mini_debug_info(file: ObjectFile) -> Malformed | Unsupported | None:
+    """Return why the file with the symbols cannot be read; None if it can, or there is none.
+
+    Raises `LimitExceeded` as `mini_debug_info` does.
+    """
+    try:
+        mini_debug_info(file)
+    except (Malformed, Unsupported) as error:
+        return error.anew()
+    return None
+
+
+def _symbols(file: ObjectFile) -> ObjectFile | None:
+    is_there = file.has_section(MINI_DEBUG_INFO) and not has_debug_info(file)
+    packed = file.section_data(MINI_DEBUG_INFO) if is_there else b""
     if not packed:
         return None
     subject = f"{MINI_DEBUG_INFO} of {file.path}"
     try:
         return ObjectFile(subject, _unpacked(packed, file, subject), file.limits)
-    except LimitExceeded:
+    except (LimitExceeded, Unsupported):
         raise
     except DwarfGpuError as error:
         raise Malformed(str(error)) from None
@@ -40,7 +59,7 @@ def _unpacked(packed: bytes, file: ObjectFile, subject: str) -> bytes:
     try:
         import lzma
     except ImportError:  # Python can be built without it
-        raise Malformed(f"{subject} is not read: this Python has no module lzma") from None
+        raise Unsupported(f"{subject} is not read: this Python has no module lzma") from None
     limits = file.limits
     most = max(UNJUDGED_BYTES, limits.inflated_ratio * len(packed))
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY_BYTES)

@@ -214,6 +214,8 @@ class FocusedNames(FocusedLane):
             for file in (own,) if own is described else (own, described):
                 if file.has_read_symbols and file.symbol_damage is not None:
                     damages.append(file.symbol_damage)
+            if own.has_read_symbols and code_object.mini_debug_damage is not None:
+                damages.append(code_object.mini_debug_damage)
         return damages
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:

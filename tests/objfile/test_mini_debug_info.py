@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,8 @@ from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.mini_debug_info import mini_debug_info
+from tests.check.made import findings, verdict_on
+from tests.cli.command import run
 from tests.dwarf.builder import X86_64, Content, elf
 
 lzma = pytest.importorskip("lzma")
@@ -23,7 +26,11 @@ FUNCTION = 0x12
 
 
 def program(packed: bytes) -> ObjectFile:
-    return ObjectFile("made", elf({".text": TEXT, ".gnu_debugdata": packed}, X86_64, 0))
+    return ObjectFile("made", program_bytes(packed))
+
+
+def program_bytes(packed: bytes) -> bytes:
+    return elf({".text": TEXT, ".gnu_debugdata": packed}, X86_64, 0)
 
 
 def symbols() -> bytes:
@@ -66,6 +73,24 @@ def test_damaged_symbols_do_no_harm(damaged: Callable[[bytes], bytes], reason: s
     with pytest.raises(Malformed, match=rf"\.gnu_debugdata of made.*{reason}"):
         mini_debug_info(file)
     assert untyped_symbol([CodeObject.of(file, 0)], "inner") is None
+
+
+def test_damaged_symbols_are_named_where_they_are_asked_for(tmp_path: Path) -> None:
+    (path := tmp_path / "made").write_bytes(program_bytes(changed(lzma.compress(symbols()))))
+    why = f"Malformed: .gnu_debugdata of {path} cannot be decompressed: Corrupt input data"
+    assert run("info", path).out.count(f"problem: {why}\n") == 1
+    assert f"note: {why}\n" in run("disas", path).err
+    done = run("debug", path, "--batch", "-ex", "info symbol 0x1010", "-ex", "break inner")
+    assert done.err.count(f"note: not all symbols can be read: {why}\n") == 1
+    assert f'Function "inner" not defined. Not searched: {why}\n' in done.err
+    [found] = findings(verdict_on(path.read_bytes()))
+    assert (found.rule, found.severity) == ("lost-section", "error")
+
+
+def test_symbols_are_not_in_place_of_debugging_information() -> None:
+    unit = {".debug_info": b"", ".debug_abbrev": b"\0"}
+    data = elf({".gnu_debugdata": lzma.compress(symbols()), **unit}, X86_64, 0)
+    assert CodeObject.of(file := ObjectFile("made", data)).info.object is file
 
 
 def test_a_bomb_is_refused() -> None:

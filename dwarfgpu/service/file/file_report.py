@@ -25,6 +25,7 @@ from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.entry_target import entry_fault
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
+from dwarfgpu.objfile.mini_debug_info import damaged_mini_debug_info
 from dwarfgpu.objfile.separate_debug import (
     DebugLink,
     debug_link,
@@ -203,11 +204,13 @@ def _of_file(
         link = debug_link(file)
         if not has_debug_info(file):
             separate = find_debug_file(file, directories)
+            damage = None if separate else damaged_mini_debug_info(file)
+            problems += [] if damage is None else [damage]
     except DwarfGpuError as error:
         problems.append(error)
     described = separate or file
     of_files = [one.symbol_damage for one in dict.fromkeys((file, described))]
-    problems += [damage for damage in of_files if damage is not None and damage not in problems]
+    problems += [fault for fault in of_files if fault is not None and fault not in problems]
     info = DebugInfo.of(described, 0, dialect, loaded=file, directories=directories)
     units: tuple[UnitReport, ...] = ()
     sections: tuple[SectionReport, ...] = ()
