@@ -24,7 +24,7 @@ from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references
 from dwarfgpu.check.register_sizes import register_bits
 from dwarfgpu.dwarf.frame_attributes import SCRATCH_BASES
-from dwarfgpu.errors import LimitExceeded, counted
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.cut_composite import composite_parts
 from dwarfgpu.expr.decode import Expression, decode
@@ -93,8 +93,6 @@ class Checked:
     that the file may be for."""
 
 
-LONGEST_BYTES: Final = 1 << 16
-"""Maximum size in bytes of an expression; producers write a few hundred at most."""
 _MAX_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
 _NOTHING: Final = Checked()
@@ -215,12 +213,8 @@ class ExpressionChecker:
         checked = results.checked_expressions.get(data)
         if checked is not None:
             return checked
-        if len(data) > LONGEST_BYTES:
-            size = counted(len(data), "byte")
-            message = f"an expression of {size}: more than {LONGEST_BYTES}; no option raises it"
-            self._findings.skip(LimitExceeded(message))
-            return None
         try:
+            static.require_short(data)
             self._budget.spend(data)
         except LimitExceeded as error:
             self._findings.skip(error)

@@ -11,8 +11,8 @@ from dwarfgpu.cli import check_rules
 from dwarfgpu.cli.check_files import check_files
 from dwarfgpu.cli.check_paths import FILE_NAME, paths_of
 from dwarfgpu.cli.check_rules import chosen_rules, show_rules
-from dwarfgpu.errors import Malformed, UsageError, shortened
-from dwarfgpu.expr.static_check.checker import Finding, check
+from dwarfgpu.errors import LimitExceeded, Malformed, UsageError, shortened
+from dwarfgpu.expr.static_check.checker import Finding, check, require_short
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.options.batch_options import add_batch_options
@@ -105,6 +105,10 @@ def run(arguments: Namespace) -> int:
     arguments.dwarf_version = arguments.dwarf_version or 5
     rules = chosen_rules(arguments)
     data, options = _input(arguments)
+    try:
+        require_short(data)
+    except LimitExceeded as error:  # 1 would say that something was found
+        raise UsageError(error.message) from None
     findings = check(
         data,
         options.dialect,

@@ -314,3 +314,17 @@ def test_operations_that_repeat_are_judged_once() -> None:
     assert findings == [(7, "unknown-address-space")]
     long = assemble("lit1\ndrop\n" * 2000 + "lit1")
     assert calls_of(lambda: check(long)) < 30 * 4000
+
+
+def test_a_stack_that_grows_between_branches_is_gone_through_once() -> None:
+    """Each branch leads to a stack with one entry more, so that all that follows changes again."""
+    branches = bytes([0x31]) + bytes([0x12, 0x28, 1, 0, 0x12]) * 1000
+    assert calls_of(lambda: check(branches)) < 300 * 3000
+
+
+def test_a_long_expression_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "long.bin"
+    path.write_bytes(b"\x96" * 65537)
+    status, out, err = command("--binary", str(path))
+    assert (status, out) == (2, "")
+    assert err == ("dwarfgpu: an expression of 65537 bytes: more than 65536; no option raises it\n")

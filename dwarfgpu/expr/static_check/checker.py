@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from heapq import heappop, heappush
+from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import counted
+from dwarfgpu.errors import LimitExceeded, counted
 from dwarfgpu.expr.bind import Program, bind, prepare
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as
@@ -45,6 +47,9 @@ from dwarfgpu.expr.static_check.repeated_effects import RepeatedEffects
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.expr.static_check.stack_shape import TRACKED_ENTRIES, UNKNOWN_SHAPE, Shape
 
+LONGEST_BYTES: Final = 1 << 16
+"""Maximum size in bytes of an expression that `dwarfgpu check` checks; producers write a few
+hundred at most."""
 VISITS = 8
 """How often the facts about an operation's stack may change before they are dropped."""
 DEEPEST = 8
@@ -67,6 +72,15 @@ class Finding:
     message: str
     section: str | None
     """Section of the AMD text."""
+
+
+def require_short(data: bytes) -> None:
+    """Raise `LimitExceeded` for an expression that is too long to be checked."""
+    if len(data) > LONGEST_BYTES:
+        size = counted(len(data), "byte")
+        raise LimitExceeded(
+            f"an expression of {size}: more than {LONGEST_BYTES}; no option raises it"
+        )
 
 
 def check(
@@ -230,9 +244,11 @@ class _Checker:
         shapes: list[Shape | None] = [None] * (len(self.instructions) + 1)
         visits = [0] * len(shapes)
         shapes[0] = start
-        pending = [0]
+        # The first of those that wait: nearly all branches go forward, so that one pass suffices.
+        pending, waiting = [0], {0}
         while pending:
-            index = pending.pop()
+            index = heappop(pending)
+            waiting.remove(index)
             shape = shapes[index]
             if index == len(self.instructions) or shape is None:
                 continue
@@ -249,8 +265,9 @@ class _Checker:
                     continue
                 visits[following] += 1
                 shapes[following] = UNKNOWN_SHAPE if visits[following] > VISITS else joined
-                if shapes[following] != before:
-                    pending.append(following)
+                if shapes[following] != before and following not in waiting:
+                    waiting.add(following)
+                    heappush(pending, following)
         return shapes
 
     def _successors(self, index: int) -> tuple[int, ...]:
