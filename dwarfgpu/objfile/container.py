@@ -19,7 +19,6 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported, UsageError, counted
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.entry_target import entry_fault
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
@@ -88,6 +87,8 @@ class Container:
             raise
 
     def _opened(self, entry: BundleEntry, name: str) -> ObjectFile:
+        from dwarfgpu.objfile.entry_target import entry_fault  # most files are no bundles
+
         data = read_if_small(entry.data)
         return ObjectFile(name, data, self.limits, entry_fault(entry, data))
 

@@ -23,7 +23,6 @@ from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
-from dwarfgpu.objfile.entry_target import entry_fault
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.mini_debug_info import damaged_mini_debug_info
 from dwarfgpu.objfile.separate_debug import (
@@ -158,12 +157,8 @@ def report_on(
         return _of_file(Report(path), open_object(path, target, limits), directories, dialect)
     container = open_container(path, limits)
     devices = container.device_entries()
-    faults = (
-        ()
-        if len(devices) == 1 and container.file is None
-        else (entry_fault(it, it.data) for it in devices)
-    )
-    problems = tuple(fault for fault in faults if fault is not None)
+    is_read_below = len(devices) == 1 and container.file is None
+    problems = () if is_read_below else _entry_faults(devices)
     report = Report(path, None, container.entries, container=container.form, problems=problems)
     if container.file is not None:
         return _of_file(report, container.file, directories, dialect)
@@ -174,6 +169,16 @@ def report_on(
             return report  # the entry is listed, and cannot be opened
         return _of_file(report, container.open_entry(devices[0]), directories, dialect)
     return report
+
+
+def _entry_faults(entries: tuple[BundleEntry, ...]) -> tuple[DwarfGpuError, ...]:
+    """Return which entries name another GPU than their code objects."""
+    if not entries:
+        return ()
+    from dwarfgpu.objfile.entry_target import entry_fault  # most files are no bundles
+
+    faults = (entry_fault(entry, entry.data) for entry in entries)
+    return tuple([fault for fault in faults if fault is not None])
 
 
 def report_on_object(
