@@ -6,7 +6,13 @@ from typing import Final
 
 from dwarfgpu.repl.command import TOPICS, Command, every
 from dwarfgpu.repl.command_table import COMMANDS
-from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_EFFECT, WITHOUT_MEANING
+from dwarfgpu.repl.declared_settings import (
+    NOT_BUILT,
+    SPELLED,
+    WITHOUT_EFFECT,
+    WITHOUT_MEANING,
+)
+from dwarfgpu.repl.setting import Setting
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.support.absent_commands import ABSENT
 from dwarfgpu.repl.support.absent_commands import WITHOUT_EFFECT as IGNORED_COMMANDS
@@ -51,7 +57,7 @@ def document() -> str:
     parts.append("\n## Settings\n\n`set NAME VALUE` changes a setting, `show NAME` prints it.\n")
     parts.append("| Setting | Values | Default | |\n|---|---|---|---|")
     for setting in SETTINGS:
-        values = _VALUES.get(setting.kind) or _coded(setting.values)
+        values = _VALUES.get(setting.kind) or _coded(_taken(setting))
         default = setting.text(setting.default)
         parts[-1] += (
             f"\n| `{setting.name}` | {values} | `{default}` | {setting.help.replace('<', '&lt;')} |"
@@ -66,6 +72,13 @@ def document() -> str:
     parts += [f"- `{name}`: {why}" for name, why in sorted(WITHOUT_EFFECT.items())]
     parts.append(f"\nNot implemented: {_coded(NOT_BUILT)}.")
     return "\n".join(parts) + "\n"
+
+
+def _taken(setting: Setting) -> tuple[str, ...]:
+    """Return the values that do not lead to an error: some languages are known by name only."""
+    if setting.name == "language":
+        return tuple(name for name in setting.values if name in SPELLED)
+    return setting.values
 
 
 def _is_made(command: Command) -> bool:

@@ -509,6 +509,8 @@ def test_the_commands_are_documented(repository: Path) -> None:
         line = rf"- (`.+`, )?`{re.escape(command.name)}`(, `.+`)?: "
         title = rf"### `{re.escape(command.name)}`"
         assert re.search(f"^{line if command.is_absent else title}", text, re.MULTILINE)
+    (languages,) = re.findall(r"^\| `language` \| (.*?) \|", text, re.MULTILINE)
+    assert set(re.findall("`(.*?)`", languages)) == set(SPELLED)
 
 
 def test_the_index_cache(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
