@@ -78,7 +78,10 @@ def inflate_some(
             used_bytes += len(part) - len(unpacker.unconsumed_tail) - len(unpacker.unused_data)
     except zlib.error as error:
         raise Malformed(f"{subject} cannot be decompressed: {error}") from None
-    return out.whole(), used_bytes
+    unpacked = out.whole()
+    if not unpacker.eof and len(data):
+        raise Malformed(f"{subject} is cut short: the end of its compressed data is not there")
+    return unpacked, used_bytes
 
 
 class _Unpacked:
