@@ -6,11 +6,14 @@ Law: what units share is checked once.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -40,17 +43,30 @@ class StringTables:
             self._add(unit, fault)
 
     def _check_strings(self, unit: CompilationUnit) -> None:
-        key = (id(unit.sections.object), unit.sections.suffix)
-        if key in self._files:
-            return
+        own = unit.sections
+        if self._is_new(own):
+            for section in (".debug_str", ".debug_line_str"):
+                self._check_section(unit, own, section)
+            with suppress(DwarfGpuError):  # reported with the attributes that need it
+                shared = unit.info.supplementary.sections
+                if self._is_new(shared):
+                    self._check_section(unit, shared, ".debug_str")
+
+    def _is_new(self, sections: Sections) -> bool:
+        """Return whether the strings of these sections were not checked before."""
+        key = (id(sections.object), sections.suffix)
+        is_new = key not in self._files
         self._files.add(key)
-        for section in (".debug_str", ".debug_line_str"):
-            try:
-                fault = unit.sections.overwritten(section)
-            except DwarfGpuError:
-                continue  # reported with the attributes that need it
-            if fault is not None:
-                self._add(unit, fault.message)
+        return is_new
+
+    def _check_section(self, unit: CompilationUnit, sections: Sections, section: str) -> None:
+        try:
+            fault = sections.overwritten(section)
+        except DwarfGpuError:
+            return  # reported with the attributes that need it
+        if fault is not None:
+            other = "" if sections is unit.sections else f"{sections.path}: "
+            self._add(unit, f"{other}{fault.message}")
 
     def _add(self, unit: CompilationUnit, fault: str) -> None:
         rule, message = RULES["repeated-string"], f"{fault}: names may be damaged"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from dwarfgpu.check.file import verify
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import findings, verdict_on
 from tests.dwarf.builder import read_fixture
+from tests.dwarf.programs import copied, opened
 
 HEADER_BYTES = {"v5.co": 8, "v5.dw64.co": 16}
 
@@ -59,3 +63,18 @@ def test_zeros_between_strings(section: str) -> None:
         data[place.offset + first : place.offset + first + count] = bytes(count)
         messages = [message for _, message in repeated(bytes(data))]
         assert any(f"bytes of strings at {section}+" in text for text in messages) is is_reported
+
+
+@pytest.mark.parametrize("kind", ["dwz4", "dwz5"])
+def test_zeros_between_strings_of_a_supplementary_file(tmp_path: Path, kind: str) -> None:
+    """They are names of several units, and reported once."""
+    program = copied(kind, tmp_path)
+    shared = tmp_path / "common.debug"
+    data = bytearray(shared.read_bytes())
+    start = data.index(b"\0_Z4areaPN3geo4lineEi\0")
+    data[start : start + 16] = bytes(16)
+    for contents, count in ((shared.read_bytes(), 0), (bytes(data), 1)):
+        shared.write_bytes(contents)
+        kept = [one for one in findings(verify(opened(program))) if one.rule == "repeated-string"]
+        assert len(kept) == count
+    assert kept[0].message.startswith(f"{shared}: 16 bytes of strings at .debug_str+")
