@@ -80,7 +80,7 @@ def inflate_some(
         raise Malformed(f"{subject} cannot be decompressed: {error}") from None
     unpacked = out.whole()
     if not unpacker.eof and len(data):
-        raise Malformed(f"{subject} is cut short: the end of its compressed data is not there")
+        raise Malformed(f"{subject} is cut short: its compressed data have no end")
     return unpacked, used_bytes
 
 
