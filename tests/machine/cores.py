@@ -42,9 +42,12 @@ def status(
     signal: int = 11,
     endian: Endian = "little",
     size_bytes: int = 336,
+    kernel_signal: int = 0,
 ) -> bytes:
-    """NT_PRSTATUS with what stands in its general registers."""
+    """NT_PRSTATUS with what stands in its general registers. `kernel_signal`: a kernel writes the
+    signal a second time, `gcore` does not."""
     head = bytearray(112)
+    struct.pack_into(f"{order(endian)}I", head, 0, kernel_signal)
     struct.pack_into(f"{order(endian)}H", head, 12, signal)
     struct.pack_into(f"{order(endian)}I", head, 32, lwp)
     return note("CORE", 1, (bytes(head) + registers).ljust(size_bytes, b"\0"), endian)

@@ -68,6 +68,40 @@ def test_threads_take_little_memory() -> None:
     assert len(dump.threads) == 500 and not dump.problems
 
 
+@pytest.mark.parametrize("signals", [(11, 0, 11), (11, 11, 0), (11, 6, 6), (5, 11, 11)])
+def test_signals_of_a_kernel_that_contradict_are_named(signals: tuple[int, int, int]) -> None:
+    first, signal, number = signals
+    dump = read(status(7, words(27), signal, kernel_signal=first), siginfo(number))
+    why = dump.threads[0].why
+    assert why is not None and (dump.threads[0].signal, why.number) == (signal, number)
+    assert [str(problem) for problem in dump.problems] == [
+        f"core: the signals of LWP 7 contradict: pr_cursig of NT_PRSTATUS is {signal}, its "
+        f"pr_info.si_signo {first}, si_signo of NT_SIGINFO {number}: pr_cursig is believed, and "
+        "$_siginfo is as in NT_SIGINFO"
+    ]
+
+
+@pytest.mark.parametrize("signals", [(11, 11, 11), (0, 0, 19), (0, 2, 19), (10, 0, None)])
+def test_signals_of_producers_do_not_contradict(signals: tuple[int, int, int | None]) -> None:
+    """gcore of a process that was only attached has the SIGSTOP of ptrace in NT_SIGINFO."""
+    first, signal, number = signals
+    notes = [] if number is None else [siginfo(number)]
+    assert not read(status(7, words(27), signal, kernel_signal=first), *notes).problems
+
+
+def test_a_thread_without_an_id() -> None:
+    process = note("CORE", 3, bytes(24) + struct.pack("<I", 7) + bytes(108))
+    dump = read(status(7, words(27)), process, status(0, words(27)))
+    assert [str(problem) for problem in dump.problems] == [
+        "core: NT_PRSTATUS of thread 2 has no thread ID: pr_pid is 0"
+    ]
+    assert not read(status(0, words(27))).problems  # an idle thread of a kernel
+
+
+def siginfo(number: int) -> bytes:
+    return note("CORE", 0x53494749, struct.pack("<4I", number, 0, 1, 0).ljust(128, b"\0"))
+
+
 def test_a_note_that_is_wrong_leaves_the_one_before() -> None:
     good, bad = note("CORE", 2, fxsave(0)), note("CORE", 2, bytes(500))
     dump = read(status(1, words(27)), good, bad)

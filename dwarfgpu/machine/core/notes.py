@@ -169,6 +169,8 @@ class _Notes:
         self._unread: dict[str, None] = {}
         self._is_in_thread = False
         self._has_unnamed = False
+        self._status_signal = 0
+        """`pr_info.si_signo` of the last NT_PRSTATUS; only kernels, not debuggers, write it."""
 
     def add(self, note: Note) -> None:
         reader = _READERS.get((note.owner, note.type))
@@ -211,8 +213,19 @@ class _Notes:
             )
         return False
 
+    def _check_thread_ids(self) -> None:
+        """Find the threads without an ID; the idle threads of a kernel's own core have no process
+        (NT_PRPSINFO)."""
+        process = self.core_dump.process
+        for number, thread in enumerate(self._threads, 1):
+            if process is not None and process.pid and not thread.lwp:
+                error = Malformed(f"NT_PRSTATUS of thread {number} has no thread ID: pr_pid is 0")
+                error.context = self.core_dump.file.path
+                self.problems.append(error)
+
     def dump(self) -> CoreDump:
         self._check_extended()
+        self._check_thread_ids()
         return evolve(
             self.core_dump,
             threads=tuple(self._threads),
@@ -244,6 +257,7 @@ class _Notes:
         # aarch64 has no extensions that a processor may lack.
         lacking = lacking_registers(None) if self.layout.is_x86 else frozenset()
         self._threads.append(CoreThread(lwp, signal, registers, lacking=lacking))
+        self._status_signal = int.from_bytes(data[:4], endian)
         self._registers.append(registers)
         self._is_in_thread = True
 
@@ -306,6 +320,18 @@ class _Notes:
         if self._is_in_thread and self._threads[-1].why is None:
             why = signal_info(self._reader(note.content), self._word_bytes)
             self._threads[-1] = evolve(self._threads[-1], why=why, siginfo=note.content)
+            self._check_signal(self._threads[-1].signal, why.number)
+
+    def _check_signal(self, signal: int, number: int) -> None:
+        """Raise `Malformed` if the three signals of a thread differ that a kernel writes from one
+        (`fill_prstatus`). GDB's `gcore` leaves the first 0, and the others may then differ: it was
+        stopped by SIGSTOP, or another thread received the signal."""
+        if self._status_signal and not self._status_signal == signal == number:
+            raise Malformed(
+                f"the signals of LWP {self._threads[-1].lwp} contradict: pr_cursig of NT_PRSTATUS "
+                f"is {signal}, its pr_info.si_signo {self._status_signal}, si_signo of NT_SIGINFO "
+                f"{number}: pr_cursig is believed, and $_siginfo is as in NT_SIGINFO"
+            )
 
     def process(self, note: Note) -> None:
         """Read `struct elf_prpsinfo`."""
