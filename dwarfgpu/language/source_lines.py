@@ -134,8 +134,9 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     table with the file, also of libraries; None if no code follows.
 
     The next line is that of all tables: a header may have code in some of them only. As in GDB, a
-    table without code of that line has the address of the first one that has it. `IllFormed` where
-    no table has code of the line, and one has a line below 0.
+    table without code of that line has the address of the first one that has it, if it has the same
+    name for the file: the units that gcc describes before -flto have no code. `IllFormed` where no
+    table has code of the line, and one has a line below 0.
     """
     return tuple(start for _, start in _starts_by_table(session, position))
 
@@ -151,7 +152,7 @@ def _starts_by_table(
     session: Session, position: FramePosition
 ) -> list[tuple[FileTable, int | None]]:
     named_files = [
-        (unit, table, table.gdb_steps.first_of(numbers, position.line))
+        (unit, table, table.gdb_steps.first_of(numbers, position.line), named)
         for lines in line_lookups(session)
         for unit, table, named in lines.tables_with(position.path)
         if (
@@ -160,15 +161,17 @@ def _starts_by_table(
             )
         )
     ]
-    lines_with_code = [step.line for _, _, step in named_files if step is not None]
+    lines_with_code = [step.line for _, _, step, _ in named_files if step is not None]
     best = min(lines_with_code, default=None)
+    shown_name = position.source.shown_name
     if best != position.line:
-        wrong = next((wrong for _, table, _ in named_files if (wrong := table.wrong_line)), None)
+        wrong = next((wrong for _, table, *_ in named_files if (wrong := table.wrong_line)), None)
         if wrong is not None:
             raise wrong
     starts: list[tuple[FileTable, int | None]] = [
         (table, unit.relocate(step.address) if step is not None and step.line == best else None)
-        for unit, table, step in named_files
+        for unit, table, step, named in named_files
+        if step is not None or any(file.shown_name == shown_name for file in named)
     ]
     first = next((start for _, start in starts if start is not None), None)
     return [(files, first if start is None else start) for files, start in starts]

@@ -42,3 +42,17 @@ def test_the_next_line_with_code_is_that_of_all_units(
     places = re.findall(r"address 0x[0-9a-f]+ <A::(\w+)\(\)>", done.out)
     assert places == functions, done.out
     assert done.out.count("is out of range") == (0 if functions else 2)
+
+
+def test_the_file_of_a_unit_without_code_is_shown_once(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """gcc -flto has a unit without code that names the file otherwise than that with its code."""
+    source = "int one(int n)\n{\n  return n * 3;\n}\nint main(int c) { return one(c); }\n"
+    (tmp_path / "a.c").write_text(source)
+    command = [tool("gcc"), "-g", "-O2", "-fno-inline", "-flto", "a.c", "-o", "a"]
+    if subprocess.run(command, cwd=tmp_path, timeout=120, check=False).returncode:
+        pytest.skip("needs gcc with -flto")
+    done = run("debug", tmp_path / "a", "-q", "--batch", "-ex", "info line a.c:3")
+    assert re.findall(r"^Line 3 of \S+ starts at", done.out, re.MULTILINE), done
+    assert len(done.out.splitlines()) == 1, done
