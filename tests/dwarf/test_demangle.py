@@ -564,3 +564,34 @@ def test_classes_around_what_is_not_understood(scope: str, name: str, text: str)
 def test_types_have_other_names_inside() -> None:
     replaced = {"int": "T", "ns::Point": "U"}
     assert canonical("Box<int, ns::Point *, char>", replaced) == "Box<T, U*, char>"
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
+        (
+            "_ZN41_$LT$r..P$LT$i32$GT$$u20$as$u20$r..Tr$GT$2go17hfa21d846a4698cddE",
+            "<r::P<i32> as r::Tr>::go::hfa21d846a4698cdd",
+        ),
+        (
+            "_ZN9hashbrown3raw21RawTable$LT$T$C$A$GT$14reserve_rehash17hf16a85f56acd5d73E.llvm.39",
+            "hashbrown::raw::RawTable<T,A>::reserve_rehash::hf16a85f56acd5d73",
+        ),
+        (
+            "_ZN9call_once31$u7b$$u7b$vtable.shim$u7d$$u7d$17h42e08618e5619cfaE",
+            "call_once::{{vtable.shim}}::h42e08618e5619cfa",
+        ),
+        ("_ZN3std2rt10lang_start17ha86af84d9cc65291E", "std::rt::lang_start::ha86af84d9cc65291"),
+        ("_ZN12$u20ac$$BP$c17h0123456789abcdefE", "\u20ac*c::h0123456789abcdef"),
+        ("_ZN10a$XX$b$LT$17h0123456789abcdefE", "a$XX$b$LT$::h0123456789abcdef"),  # no such escape
+        ("_ZN6$u7f$a17h0123456789abcdefE", "$u7f$a::h0123456789abcdef"),
+        # these are C++'s
+        ("_ZN2f.3foo17h0000000000000000E", "f.::foo::h0000000000000000"),
+        ("_ZN3foo17h0123456789abcdefEv", "foo::h0123456789abcdef()"),
+        ("_ZN3foo17h0123456789abcdeE", None),
+    ],
+)
+def test_legacy_names_of_rust(symbol: str, text: str | None) -> None:
+    """The rustc book, "Symbol Mangling": the legacy scheme, as `info symbol` of GDB shows it."""
+    assert demangled(symbol) == demangled_clone(symbol) == demangled_function(symbol) == text
+    assert shown_symbol(symbol) == (text or symbol)

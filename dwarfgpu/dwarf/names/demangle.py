@@ -1,4 +1,4 @@
-"""Demangle Itanium C++ ABI names; `itanium_grammar` reads them.
+"""Demangle Itanium C++ ABI names, which `itanium_grammar` reads, and Rust's that look so.
 
 Law: a name with any unsupported part stays mangled; nothing is guessed.
 """
@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf.names.rust_legacy import demangled_rust
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.names.itanium_reader import Way
@@ -36,7 +37,8 @@ def demangled(symbol: str) -> str | None:
     """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
-    return _plain_function(symbol) or _read(symbol, lambda node: node)
+    plain = _plain_function(symbol) or demangled_rust(symbol)
+    return plain or _read(symbol, lambda node: node)
 
 
 def _plain_function(symbol: str) -> str | None:
@@ -140,6 +142,8 @@ def demangled_clone(symbol: str) -> str | None:
 def _without_suffix(symbol: str) -> tuple[str, str]:
     """Return the mangled name in a symbol, and what a compiler appended. A name in it may have dots
     too: gcc's parts of a coroutine have a parameter of type `_Z1fv.Frame`."""
+    if demangled_rust(symbol) is not None:  # without what LLVM appends, as in GDB
+        return symbol, ""
     end = -1
     for _ in range(_MOST_DOTS):
         end = symbol.find(".", end + 1)
@@ -168,7 +172,7 @@ def demangled_function(symbol: str) -> str | None:
     `demangled`."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
-    plain = _plain_function(symbol)
+    plain = _plain_function(symbol) or demangled_rust(symbol)
     if plain is not None:
         return plain
     from dwarfgpu.dwarf.names.itanium_names import without_result
@@ -180,6 +184,8 @@ def demangled_name(symbol: str) -> str | None:
     """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
     if demangled(symbol) is None:
         return None
+    if (path := demangled_rust(symbol)) is not None:
+        return path
     from dwarfgpu.dwarf.names.itanium_names import name_alone
 
     return _read(symbol, name_alone)  # None for `vtable for X`, too
