@@ -301,7 +301,8 @@ class ObjectFile(OfOpenFile):
 
     def symbol_before(self, address: int) -> Symbol | None:
         """Return the named function or object at or before an address; of several one with a size,
-        and of these, as GDB, the one whose name is last in the string table. None if there is none.
+        and of these, as GDB, the one whose name is last, but the global function before its local
+        alias. None if there is none.
         """
         return None if self._symbol_table is None else self._symbol_table.before(address)
 

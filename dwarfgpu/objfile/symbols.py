@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from heapq import nlargest
 from itertools import count
 from struct import Struct
 from typing import Final, Literal, overload
@@ -324,7 +325,7 @@ class SymbolTable(OfOpenFile):
             with suppress(LookupError):
                 return self._nearest(address)
         end = bisect_right(self._by_address.addresses, address)
-        return None if end == 0 else self._symbol(self._row(self._last_named(end)))
+        return None if end == 0 else self._symbol(self._row(self._chosen_before(end)))
 
     @cached_property
     def _labels(self) -> _ByAddress:
@@ -370,8 +371,7 @@ class SymbolTable(OfOpenFile):
             if numbers:
                 has_size = any(self._size_of(number) for number in numbers)
                 same = [number for number in numbers if bool(self._size_of(number)) == has_size]
-                number = max(same, key=self._name_bytes) if len(same) > 1 else same[0]
-                return self._symbol(self._row(number))
+                return self._symbol(self._row(self._chosen_of(same)))
             limit = nearest - 1
         raise LookupError
 
@@ -384,17 +384,25 @@ class SymbolTable(OfOpenFile):
     def _size_of(self, number: int) -> int:
         return self._row(number)[5]
 
-    def _last_named(self, end: int) -> int:
-        """Return the number of the symbol with the last name of those at the address before an end.
+    def _chosen_before(self, end: int) -> int:
+        """Return the number of the symbol that names the address before an end."""
+        if end not in self._chosen:
+            self._chosen[end] = self._chosen_of(self._numbers_before(end))
+        return self._chosen[end]
 
-        So GDB chooses (`compare_minimal_symbols`): `clone3`, not `__clone3`.
+    def _chosen_of(self, numbers: list[int]) -> int:
+        """Return the number of the symbol with the last name of those at one address, but of `f`,
+        not of gcc's local `f.localalias`.
+
+        So GDB chooses (`compare_minimal_symbols`, `lookup_minimal_symbol_by_pc_section`): `clone3`,
+        not `__clone3`; no local symbol where the one before is a global function of its size.
         """
-        number = self._chosen.get(end)
-        if number is None:
-            numbers = self._numbers_before(end)
-            number = max(numbers, key=self._name_bytes) if len(numbers) > 1 else numbers[0]
-            self._chosen[end] = number
-        return number
+        if len(numbers) == 1:
+            return numbers[0]
+        last, before = nlargest(2, numbers, key=self._name_bytes)
+        is_alias = self._row(last)[1] >> 4 == 0 and self._size_of(last) == self._size_of(before)
+        binding, kind = divmod(self._row(before)[1], 16)
+        return before if is_alias and binding and kind == 2 else last  # STT_FUNC
 
     def _numbers_before(self, end: int) -> list[int]:
         addresses, numbers = self._by_address.addresses, self._by_address.numbers

@@ -153,6 +153,32 @@ def test_of_several_symbols_the_one_whose_name_is_last() -> None:
     assert before is not None and before.name == "twice"
 
 
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([(1, 0x12, 8), (3, 0x02, 8)], "f"),
+        ([(1, 0x22, 8), (3, 0x02, 8)], "f"),  # a weak one
+        ([(1, 0x12, 8), (3, 0x12, 8)], "f.localalias"),
+        ([(1, 0x02, 8), (3, 0x02, 8)], "f.localalias"),
+        ([(1, 0x11, 8), (3, 0x01, 8)], "f.localalias"),  # objects
+        ([(1, 0x12, 9), (3, 0x02, 8)], "f.localalias"),  # not all of it
+        ([(3, 0x12, 8), (1, 0x02, 8)], "f.localalias"),
+    ],
+)
+def test_a_local_alias_gives_way_to_its_function(
+    rows: list[tuple[int, int, int]], expected: str
+) -> None:
+    """As GDB's lookup_minimal_symbol_by_pc_section."""
+    form = Struct("<IBBHQQ")
+    data = b"".join(form.pack(name, info, 0, 1, 0x40, size) for name, info, size in rows)
+    names = StringTable(b"\0f\0f.localalias\0", "names")
+    unsorted = SymbolTable(data, names, form, 64, ()).before(0x41)
+    table = SymbolTable(data, names, form, 64, ())
+    table._remaining = 0
+    assert unsorted == table.before(0x41)
+    assert unsorted is not None and unsorted.name == expected
+
+
 def test_a_name_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one without symbols; with and without untyped ones the answers differ."""
     form = Struct("<IBBHQQ")
