@@ -17,12 +17,14 @@ from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
 
 def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
     """Report sections of a file, and of the one with its debug information, that have no name, are
-    not loaded, or have symbols, notes or kernel descriptors that are lost; without units, the first
-    are among the problems of `info`."""
+    not loaded, or have symbols, notes, metadata or kernel descriptors that are lost or contradict
+    one another; without units, the first are among the problems of `info`."""
     file, info = code_object.file, code_object.info
     unloaded = unloaded_sections(file)
     if unloaded is not None:
         _report(unloaded, findings, "warning")  # objcopy and linker scripts can do it
+    for contradiction in _of_kernels(file):
+        _report(contradiction, findings, "warning")  # metadata may be written by hand
     damages = [file.symbol_damage, info.object.symbol_damage, *_of_contents(file)]
     damages.append(code_object.mini_debug_damage)
     for damage in dict.fromkeys(damages):
@@ -39,6 +41,16 @@ def _of_contents(file: ObjectFile) -> Iterable[DwarfGpuError | None]:
     if file.machine == "AMDGPU":
         return read_gpu_code(file).problems
     return (readable_notes(file)[1],)
+
+
+def _of_kernels(file: ObjectFile) -> Iterable[IllFormed]:
+    """Return where the metadata of kernels contradict their descriptors."""
+    for kernel in read_gpu_code(file).kernels if file.machine == "AMDGPU" else ():
+        if kernel.contradictions:
+            what = "; ".join(kernel.contradictions)
+            yield IllFormed(
+                f"the metadata of kernel {kernel.name} contradict its descriptor: {what}"
+            )
 
 
 def _report(fault: DwarfGpuError, findings: Findings, severity: Severity | None = None) -> None:

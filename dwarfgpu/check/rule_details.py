@@ -214,9 +214,13 @@ DETAILS: Final[Mapping[str, str]] = {
         "latter is a warning, as objcopy and linker scripts can leave sections out. Also a symbol "
         "table as no linker writes one: names outside of its string table, or that are 0 there, "
         "several entries that are 0, sections that the file does not have, or a `.gnu_debugdata` "
-        "that cannot be read; notes that cannot be read or begin with zeros, and a kernel "
-        "descriptor whose entry is not code (AMDGPU usage, "
-        '"Kernel Descriptor"), and an entry of a bundle that names another GPU than its code object'
+        "that cannot be read; notes that cannot be read or begin with zeros, a kernel "
+        "descriptor whose entry is not code, not a multiple of "
+        "256 or not the function with the name of the kernel (AMDGPU usage, "
+        '"Kernel Descriptor"), metadata for another GPU than the ELF header names, or whose map '
+        "lacks a required key and has an unknown one, and an entry of a bundle that names another "
+        "GPU than its code object. Metadata of a kernel that contradict its descriptor are a "
+        "warning"
     ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads, "

@@ -6,7 +6,7 @@ Law: an unreadable part is reported as a problem; the other parts stay.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.arch.processors import Processor
@@ -14,11 +14,12 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import Note, readable_notes
 from dwarfgpu.objfile.kernel_descriptor import (
     DESCRIPTOR_BYTES,
+    ENTRY_ALIGNMENT,
     KERNEL_CODE_BYTES,
     KernelDescriptor,
     entry_offset_and_wave_size,
@@ -130,6 +131,9 @@ class GpuKernel:
         out = [f"{what} {said}, not {it}" for what, said, it in sizes if said not in (None, it)]
         if (metadata.vgpr_count or 0) > descriptor.allocated_vgprs:
             out.append(f"VGPRs {metadata.vgpr_count}, more than {descriptor.allocated_vgprs}")
+        passed, described = metadata.kernarg_bytes, descriptor.kernarg_bytes
+        if described and passed not in (None, described):  # 0: a compiler before LLVM 12
+            out.append(f"bytes of arguments {passed}, which are passed, not {described}")
         return tuple(out)
 
 
@@ -174,6 +178,8 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     except DwarfGpuError as error:
         unread = _located(error, f"{file.path}: metadata")
         problems.append(unread)
+    if metadata is not None:
+        problems += _metadata_faults(file, metadata, target)
     processor = None if target is None else processor_of(target)
     if target is not None and processor is None:
         problems.append(Unsupported(f"the AMD GPU processor {target.processor}"))
@@ -244,7 +250,12 @@ def _described(
     """Return the kernels with a descriptor in the file, in the order of the symbol table."""
     out: list[GpuKernel] = []
     is_v2 = version is not None and version <= 2
-    for symbol in _symbols(file, problems):
+    symbols = _symbols(file, problems)
+    functions: dict[str, set[int]] = {}
+    for symbol in () if is_v2 or file.is_relocatable else symbols:
+        if symbol.kind == "function" and symbol.is_in_section:
+            functions.setdefault(symbol.name, set()).add(symbol.address)
+    for symbol in symbols:
         is_kernel = symbol.kind == "function" if is_v2 else symbol.name.endswith(".kd")
         if not is_kernel or not symbol.section:
             continue
@@ -258,6 +269,8 @@ def _described(
                 kernel = evolve(kernel, entry=None)
             elif kernel.entry is not None and not file.is_code(kernel.entry):
                 problems.append(_without_code(file, kernel))
+            else:
+                problems += _wrong_entry(file, kernel, functions.get(kernel.name, ()))
             out.append(kernel)
         except DwarfGpuError as error:
             problems.append(_located(error, f"{file.path}: {symbol.name}"))
@@ -270,6 +283,47 @@ def _without_code(file: ObjectFile, kernel: GpuKernel) -> Malformed:
         f"{file.path}: there is no code at {kernel.entry:#x}, the entry of kernel {kernel.name} "
         f"by its descriptor at {kernel.address:#x}, which may be damaged"
     )
+
+
+def _wrong_entry(
+    file: ObjectFile, kernel: GpuKernel, functions: Collection[int]
+) -> Iterator[Malformed]:
+    """Yield the error about an entry where no wave can start, or that is not the function with the
+    kernel's name, whose address compilers write there.
+
+    `functions`: the addresses of the functions of that name.
+    """
+    entry, reasons = kernel.entry, []
+    if entry is None:
+        return
+    if entry % ENTRY_ALIGNMENT:
+        reasons.append(f"entries are multiples of {ENTRY_ALIGNMENT}")
+    if functions and entry not in functions:
+        reasons.append(f"the function {kernel.name} is at {min(functions):#x}")
+    if reasons:
+        yield Malformed(
+            f"{file.path}: kernel {kernel.name} begins at {entry:#x} by its descriptor at "
+            f"{kernel.address:#x}, which may be damaged: {', and '.join(reasons)}"
+        )
+
+
+def _metadata_faults(
+    file: ObjectFile, metadata: CodeObjectMetadata, target: TargetId | None
+) -> Iterator[DwarfGpuError]:
+    """Yield what is wrong with metadata that can be read: keys that are lost, and a target that is
+    not the one of the code object."""
+    yield from (Malformed(f"{file.path}: {fault}") for fault in metadata.lost_keys)
+    if metadata.target is None or target is None:
+        return
+    try:
+        named: TargetId | None = _named_target(metadata.target.encode())
+    except DwarfGpuError:
+        named = None
+    if named is None or not named.accepts(target):
+        yield IllFormed(
+            f"{file.path}: the metadata are for {metadata.target!r}, the code object is for "
+            f"{target}"
+        )
 
 
 def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> Sequence[Symbol]:

@@ -30,6 +30,8 @@ from dwarfgpu.objfile.kernel_descriptor_bits import (
 
 DESCRIPTOR_BYTES: Final = 64
 KERNEL_CODE_BYTES: Final = 256
+ENTRY_ALIGNMENT: Final = 256
+"""Of the first instruction, in bytes: waves start at an address whose low 8 bits are 0."""
 AMD_MACHINE_KIND_AMDGPU: Final = 1
 
 _V3_WORDS: Final[Mapping[Word, tuple[int, int]]] = {

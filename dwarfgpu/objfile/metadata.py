@@ -7,12 +7,12 @@ type is `Malformed`; a key that is not in the documents is kept under its own na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.metadata_value import (
     Metadata,
@@ -96,6 +96,8 @@ class CodeObjectMetadata:
     """As in `amdgcn-amd-amdhsa--gfx90a:xnack+`, since V4."""
     kernels: tuple[KernelMetadata, ...]
     printf: tuple[str, ...] = ()
+    lost_keys: tuple[str, ...] = ()
+    """Where a required key is missing beside an unknown one, which may be what is left of it."""
 
 
 class _Keys:
@@ -157,6 +159,16 @@ _ARGUMENT_KEYS: Final = _since_v3_and_v2({
     "volatile": (".is_volatile", "IsVolatile"),
     "pipe": (".is_pipe", "IsPipe"),
 })  # fmt: skip
+_REQUIRED: Final = frozenset({"amdhsa.version", "amdhsa.kernels"})
+_KNOWN: Final = _REQUIRED | {"amdhsa.target", "amdhsa.printf"}
+_REQUIRED_OF_KERNEL: Final = frozenset({
+    ".name", ".symbol", ".kernarg_segment_size", ".group_segment_fixed_size",
+    ".private_segment_fixed_size", ".kernarg_segment_align", ".wavefront_size", ".sgpr_count",
+    ".vgpr_count", ".max_flat_workgroup_size",
+})  # fmt: skip
+_REQUIRED_OF_ARGUMENT: Final = frozenset({".size", ".offset", ".value_kind"})
+"""The keys that every map has since V3; V2 requires few (AMDGPU usage, "Code Object V3
+Metadata")."""
 _QUALIFIERS: Final = ("const", "restrict", "volatile", "pipe")
 _HUMP: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_ALIGNMENT_BYTES: Final = 1 << 16
@@ -215,7 +227,8 @@ def metadata_v3(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeOb
     """Return the content of NT_AMDGPU_METADATA; `Malformed`, `Unsupported` or `LimitExceeded` if it
     cannot be read."""
     top = as_map(unpack(data, limits.metadata_values), "the metadata")
-    return _metadata(top, 3, "amdhsa.{}".format)
+    metadata = _metadata(top, 3, "amdhsa.{}".format)
+    return evolve(metadata, lost_keys=tuple(_lost_keys(top, metadata)))
 
 
 def metadata_v2(data: bytes, limits: FileLimits = DEFAULT_FILE_LIMITS) -> CodeObjectMetadata:
@@ -242,6 +255,36 @@ def _metadata(
         ),
         tuple(as_text(text, "a printf") for text in as_list(top.get(key("printf")), "printf")),
     )
+
+
+def _lost_keys(top: dict[str, Metadata], metadata: CodeObjectMetadata) -> Iterator[str]:
+    """Yield the lost keys of metadata since V3.
+
+    `metadata`: what has been read of them.
+    """
+    yield from _lost_in(top, _KNOWN, _REQUIRED, "the metadata")
+    known, known_of_argument = _KERNEL_KEYS[0].known, _ARGUMENT_KEYS[0].known
+    values = as_list(top.get("amdhsa.kernels"), "amdhsa.kernels")
+    for value, named in zip(values, metadata.kernels, strict=True):
+        kernel = as_map(value, "a kernel")
+        subject = f"kernel {named.name or named.symbol} of the metadata"
+        yield from _lost_in(kernel, known, _REQUIRED_OF_KERNEL, subject)
+        for number, argument in enumerate(as_list(kernel.get(".args"), ".args")):
+            keys = as_map(argument, "an argument")
+            if not keys.keys() >= _REQUIRED_OF_ARGUMENT:
+                whose = f"argument {number} of {subject}"
+                yield from _lost_in(keys, known_of_argument, _REQUIRED_OF_ARGUMENT, whose)
+
+
+def _lost_in(
+    value: dict[str, Metadata], known: frozenset[str], required: frozenset[str], subject: str
+) -> Iterator[str]:
+    """Yield what a map lacks, if it has unknown keys: new ones alone are those of a later
+    compiler, missing ones alone those of an earlier one."""
+    missing, unknown = required - value.keys(), value.keys() - known
+    if missing and unknown:
+        names = ", ".join(map(repr, sorted(unknown)))
+        yield f"{subject} has no {', '.join(sorted(missing))}, but unknown keys: {names}"
 
 
 def _kernel(value: Metadata, version: int) -> KernelMetadata:

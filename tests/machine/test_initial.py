@@ -40,7 +40,7 @@ def descriptor(version: int = 3, wave_size: int = 64, **fields: int) -> KernelDe
     assert fields.keys() <= FIELDS.keys() | {"kernarg_preload_spec_length"}
     enabled = sum(count for name, count in USER_SGPRS if fields.get(f"enable_sgpr_{name}"))
     enabled += fields.get("kernarg_preload_spec_length", 0)
-    sizes = {"group_segment_fixed_size": 0, "private_segment_fixed_size": 16}
+    sizes = {"group_segment_fixed_size": 0, "private_segment_fixed_size": 16, "kernarg_size": 0}
     made = {**FIELDS, **sizes, "user_sgpr_count": enabled, **fields}
     return KernelDescriptor(version, made, (), wave_size, 64, 32)
 

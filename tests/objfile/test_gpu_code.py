@@ -46,6 +46,7 @@ def _metadata_of(text: str) -> Metadata:
         (".group_segment_fixed_size", 0, 127, "bytes of LDS 127, not 0"),
         (".private_segment_fixed_size", 0, 127, "bytes of scratch 127, not 0"),
         (".vgpr_count", 5, 127, "VGPRs 127, more than 8"),
+        (".kernarg_segment_size", 24, 32, "bytes of arguments 32, which are passed, not 24"),
     ],
 )
 def test_metadata_that_contradict_the_descriptor(
@@ -60,6 +61,8 @@ def test_metadata_that_contradict_the_descriptor(
     path = tmp_path / "wrong.co"
     path.write_bytes(wrong)
     assert f"  the metadata contradict the descriptor: {expected}\n" in command("info", path).out
+    checked = f"warning: the metadata of kernel vadd contradict its descriptor: {expected}"
+    assert checked in command("check", path).out
     buffers = [item for name in ("a", "b", "out") for item in ("--arg", f"{name}=zeros:256")]
     done = command("dispatch", path, "vadd", "--grid", 64, "--workgroup", 64, *buffers)
     assert done.status == 0

@@ -6,12 +6,14 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from tests.check.made import findings, verdict_on
 from tests.cli.command import run
-from tests.dwarf.builder import FIXTURES
+from tests.dwarf.builder import FIXTURES, read_fixture
 from tests.objfile.test_lost_symbols import CORE, NEST, PATTERNS, overwritten
 
 ENTRY = (
@@ -35,6 +37,82 @@ def test_a_descriptor_that_leads_to_itself(tmp_path: Path) -> None:
     assert f"note: Malformed: {path}: {ENTRY}" in run("disas", path).err
 
 
+DISPATCH = (
+    *("nest", "--grid", 64, "--workgroup", 64),
+    *("--arg", "in=range:64", "--arg", "out=zeros:4096", "--arg", "limit=10"),
+)
+
+
+@pytest.mark.parametrize(
+    ("offset", "reason", "is_refused"),
+    [
+        (0x1084, "entries are multiples of 256, and the function nest is at 0x1600", True),
+        (0x1081, "entries are multiples of 256, and the function nest is at 0x1600", True),
+        (0x1180, "the function nest is at 0x1600", False),
+    ],
+)
+def test_an_entry_that_is_no_kernel(
+    offset: int, reason: str, is_refused: bool, tmp_path: Path
+) -> None:
+    data = overwritten(NEST, ".rodata", lambda size: offset.to_bytes(size, "little"), 16, 24)
+    entry = 0x580 + offset
+    fault = (
+        f"kernel nest begins at {entry:#x} by its descriptor at 0x580, which may be damaged: "
+        f"{reason}"
+    )
+    assert faults(data) == [f"made.co: {fault}"]
+    (path := tmp_path / "f.co").write_bytes(data)
+    assert f"problem: Malformed: {path}: {fault}" in run("info", path).out
+    done = run("dispatch", path, *DISPATCH)
+    refused = f"kernel nest cannot begin at {entry:#x} of its file"
+    assert (done.status != 0, refused in done.err) == (is_refused, is_refused)
+    assert is_refused or f"note: Malformed: {path}: {fault}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("there", "written", "fault"),
+    [
+        (
+            b"\xb8.max_flat_workgroup_size",
+            b"\xb8.max_flat_work\0\0\0\0p_size",
+            "kernel nest of the metadata has no .max_flat_workgroup_size, but unknown keys: "
+            r"'.max_flat_work\x00\x00\x00\x00p_size'",
+        ),
+        (
+            b"\xa7.offset",
+            b"\xa7.offsey",
+            "argument 0 of kernel nest of the metadata has no .offset, but unknown keys: '.offsey'",
+        ),
+        (
+            b"\xaeamdhsa.version",
+            b"\xaeamdhsa.versioo",
+            "the metadata has no amdhsa.version, but unknown keys: 'amdhsa.versioo'",
+        ),
+        (
+            b"amdhsa--gfx942",
+            b"amdhsa--gfx950",
+            "the metadata are for 'amdgcn-amd-amdhsa--gfx950', the code object is for gfx942",
+        ),
+        (
+            b"amdhsa--gfx942",
+            b"amdhsa--\0\0\0942",
+            r"the metadata are for 'amdgcn-amd-amdhsa--\x00\x00\x00942', the code object is for "
+            "gfx942",
+        ),
+    ],
+)
+def test_metadata_that_were_overwritten(
+    there: bytes, written: bytes, fault: str, tmp_path: Path
+) -> None:
+    data = read_fixture(NEST)
+    assert there in data
+    data = data.replace(there, written, 1)
+    assert faults(data) == [f"made.co: {fault}"]
+    (path := tmp_path / "f.co").write_bytes(data)
+    assert f": {path}: {fault}" in run("info", path).out
+    assert f": {path}: {fault}" in run("dispatch", path, *DISPATCH).err
+
+
 def test_notes_of_a_code_object(tmp_path: Path) -> None:
     data = overwritten(NEST, ".note", bytes)
     fault = ".note begins with zeros: notes are lost"
@@ -42,8 +120,7 @@ def test_notes_of_a_code_object(tmp_path: Path) -> None:
     (path := tmp_path / "f.co").write_bytes(data)
     done = run("info", path)
     assert f"problem: Malformed: {path}: {fault}" in done.out and done.status == 1
-    arguments = ("--arg", "in=range:64", "--arg", "out=zeros:4096", "--arg", "limit=10")
-    done = run("run", path, "nest", "--grid", 64, "--workgroup", 64, *arguments)
+    done = run("run", path, *DISPATCH)
     assert fault in done.err
 
 

@@ -13,7 +13,7 @@ from math import prod
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import Factory, evolve, field, frozen
-from dwarfgpu.errors import IllFormed, LimitExceeded, UsageError, shown
+from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed, UsageError, shown
 from dwarfgpu.machine.simulated.launch import dispatch_packet, initial_registers, kernarg
 from dwarfgpu.machine.simulated.launch.dispatch_request import (
     FIRST_PLACEMENT,
@@ -29,7 +29,7 @@ from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Buffer, Parameter
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 from dwarfgpu.objfile.gpu_code import GpuKernel
-from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+from dwarfgpu.objfile.kernel_descriptor import ENTRY_ALIGNMENT, KernelDescriptor
 
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Default load address of the code object."""
@@ -187,6 +187,11 @@ def dispatched(request: Request) -> Launched:
         raise UsageError(
             f"kernel {request.kernel.name} has no address where the code object is loaded at "
             f"{request.load_address:#x}: addresses have 64 bits"
+        )
+    if request.kernel.entry % ENTRY_ALIGNMENT:  # AMDGPU usage, "Kernel Descriptor"
+        raise Malformed(
+            f"kernel {request.kernel.name} cannot begin at {request.kernel.entry:#x} of its file, "
+            f"as its descriptor says: waves start at multiples of {ENTRY_ALIGNMENT}"
         )
     lanes = descriptor.wave_size
     require_no_clusters(request.kernel)
