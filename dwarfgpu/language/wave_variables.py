@@ -185,7 +185,7 @@ def _lane_name(machine: Machine, session: Session) -> str | None:
 
 
 def _id_of(
-    of_wave: Callable[[Machine, WaveId], Agent | Queue | Dispatch | None],
+    of_wave: Callable[[Machine, WaveId], Agent | Queue | None],
 ) -> Callable[[Machine, Session], int | None]:
     """Return the number of the object in focus; 0 if there is none."""
 
@@ -199,10 +199,23 @@ def _id_of(
     return read
 
 
+def _dispatch_number(machine: Machine, session: Session) -> int | None:
+    """Return the number of the dispatch of the wave; 0 if it has none, None if it is unknown."""
+
+    def getter(wave: WaveId) -> int | None:
+        group = machine.workgroup_of(wave)
+        if group is not None and group.is_dispatch_unknown:
+            return None
+        dispatch = machine.dispatch_of(wave)
+        return 0 if dispatch is None else dispatch.id
+
+    return _fact(session.wave, getter)
+
+
 WAVE_VARIABLES: Final[dict[str, tuple[Getter, str]]] = {
     "_agent": (_id_of(Machine.agent_of), "the agent of the wave"),
     "_agent_systag": (_agent_name, "the name of the agent"),
-    "_dispatch": (_id_of(Machine.dispatch_of), "the dispatch of the wave"),
+    "_dispatch": (_dispatch_number, "the dispatch of the wave"),
     "_dispatch_pos": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
     "_dispatch_systag": (_dispatch_name, "the name of the dispatch"),
     "_enqueued_workgroup_size": (

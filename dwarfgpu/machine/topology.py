@@ -156,6 +156,11 @@ class Workgroup:
     queue: int | None = None
     """The queue of its dispatch, if the dispatch is unknown."""
 
+    @property
+    def is_dispatch_unknown(self) -> bool:
+        """Whether a queue executes its dispatch, and which one is unknown."""
+        return self.dispatch is None and self.queue is not None
+
 
 @frozen
 class Barrier:

@@ -89,7 +89,11 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.dispatches:
-        yield Output("No dispatches are currently active.", {"dispatches": []})
+        groups = () if machine is None else machine.workgroups.values()
+        if any(group.is_dispatch_unknown for group in groups):
+            yield Output("The dispatches of the waves are unknown.", {"dispatches": None})
+        else:
+            yield Output("No dispatches are currently active.", {"dispatches": []})
         return
     words = argument.split()
     is_full = words[:1] == ["-full"]

@@ -13,13 +13,13 @@ from dwarfgpu.machine.core.gpu import core_state_note
 from dwarfgpu.machine.core.gpu.queue_memory import DispatchPacket
 from dwarfgpu.machine.core.gpu.wave_status import WaveIds
 from dwarfgpu.machine.core.gpu.waves import GpuQueue, GpuWave, GpuWaves
+from dwarfgpu.machine.simulated.launch.dispatch_packet import MAX_WORK_ITEMS
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import (
     Agent,
     Dispatch,
     Geometry,
     Machine,
-    Position,
     Queue,
     Wave,
     Workgroup,
@@ -107,21 +107,18 @@ class _Reader:
         return dispatch
 
     def _described(self, dispatch: Dispatch, packet: DispatchPacket) -> Dispatch:
+        is_workgroup = packet.possible(packet.workgroup, MAX_WORK_ITEMS)
         return evolve(
             dispatch,
             kernel=self._kernel_name(packet.kernel_object),
             kernel_descriptor=packet.kernel_object,
-            grid=_extent(packet.grid),
-            workgroup=_extent(packet.workgroup),
+            grid=packet.grid if packet.possible(packet.grid) else None,
+            workgroup=packet.workgroup if is_workgroup else None,
             kernarg=packet.kernarg_address or None,
             completion_signal=packet.completion_signal or None,
             group_bytes=packet.group_bytes,
             private_bytes=packet.private_bytes,
         )
-
-
-def _extent(sizes: Position) -> Position | None:
-    return sizes if all(sizes) else None
 
 
 def _agent(number: int, agent: core_state_note.Agent) -> Agent:

@@ -7,6 +7,7 @@ Law: what cannot be read is None; no field is guessed.
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 from typing import Final
 
 from dwarfgpu.base.records import frozen
@@ -41,6 +42,13 @@ class DispatchPacket:
     kernarg_address: int
     completion_signal: int
 
+    def possible(self, sizes: tuple[int, int, int], most: int | None = None) -> bool:
+        """Return whether the packet may have the sizes of a grid or of workgroups of at most `most`
+        work-items: none is 0, and those of dimensions that it does not have are 1 (HSA Runtime
+        Programmer's Reference Manual, `hsa_kernel_dispatch_packet_t`)."""
+        unused = sizes[self.dimensions or 3 :]
+        return all(sizes) and set(unused) <= {1} and (most is None or prod(sizes) <= most)
+
 
 @frozen(eq=False)
 class QueueMemory:
@@ -73,6 +81,16 @@ class QueueMemory:
     def is_idle(self) -> bool:
         """Whether all packets have been consumed: waves that execute one keep it in the ring."""
         return self.read_id is not None and self.read_id == self.write_id
+
+    @property
+    def unread_index(self) -> str | None:
+        """The name and address of an index that cannot be read, without which no packet is known to
+        be executing; None if both can."""
+        if self.read_id is None:
+            return f"read index at {self.queue.read_pointer_address:#x}"
+        if self.write_id is None:
+            return f"write index at {self.queue.write_pointer_address:#x}"
+        return None
 
     def _number(self, address: int, size_bytes: int) -> int | None:
         try:

@@ -130,7 +130,13 @@ class GpuWaves:
             if len(self.notes) > MAX_NOTES:
                 self._add_unread(f"queue {queue.id} and those after it are not read")
                 break
+            count = len(gpu_waves)
             self._add_waves(queue, gpu_waves, most_waves)
+            if len(gpu_waves) > count and queue.memory.unread_index is not None:
+                self.notes.append(
+                    f"queue {queue.id}: the {queue.memory.unread_index} is not in the core file: "
+                    "which packets its waves execute is unknown"
+                )
         self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(gpu_waves, first))
         self._words: dict[int, HardwareWords] = {}
         for agent in {queue.agent_id: queue.agent for queue in self.queues}.values():

@@ -24,6 +24,8 @@ from dwarfgpu.machine.hsa_structures import (
 from dwarfgpu.machine.topology import Geometry
 
 PACKET_BYTES: Final = KERNEL_DISPATCH_PACKET.size_bytes
+MAX_WORK_ITEMS: Final = 1024
+"""Of a workgroup, on all of these processors."""
 QUEUE_BYTES: Final = AMD_QUEUE.size_bytes
 SIGNAL_BYTES: Final = AMD_SIGNAL.size_bytes
 READ_DISPATCH_ID_OFFSET: Final = AMD_QUEUE.offset("read_dispatch_id")

@@ -11,13 +11,12 @@ from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.machine.simulated.launch.dispatch_packet import MAX_WORK_ITEMS
 from dwarfgpu.machine.simulated.launch.kernel_arguments import ArgumentValue, Parameter
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL
 from dwarfgpu.machine.topology import Agent, Geometry
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
-
-_MAX_WORK_ITEMS: Final = 1024
 
 
 @frozen
@@ -104,7 +103,7 @@ def require_geometry(request: Request, lanes: int) -> None:
         raise Malformed(
             f"the descriptor says wave{lanes}, which {request.processor.name} does not have"
         )
-    most = _MAX_WORK_ITEMS
+    most = MAX_WORK_ITEMS
     if metadata is not None:
         most = min(most, metadata.max_flat_workgroup_size or most)
         required = metadata.required_workgroup_size
