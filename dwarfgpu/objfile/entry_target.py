@@ -26,14 +26,16 @@ _FLAGS_AT: Final = 48
 
 def entry_fault(entry: BundleEntry, data: bytes | FileBytes) -> Malformed | None:
     """Return that an entry names another processor than the header of its code object, which is
-    `data`; None where one of them names none that is known."""
+    `data`; None where one of them names none that is known. A `DwarfGpuError` of the file if that
+    cannot be read."""
+    if entry.target is None:  # those of CUDA would be unpacked for it
+        return None
     header = bytes(data[:_HEADER_BYTES])
     if (
         len(header) < _HEADER_BYTES
         or not header.startswith(_ELF64_LITTLE)
         or header[_MACHINE_AT : _MACHINE_AT + 2] != _EM_AMDGPU
         or header[_FLAGS_AT] < FIRST_GCN_MACH
-        or entry.target is None
     ):
         return None
     try:

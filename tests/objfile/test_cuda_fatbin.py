@@ -65,6 +65,19 @@ def test_entries_are_the_cubins(name: str) -> None:
     assert b".visible .entry combine(" in text
 
 
+def test_info_lists_entries_that_it_does_not_unpack(tmp_path: Path) -> None:
+    """Neither time nor memory, nor a fault inside one of them, is a matter of the list."""
+    packed = bytearray((NVIDIA / "combine.lz4.fatbin").read_bytes())
+    packed[128:328] = b"\xff" * 200  # in the data of the first
+    path = tmp_path / "damaged.fatbin"
+    path.write_bytes(packed)
+    with pytest.raises(Malformed):
+        bytes(open_container(path).entries[0].data[:])
+    done = run("info", path)
+    assert (done.status, done.err) == (0, "")
+    assert [line.split()[1] for line in done.lines[2:5]] == IDS
+
+
 def test_a_target_picks_one() -> None:
     path = NVIDIA / "combine.lz4.fatbin"
     for target in ("sm_90", "cubin-sm_90", "1"):

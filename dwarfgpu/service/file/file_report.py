@@ -172,12 +172,17 @@ def report_on(
 
 
 def _entry_faults(entries: tuple[BundleEntry, ...]) -> tuple[DwarfGpuError, ...]:
-    """Return which entries name another GPU than their code objects."""
+    """Return which entries name another GPU than their code objects, or cannot be read."""
     if not entries:
         return ()
     from dwarfgpu.objfile.entry_target import entry_fault  # most files are no bundles
 
-    faults = (entry_fault(entry, entry.data) for entry in entries)
+    faults: list[DwarfGpuError | None] = []
+    for entry in entries:
+        try:
+            faults.append(entry_fault(entry, entry.data))
+        except DwarfGpuError as error:
+            faults.append(error)
     return tuple([fault for fault in faults if fault is not None])
 
 
