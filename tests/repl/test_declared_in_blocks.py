@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build, with_core
 
 PLAIN = r"""
@@ -90,3 +91,14 @@ int main() { return n::S{}.f(); }
     assert 'Cannot reference non-static field "own"' in inner
     assert 'Missing ELF symbol "n::gone": it is only declared' in gone
     assert "$1 = 0" in own and "There is no field named nothing" in nothing
+
+
+def test_enumerators_are_named_as_they_are_used(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """As in GDB: those of a scoped enumeration with its name (C++ [dcl.enum])."""
+    text = (
+        "int main() { enum class L { P = 1 } l = L::P; enum { Q = 2 } q = Q; return int(l) + q; }"
+    )
+    build(tmp_path, {"a.cc": text}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    done = run("debug", tmp_path / "a", "-q", "--batch", "-ex", "info scope main")
+    assert "Symbol L::P is a constant with value 1 (0x1), length 4.\n" in done.out
+    assert "Symbol Q is a constant with value 2 (0x2), length 4.\n" in done.out

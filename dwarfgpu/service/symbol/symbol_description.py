@@ -190,8 +190,10 @@ def _in_scope(
             length = scope.unit.format.address_size
             yield label.name, f"a label at address {label.address:#x}, length {length}"
         if die.tag == dw.TAG_ENUMERATION_TYPE:
+            around = f"{die.name}::" if die.flag(dw.AT_ENUM_CLASS) and die.name else ""
             for child in die.children():
-                yield child.name or "??", _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
+                constant = _enumerator(child, die.integer(dw.AT_BYTE_SIZE) or 0)
+                yield f"{around}{child.name or '??'}", constant
         if die.tag in TYPES and die.name is not None:
             yield die.name, "a typedef"
     for variable in only_in_abstract(scope, with_external=True):
