@@ -40,6 +40,7 @@ from dwarfgpu.machine.core.memory import (
     core_ranges,
     cut_short,
     shift_of_pipe,
+    unclaimed_note,
     unmapped_reason,
 )
 from dwarfgpu.machine.core.modules import IS_NOT_USED, LoadedFile, Modules, Where, modules
@@ -241,8 +242,9 @@ class _Loader:
         unmapped = self._unmapped(CoreMemory(*host_ranges))
         memory = CoreMemory(*host_ranges, unmapped=unmapped)
         for dump in dumps:
-            cut = cut_short(dump.file, shift if dump.gpu is not None else 0)
-            notes += [] if cut is None else [cut]
+            of_dump = shift if dump.gpu is not None else 0
+            faults = cut_short(dump.file, of_dump), unclaimed_note(dump.file, of_dump)
+            notes += [fault for fault in faults if fault is not None]
         host = self._host(memory)
         notes += () if host is None else host.notes
         if any(IS_NOT_USED in note for note in notes):

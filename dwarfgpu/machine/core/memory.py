@@ -18,6 +18,7 @@ from dwarfgpu.base.arguments import byte_range
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.core.unclaimed_bytes import damaged_segments
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
@@ -32,6 +33,7 @@ _MOST: Final = 8
 _PART: Final = "the core file leaves it out, but not all of its segment: it may have been modified"
 _MANY: Final = f"more than {_MOST} segments of the core file have it"
 _DAMAGED: Final = "the program header of its segment is damaged"
+_UNCLAIMED: Final = "bytes of the file that may be its own belong to no segment"
 _HEADER_BYTES: Final = 52
 """Of an ELF header of 32 bits, the smaller one."""
 _COMPARED_BYTES: Final = 1 << 20
@@ -109,6 +111,7 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
     """
     present: list[Range] = []
     omitted: list[Range] = []
+    damaged = _damaged(core, shift_bytes)
     for segment in core.segments:
         if segment.type != PT_LOAD:
             continue
@@ -118,6 +121,8 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
         start = segment.address
         ends = (start + dumped_bytes, start + dumped, start + segment.memory_bytes)
         why = _contradiction(segment)
+        if not why and segment in damaged:
+            why = f"{_DAMAGED}: {_UNCLAIMED}"
         if why:
             omitted.append(Range(start, max(ends[2], start + segment.file_bytes), None, 0, why))
             continue
@@ -129,6 +134,21 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
         ]
     known = _over(_shared(_sorted(present)), _sorted(present))
     return _over(known, _sorted(omitted))
+
+
+def _damaged(core: ObjectFile, shift_bytes: int) -> frozenset[Segment]:
+    return frozenset() if shift_bytes else damaged_segments(core)
+
+
+def unclaimed_note(core: ObjectFile, shift_bytes: int = 0) -> str | None:
+    """Return which segments may be those of bytes that no header describes; None if there are
+    none."""
+    damaged = sorted(segment.address for segment in _damaged(core, shift_bytes))
+    if not damaged:
+        return None
+    more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+    headers = f"the program header of memory at {damaged[0]:#x}{more} is damaged"
+    return f"{core.path}: {headers}: {_UNCLAIMED}"
 
 
 def _contradiction(segment: Segment) -> str:

@@ -1,0 +1,69 @@
+"""Bytes of a core file that no program header describes: the header of their segment is damaged."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.machine.core.unclaimed_bytes import damaged_segments
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES, read_fixture
+
+CORE = "core/crash.x86_64.O2.core"
+DATA = 0x7FFFF7FFC000
+OFFSET, FILE_BYTES = 8, 32
+"""Where a program header has p_offset and p_filesz."""
+
+
+def changed(address: int, field: int, number: int) -> bytes:
+    """The fixture with another number in the program header of an address."""
+    data = bytearray(read_fixture(CORE))
+    at, count = int.from_bytes(data[32:40], "little"), int.from_bytes(data[56:58], "little")
+    [header] = [
+        start
+        for start in range(at, at + 56 * count, 56)
+        if struct.unpack_from("<Q", data, start + 16) == (address,)
+    ]
+    struct.pack_into("<Q", data, header + field, number)
+    return bytes(data)
+
+
+def last_offset() -> int:
+    return max(one.offset for one in ObjectFile("", read_fixture(CORE)).segments if one.file_bytes)
+
+
+@pytest.mark.parametrize("field", [OFFSET, FILE_BYTES])
+def test_a_damaged_header_is_named_where_its_memory_is_read(field: int, tmp_path: Path) -> None:
+    data = changed(DATA, field, last_offset() if field == OFFSET else 0)
+    assert [one.address for one in damaged_segments(ObjectFile("", data))] == [DATA]
+    (path := tmp_path / "core").write_bytes(data)
+    sysroot = FIXTURES / "core"
+    done = run("info", path, "--sysroot", sysroot)
+    why = f"{path}: the program header of memory at {DATA:#x} is damaged: "
+    assert (done.out + done.err).count(why) == 1
+    done = run("debug", "--core", path, "--sysroot", sysroot, "--batch", "-ex", "p table")
+    assert (
+        "Cannot access memory at address 0x7ffff7ffd000: the program header of its segment is "
+        "damaged: bytes of the file that may be its own belong to no segment"
+    ) in done.err
+
+
+@pytest.mark.parametrize("core", sorted(FIXTURES.glob("core/*.core")), ids=lambda path: path.name)
+def test_cores_of_linux_and_qemu_are_sound(core: Path) -> None:
+    data = core.read_bytes()
+    assert not damaged_segments(ObjectFile("", data))
+    assert not damaged_segments(ObjectFile("", data + bytes(0x1000)))
+    assert not damaged_segments(ObjectFile("", data[: len(data) // 2]))
+
+
+def test_a_hole_and_padding_are_no_bytes_of_a_segment() -> None:
+    data = changed(DATA, FILE_BYTES, 0)
+    [segment] = damaged_segments(ObjectFile("", data))
+    begin, size_bytes = segment.offset, segment.memory_bytes
+    hole = data[:begin] + bytes(size_bytes) + data[begin + size_bytes :]
+    assert not damaged_segments(ObjectFile("", hole))
+    smaller = changed(DATA, FILE_BYTES, 0x10)
+    assert not damaged_segments(ObjectFile("", smaller))
