@@ -245,6 +245,9 @@ class CheckedValue:
     """Index of the size of a type that has no other attribute of its layout than this one, and
     None for other types: `USUAL_SIZES` are right then."""
 
+    views_position: int | None = None
+    """Index of the offset of the views of a location list; None where GCC wrote none."""
+
     @property
     def is_expression(self) -> bool:
         """Whether it is nothing else that is checked; most are expressions."""
@@ -304,10 +307,10 @@ def checked_values(
             out.append(CheckedValue(position, number, attribute.form, "", None, is_reference=True))
             continue
         if role is not None or vendor is not None:
-            title = f"DW_AT_{name}"
-            out.append(
-                CheckedValue(position, number, attribute.form, title, role, is_listed, vendor)
-            )
+            title, has_views = f"DW_AT_{name}", is_listed and number == dw.AT_LOCATION
+            views = abbreviation.positions.get(dw.AT_GNU_LOCVIEWS) if has_views else None
+            value = CheckedValue(position, number, attribute.form, title, role, is_listed, vendor)
+            out.append(value if views is None else evolve(value, views_position=views))
     return tuple(out)
 
 

@@ -6,7 +6,7 @@ Law: one pass over the unit. A list is checked once per unit, however many entri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, TypeAlias
 
@@ -250,7 +250,7 @@ class EntryChecker:
                     elif step.size is None or not (
                         value in USUAL_ENCODINGS and values[step.size] in USUAL_SIZES
                     ):
-                        self._value(index, step, value)
+                        self._value(index, step, value, values)
                         more += step.work
                 if more > index >> 1:
                     remaining -= more - (index >> 1)
@@ -342,7 +342,7 @@ class EntryChecker:
                     message = f"{attribute_name(number)} occurs {count} times in the entry"
                     yield "repeated-attribute", message, None
 
-    def _value(self, index: int, step: _Step, value: Raw) -> None:
+    def _value(self, index: int, step: _Step, value: Raw, values: Sequence[Raw]) -> None:
         spec, role = step.spec, step.spec.role
         if spec.is_reference:
             assert isinstance(value, int)
@@ -404,7 +404,8 @@ class EntryChecker:
                 step.known = checked
             if value not in checked:
                 checked.add(value)
-                self._location_lists.check(index, spec, role, value)
+                views = None if spec.views_position is None else values[spec.views_position]
+                self._location_lists.check(index, spec, role, value, views)
         elif isinstance(value, bytes):
             if spec.vendor is None and not self._of_entries.has_function_without_base:
                 step.known = self._of_entries.results_of(role).clean

@@ -12,7 +12,7 @@ from dwarfgpu.check.list_headers import ListHeaders
 from dwarfgpu.check.unit_expressions import UnitExpressions
 from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.forms import FORMS, Attribute
+from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, MissingContext
 from dwarfgpu.expr.location_list_entry import LocationListEntry
@@ -33,9 +33,15 @@ class LocationLists:
     def _findings(self) -> UnitFindings:
         return self._expressions.findings
 
-    def check(self, index: int, spec: CheckedValue, role: Role, value: int) -> None:
-        """Check a list, and the expression of each of its entries."""
-        entries = self._read(index, spec, role, Attribute(spec.form, FORMS[spec.form][0], value))
+    def check(
+        self, index: int, spec: CheckedValue, role: Role, value: int, views: Raw | None
+    ) -> None:
+        """Check a list, and the expression of each of its entries. `views`: its
+        DW_AT_GNU_locviews."""
+        attribute = Attribute(spec.form, FORMS[spec.form][0], value)
+        entries = self._read(
+            index, spec, role, attribute, views if isinstance(views, int) else None
+        )
         if not entries:
             return
         expressions, ranges = self._expressions, self._findings.positions.code(index)
@@ -57,7 +63,12 @@ class LocationLists:
                 expressions.check(index, spec, role, expression, span)
 
     def _read(
-        self, index: int, spec: CheckedValue, role: Role, attribute: Attribute
+        self,
+        index: int,
+        spec: CheckedValue,
+        role: Role,
+        attribute: Attribute,
+        views: int | None,
     ) -> tuple[LocationListEntry, ...]:
         """Return the entries of a list; none where it cannot be read. Without the addresses of a
         split unit, only the expressions are checked."""
@@ -66,7 +77,7 @@ class LocationLists:
             if headers.have_other_addresses(attribute, self._report_size):
                 return ()
             try:
-                return unit.lists.locations_of(attribute).entries
+                return unit.lists.locations_of(attribute, views).entries
             except MissingContext as error:  # the addresses of a split unit are in another file
                 if not unit.is_split:
                     raise

@@ -200,7 +200,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "address, or ranges of `DW_AT_ranges` that overlap"
     ),
     "unreadable-list": (
-        "a list that is truncated, has an unknown kind of entry, or is overwritten with zeros"
+        "a list that is truncated, has an unknown kind of entry, is overwritten with zeros, or has "
+        "fewer entries than `DW_AT_GNU_locviews` has pairs of views"
     ),
     "unreadable-unit": (
         "a unit that cannot be read to its end, or that the indexes of a package do not lead to: a "

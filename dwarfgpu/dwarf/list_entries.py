@@ -15,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import WordReader
+from dwarfgpu.dwarf.location_views import require_entries_of_views
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.context import Unit, UnitFormat
@@ -34,6 +35,8 @@ _ZEROED_ENDS: Final = bytes(16)
 lists beside one another."""
 _ZEROED_PAIRS: Final = 4
 """The same, in ends of lists of DWARF 4, which are two addresses."""
+_ZEROED_SPLIT_ENDS: Final = bytes(8)
+"""The same in split units before DWARF 5: nothing aligns or pads lists between others."""
 _RLE_KINDS: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 7, 7: 8}
 """DW_RLE codes 1 to 7 to the DW_LLE codes that give bounds in the same way."""
 
@@ -231,17 +234,24 @@ def _read(
 
 
 def read_locations(
-    unit: EntryUnit, offset: int, same: Expressions
+    unit: EntryUnit, offset: int, same: Expressions, views: int | None = None
 ) -> tuple[LocationListEntry, ...]:
     """Read the location list at an offset of `.debug_loclists` or, before DWARF 5, of `.debug_loc`.
 
     With the entries of empty ranges, all with addresses of the file. `same`: the expressions of
-    the unit's lists so far.
+    the unit's lists so far. `views`: the offset of the list's views, if the file has them.
     """
     if unit.format.version >= 5:
-        return _read(unit, ".debug_loclists", offset, partial(_read_loclist, same=same))
-    read = _read_loc_dwo if unit.is_split else _read_loc
-    return _read(unit, ".debug_loc", offset, partial(read, same=same))
+        section, read = ".debug_loclists", _read_loclist
+    else:
+        section, read = ".debug_loc", _read_loc_dwo if unit.is_split else _read_loc
+    entries = _read(unit, section, offset, partial(read, same=same))
+    if views is not None:
+        try:
+            require_entries_of_views(unit, section, offset, views, len(entries))
+        except DwarfGpuError as error:
+            raise _located(error, unit, section, offset)
+    return entries
 
 
 def read_unplaced_expressions(unit: EntryUnit, offset: int) -> tuple[bytes, ...]:
@@ -325,8 +335,10 @@ def _read_loc_dwo(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         expression = reader.take(reader.unsigned(2))
         out.append(LocationListEntry(same.setdefault(expression, expression), *span, base))
         base = None
-    if not out:
-        _require_end(bounds, start)
+    zeros, data, stop = _ZEROED_SPLIT_ENDS, reader.data, reader.position - 1
+    is_zeroed = data[stop : stop + len(zeros)] == zeros and not _may_precede_views(bounds)
+    if not out or is_zeroed and any(data[stop:]):
+        _require_end(bounds, start, zeros=zeros)
     return tuple(out)
 
 

@@ -8,7 +8,7 @@ dropped.
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.cached import cached_property
@@ -28,6 +28,7 @@ from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 
 _T = TypeVar("_T")
+_BASES: Final = (dw.AT_LOCLISTS_BASE,)
 
 
 class ListUnit(EntryUnit, Protocol):
@@ -62,13 +63,15 @@ class UnitLists:
         self._described: dict[int, DescribedCode] = {}
         self._expressions: Expressions = {}
 
-    def locations_of(self, attribute: Attribute) -> LocList:
-        """Return the location list of an attribute, as loaded."""
+    def locations_of(self, attribute: Attribute, views: int | None = None) -> LocList:
+        """Return the location list of an attribute, as loaded. `views`: the DW_AT_GNU_locviews of
+        the entry."""
         offset = self._locations_at(attribute)
         cached = self._locations.get(offset)
         if cached is None:
             try:
-                cached = self._loaded(read_locations(self._unit, offset, self._expressions))
+                start = None if views is None else self._views_at(attribute, views)
+                cached = self._loaded(read_locations(self._unit, offset, self._expressions, start))
             except DwarfGpuError as error:
                 cached = error
             self._locations[offset] = cached
@@ -90,9 +93,15 @@ class UnitLists:
         offset = attribute.raw
         assert isinstance(offset, int)
         if attribute.kind == "loclistx":
-            bases = (dw.AT_LOCLISTS_BASE,)
-            return self._unit.tables.list_offset(".debug_loclists", bases, offset)
+            return self._unit.tables.list_offset(".debug_loclists", _BASES, offset)
         return offset
+
+    def _views_at(self, attribute: Attribute, views: int) -> int:
+        """Return the offset of views in their section: GCC counts them from where it counts the
+        lists from."""
+        if attribute.kind == "loclistx":
+            return self._unit.tables.offset_from_table(".debug_loclists", _BASES, views)
+        return views
 
     def _loaded(self, listed: tuple[LocationListEntry, ...]) -> LocList:
         unit = self._unit

@@ -417,22 +417,27 @@ class CompilationUnit(OfOpenFile):
             if attribute is None:
                 return None
             try:
-                return self._location(attribute, name)
+                return self._location(die, attribute, name)
             except DwarfGpuError as error:
                 raise die.located(error)
         except FOREIGN:
             require_right_arguments(CompilationUnit.location_of, self, die, name)
             raise
 
-    def _location(self, attribute: Attribute, name: int) -> ExprLoc | LocList:
+    def _location(self, die: Die, attribute: Attribute, name: int) -> ExprLoc | LocList:
         if attribute.kind in ("loclistx", "sec_offset"):
-            return self.lists.locations_of(attribute)
+            return self._listed(die, attribute, name)
         if isinstance(attribute.raw, bytes) and attribute.kind in ("exprloc", "block"):
             return ExprLoc(attribute.raw, self)
         is_offset = attribute.form in (dw.FORM_DATA4, dw.FORM_DATA8) and self.format.version < 4
         if not is_offset:
             raise IllFormed(f"attribute {name:#x} of class {attribute.kind} is not a location")
-        return self.lists.locations_of(attribute)
+        return self._listed(die, attribute, name)
+
+    def _listed(self, die: Die, attribute: Attribute, name: int) -> LocList:
+        views = die.attribute(dw.AT_GNU_LOCVIEWS) if name == dw.AT_LOCATION else None
+        offset = None if views is None else views.raw
+        return self.lists.locations_of(attribute, offset if isinstance(offset, int) else None)
 
     # The protocol `dwarfgpu.expr.context.Unit`
 

@@ -283,19 +283,29 @@ class UnitTables:
                 )
             refuse_segments(segment_size, shown)
 
+    def _read_list_table(self, section: str, names: tuple[int, ...]) -> tuple[int, int, bytes]:
+        base = self._base_after_header(12, *names)
+        self._require_address_size(section, base - 6)
+        self._require_header(section, base, names[0])
+        count = self._entry(section, base, -1, 4) if base >= 4 else 0
+        table = self._list_tables[section] = base, count, self.unit.sections.section(section)
+        return table
+
+    def offset_from_table(self, section: str, names: tuple[int, ...], offset: int) -> int:
+        """Return the offset in a section of lists for one from the table of the unit's lists."""
+        try:
+            table = self._list_tables.get(section) or self._read_list_table(section, names)
+            return table[0] + offset
+        except FOREIGN:
+            require_right_arguments(UnitTables.offset_from_table, self, section, names, offset)
+            raise
+
     def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
         """Return the offset in a section of lists that an index of the unit names (DWARF 5
         7.28)."""
         try:
             table = self._list_tables.get(section)
-            if table is None:
-                base = self._base_after_header(12, *names)
-                self._require_address_size(section, base - 6)
-                self._require_header(section, base, names[0])
-                count = self._entry(section, base, -1, 4) if base >= 4 else 0
-                table = base, count, self.unit.sections.section(section)
-                self._list_tables[section] = table
-            base, count, data = table
+            base, count, data = table or self._read_list_table(section, names)
             if index >= count:
                 shown = f"{section}{self.unit.sections.suffix}"
                 raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")

@@ -271,7 +271,7 @@ def test_bases_of_any_form(number: int, form: int, value: bytes, form_of_list: i
 def test_errors_outside_the_file_are_not_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a list of a split unit, whose addresses are in another file."""
 
-    def missing(unit: object, attribute: object) -> None:
+    def missing(unit: object, attribute: object, views: object = None) -> None:
         raise MissingContext("the addresses are in another file")
 
     monkeypatch.setattr("dwarfgpu.dwarf.location_lists.UnitLists.locations_of", missing)
