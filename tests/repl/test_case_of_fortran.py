@@ -66,6 +66,14 @@ def test_a_function_of_a_module_has_its_name(tmp_path: Path, tool: Callable[[str
         assert said(command, tmp_path / "a").rstrip().endswith(" <m::work>")
 
 
+@pytest.mark.parametrize("name", ["Shapes", "MAIN__", "main__", "Main__"])
+def test_functions_in_any_case(name: str) -> None:
+    """Fortran 2018 6.1.2: the case of letters does not matter; gfortran's main program too."""
+    assert "Breakpoint 1 at " in said(f"break {name}")
+    assert said(f"info line {name}") == said("info line shapes")
+    assert "not defined" in said(f"break {name.upper()}", DEMO)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -14,6 +14,8 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 
+MAIN_PROGRAM: Final = "MAIN__"
+"""What gfortran calls the main program."""
 ANONYMOUS: Final = "(anonymous namespace)"
 """Represents the name of a namespace without one."""
 
@@ -178,3 +180,10 @@ def _parameters_at(text: str) -> int | None:
 def joined(names: tuple[str, ...]) -> str:
     """Return a qualified name of its parts."""
     return "::".join(names)
+
+
+def fortran_spelling(text: str) -> str:
+    """Return a name of Fortran, where the case of letters does not matter (Fortran 2018 6.1.2), as
+    compilers write it: in lower case, but for gfortran's name of the main program."""
+    lowered = text.lower()
+    return MAIN_PROGRAM if lowered == MAIN_PROGRAM.lower() else lowered

@@ -160,6 +160,10 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
     if not functions and _ADA_NAME.fullmatch(text.strip()) is not None:
         for function in _in_ada(code_object.info, text.strip()):
             functions.setdefault(function.entry, function)
+    spelled = qualified.fortran_spelling(text)
+    if not functions and spelled != text:
+        in_lower_case = _functions_named(code_object, spelled)
+        return [function for function in in_lower_case if function.die.unit.style == "fortran"]
     return functions.values()
 
 
