@@ -57,6 +57,8 @@ class RowTable:
     """Why there are no further rows."""
     rule_count: int = field(default=0, eq=False)
     """How many register rules were set, or copied for a row or state, to make the rows."""
+    beyond: int | None = field(default=None, eq=False)
+    """The start of the first row that begins after the end of the FDE, and so applies nowhere."""
 
 
 @define
@@ -74,6 +76,7 @@ class _State:
     """`rules` where it may still be changed."""
     saved: list[tuple[CfaRule | None, Rules]] = field(factory=list)
     rule_count: int = 0
+    beyond: int | None = None
 
     def share(self) -> Rules:
         """Return the rules, which must not change afterwards."""
@@ -163,6 +166,8 @@ def _rows(state: _State, fde: CfaProgram, start: int, end: int) -> Iterator[Row]
             _apply(instruction, change, state)
             continue
         following = _moved(instruction, change, start, form)
+        if following > end and state.beyond is None:
+            state.beyond = following
         if start < min(following, end):
             count += 1
             if count > limits.rows:
@@ -190,7 +195,7 @@ def row_table(
         rows.extend(_rows(state, fde, initial_location, initial_location + address_range))
     except DwarfGpuError as cause:
         error = cause
-    return RowTable(tuple(rows), error, state.rule_count)
+    return RowTable(tuple(rows), error, state.rule_count, state.beyond)
 
 
 def rows(

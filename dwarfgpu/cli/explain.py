@@ -57,10 +57,11 @@ def _run(args: argparse.Namespace) -> int:
         explanation = _explanation(args, session)
         explanation = evolve(explanation, answer=compared(session, explanation.answer))
     if args.json:
-        print_json({"schema": SCHEMA, **explanation.record, **context_notes(session)})
+        notes = context_notes(session, session.frame_damage())
+        print_json({"schema": SCHEMA, **explanation.record, **notes})
     else:
         print(explanation.text(depth))
-        print_notes(explanation.answer.notes)
+        print_notes([*explanation.answer.notes, *session.frame_damage()])
     return explanation.answer.status
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Final
 
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import other_wave_size
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments, require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, plain_integer
 from dwarfgpu.base.cached import cached_property
@@ -59,6 +61,8 @@ class CallFrames:
         self._failed = FailedReads()
         self.notes: list[str] = []
         """Errors for which there were other ways to find the same information."""
+        self.damage: list[str] = []
+        """What shows that rows which were asked for may be wrong."""
 
     @cached_property
     def sections(self) -> tuple[FrameSection, ...]:
@@ -167,7 +171,34 @@ class CallFrames:
             self._add_note(f"{self._object.path}: {where} {why}")
         row = self._frame_row(cie, description.row)
         self._note_overlapped(description, row, address)
+        self._note_damaged(description)
         return row
+
+    def _note_damaged(self, description: Description) -> None:
+        """Note rules of a row that no producer writes: of registers that the architecture does not
+        have, or of the last row where others begin after the end of the FDE (A.6.4.1)."""
+        section, fde, row = description.section, description.fde, description.row
+        architecture, table = self._program.architecture, self.table(section, fde)
+        reasons = []
+        if architecture is not None and not row.rules.keys() <= architecture.registers.keys():
+            unknown = sorted(
+                number
+                for number in row.rules
+                if number != fde.cie.return_register and _is_lacking(architecture, number)
+            )
+            if unknown:
+                numbers = ", ".join(map(str, unknown))
+                reasons.append(f"{architecture.name} defines no DWARF register {numbers}")
+        if table.beyond is not None and row is table.rows[-1]:
+            reasons.append(f"a row begins at {table.beyond:#x}, after its end")
+        for reason in reasons:
+            note = (
+                f"{self._object.path}: the FDE of [{fde.initial_location:#x},{fde.end:#x}) at "
+                f"{fde.offset:#x} of {section.kind} may be damaged, and frames by it wrong: "
+                f"{reason}"
+            )
+            if note not in self.damage:
+                self.damage.append(note)
 
     def _note_overlapped(self, description: Description, row: FrameRow, address: int) -> None:
         """Note another entry of the section that describes an address in another way: which of them
@@ -240,6 +271,13 @@ class CallFrames:
         except FOREIGN:
             require_right_arguments(CallFrames.dialect, self, cie)
             raise
+
+
+def _is_lacking(architecture: Architecture, number: int) -> bool:
+    """Return whether certainly no register has a number, whatever the size of the wave."""
+    other = other_wave_size(architecture)
+    machines = (architecture,) if other is None else (architecture, other)
+    return architecture.has_every_register and not any(number in one.registers for one in machines)
 
 
 def search_table_of(file: ObjectFile) -> SearchTable | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
@@ -10,6 +13,7 @@ from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import (
     ALLOCATED_CODE,
     block,
@@ -410,6 +414,53 @@ def test_fdes_that_disagree(
     for note in notes:
         assert note.startswith(f"FDEs of .debug_frame disagree about {location:#x}: that of {last}")
         assert f"is used, not that of {first} at 0x" in note
+
+
+@pytest.mark.parametrize(
+    ("code", "location", "reason"),
+    [
+        (CFA + rule(OFFSET, 20, 4), 0x1000, "gfx942 defines no DWARF register 20"),
+        (CFA + ADVANCE + rule(OFFSET, 20, 4), 0x1003, None),  # of the next row
+        (CFA + ADVANCE + rule(OFFSET, 20, 4), 0x1004, "gfx942 defines no DWARF register 20"),
+        (CFA + rule(UNDEFINED, PC), 0x1000, None),
+        (CFA + b"\x02\x44", 0x1000, "a row begins at 0x1044, after its end"),
+        (CFA + b"\x02\x40", 0x1000, None),  # at the end itself, as linkers leave it
+        (CFA + ADVANCE + CFA_OFFSET + b"\x02\x44", 0x1000, None),
+        (CFA + ADVANCE + CFA_OFFSET + b"\x02\x44", 0x1004, "a row begins at 0x1048, after its end"),
+    ],
+)
+def test_rows_of_a_damaged_fde(code: bytes, location: int, reason: str | None) -> None:
+    """Consumers skip what `check` names: a frame by such a row may be wrong."""
+    frames = debug_info(frame_file(code)).call_frames
+    assert frames.row_at(location) == frames.row_at(location) is not None
+    expected = [] if reason is None else [reason]
+    assert [note.partition("frames by it wrong: ")[2] for note in frames.damage] == expected
+    assert frames.notes == []
+    for note in frames.damage:
+        assert ": the FDE of [0x1000,0x1040) at 0x" in note and " of .debug_frame may be" in note
+
+
+def test_a_frame_by_a_damaged_fde(tmp_path: Path) -> None:
+    """Zeros in the FDE of one function: the values of its callers are those of others."""
+    data = bytearray(read_fixture("asm/chain_flat.gfx942.v5.co"))
+    at = ObjectFile("", bytes(data)).sections_by_name[".debug_frame"].offset + 0x140
+    data[at : at + 8] = bytes(8)
+    document = json.loads((FIXTURES / "states/chain_flat.gfx942.json").read_text())
+    (tmp_path / "k.co").write_bytes(data)
+    document["code_objects"][0]["path"] = "k.co"
+    (state := tmp_path / "s.json").write_text(json.dumps(document))
+    note = (
+        "k.co: the FDE of [0x1958,0x1984) at 0x110 of .debug_frame may be damaged, and frames by "
+        "it wrong: gfx942 defines no DWARF register 20"
+    )
+    asked = ("--state", state, "--lane", 1)
+    for command in (("bt",), ("eval", "a", "--frame", 11), ("explain", "a", "--frame", 11)):
+        done = run(*command, *asked)
+        assert done.status == 0 and done.err.count(note) == 1
+        assert note in run(*command, *asked, "--json").out
+    assert note not in run("eval", "a", "--frame", 1, *asked).err
+    prompt = ("-ex", "lane 1", "-ex", "frame 11", "-ex", "print a")
+    assert run("debug", "--state", state, "--batch", *prompt).err.count(note) == 1
 
 
 def test_dropped_code_in_a_file_that_is_linked_at_0() -> None:

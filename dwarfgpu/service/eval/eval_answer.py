@@ -82,7 +82,7 @@ class VariablesAnswer:
 
 def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: bool) -> list[str]:
     """Return notes where variables of the unit in focus are missing, for which others may answer,
-    and where not all variables in scope can be listed.
+    where not all variables in scope can be listed, and where frames may be wrong.
 
     `subjects`: what was asked for; if none has a name, no variable was looked up.
     """
@@ -91,9 +91,9 @@ def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: 
         cut = None
     notes = [] if cut is None else [f"variables may be missing: {error_line(cut)}"]
     error = session.why_incomplete() if is_listing else None
-    return notes + (
-        [] if error is None else [f"global variables may be missing: {error_line(error)}"]
-    )
+    if error is not None:
+        notes.append(f"global variables may be missing: {error_line(error)}")
+    return notes + session.frame_damage()
 
 
 def _has_name(subject: Subject) -> bool:
