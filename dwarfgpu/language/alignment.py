@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from dwarfgpu.arch.abi import Abi
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
@@ -25,6 +27,9 @@ from dwarfgpu.errors import UsageError
 _MOST_ATOMIC_BYTES = 16
 """The largest object that is aligned to its size only because it is atomic."""
 
+_Known: TypeAlias = dict[int, tuple[Struct, int | None]]
+"""Structures by their identity, with their alignment; None while that is determined."""
+
 
 def alignment_bytes(type_: Type | None, abi: Abi) -> int:
     """Return the alignment of a type; `UsageError` if it has none, or it cannot be known.
@@ -34,6 +39,10 @@ def alignment_bytes(type_: Type | None, abi: Abi) -> int:
     part; for void it is 1, as in GNU C. No attribute says how compilers align a vector, nor that a
     structure is packed.
     """
+    return _alignment(type_, abi, {})
+
+
+def _alignment(type_: Type | None, abi: Abi, known: _Known) -> int:
     declared = _declared_alignment(type_)
     if declared:
         return declared
@@ -43,8 +52,8 @@ def alignment_bytes(type_: Type | None, abi: Abi) -> int:
     if isinstance(bare, Array):
         if bare.is_vector:
             raise _unknown()
-        return alignment_bytes(bare.element, abi)
-    own = _of_structure(bare, abi) if isinstance(bare, Struct) else _of_scalar(bare, abi)
+        return _alignment(bare.element, abi, known)
+    own = _of_structure(bare, abi, known) if isinstance(bare, Struct) else _of_scalar(bare, abi)
     size = size_bytes(bare)
     if size and _is_atomic(type_) and not size & size - 1 and size <= _MOST_ATOMIC_BYTES:
         return max(size, own)
@@ -74,7 +83,19 @@ def _is_atomic(type_: Type | None) -> bool:
     return False
 
 
-def _of_structure(struct_type: Struct, abi: Abi) -> int:
+def _of_structure(struct_type: Struct, abi: Abi, known: _Known) -> int:
+    """Return the alignment of a structure, which is determined once: one may have many members of
+    another, which has many of a third."""
+    if id(struct_type) not in known:
+        known[id(struct_type)] = struct_type, None
+        known[id(struct_type)] = struct_type, _of_members(struct_type, abi, known)
+    alignment = known[id(struct_type)][1]
+    if alignment is None:  # it is a member of itself
+        raise _unknown()
+    return alignment
+
+
+def _of_members(struct_type: Struct, abi: Abi, known: _Known) -> int:
     if struct_type.is_declaration:
         raise _unknown()
     if struct_type.declared.alignment:
@@ -85,7 +106,7 @@ def _of_structure(struct_type: Struct, abi: Abi) -> int:
     most, is_packed = 1, False
     for member in struct_type.members:
         if not member.is_static:
-            own = _of_member(member, abi)
+            own = _of_member(member, abi, known)
             most = max(most, own)
             is_packed = is_packed or _is_misaligned(member, own)
     if is_packed or size % most:
@@ -93,9 +114,9 @@ def _of_structure(struct_type: Struct, abi: Abi) -> int:
     return most
 
 
-def _of_member(member: Member, abi: Abi) -> int:
+def _of_member(member: Member, abi: Abi, known: _Known) -> int:
     declared = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
-    return declared or alignment_bytes(member.type, abi)
+    return declared or _alignment(member.type, abi, known)
 
 
 def _is_misaligned(member: Member, own: int) -> bool:

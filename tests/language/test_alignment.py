@@ -9,6 +9,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Qualified, Struct, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.alignment import alignment_bytes
+from tests.work import calls_of
 
 
 def _base(name: str, encoding: str, bits: int) -> Base:
@@ -81,3 +82,10 @@ def test_what_the_file_contradicts_is_unknown(kind: Type) -> None:
     """A vector, and packed structures, of which DWARF says no more (`#pragma pack(2)`)."""
     with pytest.raises(UsageError, match="^could not determine alignment of type$"):
         alignment_bytes(kind, x86_64.ABI)
+
+
+def test_a_structure_of_many_members_is_judged_once() -> None:
+    kind: Type = CHAR
+    for level in range(40):
+        kind = _struct(2 << level, (0, kind), (1 << level, kind))
+    assert calls_of(lambda: alignment_bytes(kind, x86_64.ABI)) < 40 * 100
