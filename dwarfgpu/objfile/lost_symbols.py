@@ -1,6 +1,7 @@
 """Symbol tables that were overwritten (System V ABI, "Symbol Table", "String Table").
 
-Law: only what no assembler and no linker writes is damage; a sound table takes no loop in Python.
+Law: only what no assembler and no linker writes is damage; a sound table takes no loop in Python
+but over its symbols at 0.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Final, Protocol
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, Malformed
-from dwarfgpu.objfile.elf_structures import SHN_LORESERVE, SHT_SYMTAB, Section
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHN_LORESERVE, SHT_SYMTAB, Section
 
 SHT_STRTAB: Final = 3
+_STT_FUNC: Final = 2
 _ZEROS: Final = 4
 """Entries, or bytes of names, that are 0: no producer writes as many in a row."""
 
@@ -30,6 +32,9 @@ class SymbolFile(Protocol):
 
     @property
     def address_bytes(self) -> int: ...
+
+    @property
+    def is_relocatable(self) -> bool: ...
 
     @property
     def sections(self) -> tuple[Section, ...]: ...
@@ -94,9 +99,28 @@ def _outside_of_sections(file: SymbolFile, table: Section, data: bytes) -> str |
     numbers = _column(file, data, "H", 6 if file.address_bytes == 8 else 14)
     count = len(file.sections)
     if all(number < count or number >= SHN_LORESERVE for number in set(numbers)):
-        return None
+        return _without_values(file, data, numbers)
     outside = sum(count <= number < SHN_LORESERVE for number in numbers)
     return f"has {_of(outside, numbers)} of sections that the file does not have"
+
+
+def _without_values(file: SymbolFile, data: bytes, numbers: array[int]) -> str | None:
+    """Return that functions of a linked file have the address 0, and are of sections that begin
+    behind it."""
+    if file.is_relocatable:
+        return None
+    is_wide = file.address_bytes == 8
+    values = _column(file, data, "Q" if is_wide else "I", 8 if is_wide else 4)
+    sections, kind_at, count, index = file.sections, 4 if is_wide else 12, 0, 0
+    for _ in range(values.count(0) - 1):  # nearly all are those of other files; the first is none
+        index = values.index(0, index + 1)
+        section = sections[number] if (number := numbers[index]) < len(sections) else None
+        is_function = data[index * file.symbol_bytes + kind_at] & 15 == _STT_FUNC
+        if section is not None and is_function and section.address and section.flags & SHF_ALLOC:
+            count += 1
+    if not count:
+        return None
+    return f"has {_of(count, numbers)} that are functions at 0, outside of their section"
 
 
 def _of(count: int, entries: Sequence[int]) -> str:

@@ -74,6 +74,18 @@ def test_a_section_that_the_file_does_not_have() -> None:
     assert "1 of 6 symbols of sections that the file does not have" in damage.message
 
 
+def test_functions_at_0() -> None:
+    """Their sections begin behind it; a value of 0 is right for symbols of other files."""
+    table = ObjectFile("", read_fixture(CORE)).sections_by_name[".symtab"]
+    symbols = read_fixture(CORE)[table.offset : table.offset + table.size_bytes]
+    functions = [at for at in range(0, len(symbols), 24) if symbols[at + 4] & 15 == 2]
+    data = overwritten(CORE, ".symtab", bytes, functions[0] + 8, functions[0] + 16)
+    damage = damaged_symbols(ObjectFile("f", data))
+    assert damage is not None
+    expected = "1 of 21 symbols that are functions at 0, outside of their section"
+    assert expected in damage.message
+
+
 def test_info_and_disas_say_so(tmp_path: Path) -> None:
     (path := tmp_path / "f.co").write_bytes(overwritten(NEST, ".symtab", ones))
     done = run("info", path)
