@@ -269,8 +269,7 @@ def _code_objects(
             loaded_files=listed,
         )
         listed.append(code_object)
-    # The debug file of a program describes its code, whichever of them is listed first.
-    code_objects = tuple(sorted(listed, key=lambda one: not is_debug_file(one.file)))
+    code_objects = _with_debug_files_first(listed)
     if load_address is not None or state is not None:
         _require_end(code_objects, None if load_address is not None else state)
     if state is not None and len(state.code_objects) > 1:
@@ -278,6 +277,17 @@ def _code_objects(
 
         require_apart(args.state, state, code_objects)
     return code_objects
+
+
+def _with_debug_files_first(code_objects: list[CodeObject]) -> tuple[CodeObject, ...]:
+    """Return each debug file before the program at its address, whose code it describes; both are
+    where the first of them was."""
+    first: dict[int, int] = {}
+    for index, one in enumerate(code_objects):
+        first.setdefault(one.load_address, index)
+    return tuple(
+        sorted(code_objects, key=lambda one: (first[one.load_address], not is_debug_file(one.file)))
+    )
 
 
 def _changes(state: State, code_objects: tuple[CodeObject, ...]) -> Iterator[str]:

@@ -80,7 +80,9 @@ class FileOpener:
         """
         wave = str(focus.wave) if focus.target is not None else self.args.wave
         directories = list(self.folders.debug_directories)
-        libraries = vars(self.args).get("library_debug_dir") or self.args.debug_dir
+        libraries = vars(self.args).get("library_debug_dir")
+        if libraries is None:  # an empty list has no folders
+            libraries = self.args.debug_dir
         opened = self._with(
             file=path, wave=wave, lane=None, debug_dir=directories, library_debug_dir=libraries
         ).opened()

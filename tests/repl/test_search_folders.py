@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from argparse import Namespace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.open_files import FileOpener
 from tests.processes import finished
 from tests.repl.gdb_sessions import FIXTURES
 
@@ -136,3 +140,18 @@ def test_open_files_keep_their_debug_files(
     kept, lost = done.stdout.partition("kept\n")[2].split("lost\n")
     assert "at core/crash.c:98" in kept
     assert "crash.c" not in lost and "#1 " in lost
+
+
+def test_libraries_that_were_searched_nowhere_stay_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`file` after `set debug-file-directory` without a folder, and `core-file`."""
+    asked: dict[str, object] = {}
+
+    def opened(_: FileOpener, **options: object) -> FileOpener:
+        asked.update(options)
+        raise UsageError("not opened")
+
+    monkeypatch.setattr(FileOpener, "_with", opened)
+    arguments = Namespace(wave=None, debug_dir=["debug"], library_debug_dir=[])
+    with pytest.raises(UsageError, match="not opened"):
+        FileOpener(arguments).code_object(Mock(target=None), "program")
+    assert asked["library_debug_dir"] == []

@@ -106,8 +106,14 @@ def test_a_program_and_its_debug_file_are_one_program(
     for files in ([whole], [program, debug], [debug, program]):
         path = _state(tmp_path, *((file, 0) for file in files), machine="x86_64")
         path.write_text(json.dumps({**json.loads(path.read_text()), "waves": [wave]}))
-        done = run("debug", "--state", path, "--batch", "-ex", "x/2i $pc", "-ex", "bt")
+        asked = ("-ex", "x/2i $pc", "-ex", "bt", "-ex", "info sharedlibrary")
+        done = run("debug", "--state", path, "--batch", *asked)
         assert "note: " not in done.err
         answers.append(done.out)
     assert answers[0].count(" in mid (") == 1
     assert answers[1] == answers[2] == answers[0]
+    other = FIXTURES / "x86_64/demo.clang.O0.v5"
+    path = _state(tmp_path, (other, 1 << 20), (program, 0), (debug, 0), machine="x86_64")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "waves": [wave]}))
+    done = run("debug", "--state", path, "--batch", "-ex", "info files")
+    assert done.lines[0] == f'Symbols from "{other}".'

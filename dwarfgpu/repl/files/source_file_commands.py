@@ -19,6 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PT_LOAD, SHF_ALLOC, SHF_WRITE, Section
+from dwarfgpu.objfile.separate_debug import is_debug_file
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import default_or_frame
@@ -152,6 +153,12 @@ def _part_of(path: str, part: str | None) -> str:
     return path if part is None else name if part == "-basename" else folder
 
 
+def _is_of_program(code_object: CodeObject, program: CodeObject) -> bool:
+    """Return whether one of them is the separate debug file of the other."""
+    is_at_one_address = code_object.load_address == program.load_address
+    return is_at_one_address and (is_debug_file(code_object.file) or is_debug_file(program.file))
+
+
 @command("info sharedlibrary", topic="files", aliases=("dll",))
 def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     """List the loaded code objects except the program.
@@ -169,6 +176,7 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
             code_object
             for code_object in session.code_objects[1:]
             if not code_object.name.startswith("[")
+            and not _is_of_program(code_object, session.code_objects[0])
         ]
     )
     shown = [
