@@ -169,8 +169,8 @@ _ENTRIES: Final = (
     Rule("unreadable-unit", "error", "A.7.5", "a unit that cannot be read to its end",
          "nothing after that offset can be read"),
     Rule("lost-section", "error", "7.3", "a section without a name, not loaded, or overwritten",
-         "consumers find sections by their names, memory by the program headers, and code by "
-         "symbols"),
+         "consumers find sections by their names, memory by the program headers, code by symbols, "
+         "and the code object of a bundle by the ID of its entry"),
     Rule("unbalanced-entries", "error", "2.3", "entries that do not end where their unit ends",
          "end the children of every entry of an abbreviation with DW_CHILDREN_yes, and of no "
          "other, with a null entry"),

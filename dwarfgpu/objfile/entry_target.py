@@ -26,7 +26,7 @@ _FLAGS_AT: Final = 48
 
 def entry_fault(entry: BundleEntry, data: bytes | FileBytes) -> Malformed | None:
     """Return that an entry names another processor than the header of its code object, which is
-    `data`; None where one of them names none that is known. A `DwarfGpuError` of the file if that
+    `data`; None where the header has none that is known. A `DwarfGpuError` of the file if that
     cannot be read."""
     if entry.target is None:  # those of CUDA would be unpacked for it
         return None

@@ -162,8 +162,9 @@ class FocusedNames(FocusedLane):
         variable = self.find_variable(name)
         if variable is not None:
             return variable
-        why = self._why_unknown(name) + self.unsearched_note()
-        raise UsageError(f'No symbol "{name}" in current context.{why}')
+        why = self._why_unknown(name)
+        unsearched = self.unsearched_note("" if not why or why.endswith("?") else ".")
+        raise UsageError(f'No symbol "{name}" in current context.{why}{unsearched}')
 
     def find_variable(self, name: str) -> Variable | None:
         """Return the same, or None if there is none: why may take a search of all names."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Set
-from functools import cached_property
 from typing import Final, NamedTuple
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.line.rows import IS_STMT, LAST_LINE, PROLOGUE_END, LineMatrix
 

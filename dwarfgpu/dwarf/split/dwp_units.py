@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final, Protocol, TypeAlias
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.dwp import Contents, PackageRow, PackageSections
