@@ -106,17 +106,13 @@ def _of_members(struct_type: Struct, abi: Abi, known: _Known) -> int:
     most, is_packed = 1, False
     for member in struct_type.members:
         if not member.is_static:
-            own = _of_member(member, abi, known)
+            declared = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
+            own = declared or _alignment(member.type, abi, known)
             most = max(most, own)
             is_packed = is_packed or _is_misaligned(member, own)
     if is_packed or size % most:
         raise _unknown()
     return most
-
-
-def _of_member(member: Member, abi: Abi, known: _Known) -> int:
-    declared = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
-    return declared or _alignment(member.type, abi, known)
 
 
 def _is_misaligned(member: Member, own: int) -> bool:

@@ -12,7 +12,7 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import MAIN_PROGRAM, fortran_spelling, split_last
+from dwarfgpu.dwarf.names.qualified import fortran_spellings, split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.imports import units_with_names
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_type, ordinary
@@ -164,14 +164,15 @@ class Names:
             return name
         if unit.style == "ada":
             return ada_spelling(self.session.meanings(name).chain, name)
-        lowered = fortran_spelling(name)
-        if lowered in (name, MAIN_PROGRAM):
-            return lowered
-        with suppress(UsageError):  # a scope that does not exist
-            meanings = self.session.meanings(lowered)
-            if meanings.of(lowered) or meanings.in_enclosing_functions(lowered) is not None:
-                return lowered
-        return name
+        spellings = fortran_spellings(name)
+        if spellings == (name,):
+            return name
+        for spelled in spellings:
+            with suppress(UsageError):  # a scope that does not exist
+                meanings = self.session.meanings(spelled)
+                if meanings.of(spelled) or meanings.in_enclosing_functions(spelled) is not None:
+                    return spelled
+        return name if len(spellings) == 1 else spellings[-1]  # a symbol alone has it
 
     def is_type(self, name: str) -> bool:
         """Return whether a name in an expression is a type."""

@@ -89,3 +89,11 @@ def test_a_structure_of_many_members_is_judged_once() -> None:
     for level in range(40):
         kind = _struct(2 << level, (0, kind), (1 << level, kind))
     assert calls_of(lambda: alignment_bytes(kind, x86_64.ABI)) < 40 * 100
+
+
+def test_deep_structures_take_three_calls_of_python_for_each() -> None:
+    """An `std::tuple` is as deep as it has elements."""
+    kind: Type = CHAR
+    for _ in range(240):
+        kind = _struct(1, (0, kind))
+    assert alignment_bytes(_struct(2, (0, kind), (1, kind)), x86_64.ABI) == 1

@@ -74,6 +74,15 @@ def test_functions_in_any_case(name: str) -> None:
     assert "not defined" in said(f"break {name.upper()}", DEMO)
 
 
+def test_a_variable_may_have_the_name_of_the_main_program(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    source = "program p\n  integer, save :: main__ = 7\n  print *, main__\nend program\n"
+    build(tmp_path, {"a.f90": source}, [[tool("gfortran"), "-g", "a.f90", "-o", "a"]])
+    done = run("eval", tmp_path / "a", "--pc", "p", "main__", "Main__", "MAIN__")
+    assert [line.rpartition(" ")[2] for line in done.lines] == ["7", "7", "7"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

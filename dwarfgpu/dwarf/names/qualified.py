@@ -182,8 +182,8 @@ def joined(names: tuple[str, ...]) -> str:
     return "::".join(names)
 
 
-def fortran_spelling(text: str) -> str:
-    """Return a name of Fortran, where the case of letters does not matter (Fortran 2018 6.1.2), as
-    compilers write it: in lower case, but for gfortran's name of the main program."""
+def fortran_spellings(text: str) -> tuple[str, ...]:
+    """Return how compilers may write a name of Fortran, where the case of letters does not matter
+    (Fortran 2018 6.1.2): in lower case, and gfortran the main program in upper case."""
     lowered = text.lower()
-    return MAIN_PROGRAM if lowered == MAIN_PROGRAM.lower() else lowered
+    return (lowered, MAIN_PROGRAM) if lowered == MAIN_PROGRAM.lower() else (lowered,)

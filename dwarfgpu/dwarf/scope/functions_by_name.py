@@ -9,7 +9,7 @@ Law: a file does not change while it is open, so that what a name denotes is fou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.base.kept_with import kept_with
@@ -136,6 +136,19 @@ def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
 
 
 def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFunction]:
+    """Return the functions of a name as it is, or else as compilers of Fortran write it."""
+    functions = _functions_spelled(code_object, text)
+    if functions:
+        return functions
+    for spelled in qualified.fortran_spellings(text):
+        named = () if spelled == text else _functions_spelled(code_object, spelled)
+        in_fortran = [function for function in named if function.die.unit.style == "fortran"]
+        if in_fortran:
+            return in_fortran
+    return ()
+
+
+def _functions_spelled(code_object: CodeObject, text: str) -> Collection[NamedFunction]:
     nested = _inside(text)
     if nested is not None:
         outer = {declaration_of(item.die) for item in functions_named(code_object, nested[0])}
@@ -160,10 +173,6 @@ def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFuncti
     if not functions and _ADA_NAME.fullmatch(text.strip()) is not None:
         for function in _in_ada(code_object.info, text.strip()):
             functions.setdefault(function.entry, function)
-    spelled = qualified.fortran_spelling(text)
-    if not functions and spelled != text:
-        in_lower_case = _functions_named(code_object, spelled)
-        return [function for function in in_lower_case if function.die.unit.style == "fortran"]
     return functions.values()
 
 
