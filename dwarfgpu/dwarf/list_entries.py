@@ -15,7 +15,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import WordReader
-from dwarfgpu.dwarf.location_views import require_entries_of_views
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.context import Unit, UnitFormat
@@ -247,6 +246,8 @@ def read_locations(
         section, read = ".debug_loc", _read_loc_dwo if unit.is_split else _read_loc
     entries = _read(unit, section, offset, partial(read, same=same))
     if views is not None:
+        from dwarfgpu.dwarf.location_views import require_entries_of_views  # GCC alone has views
+
         try:
             require_entries_of_views(unit, section, offset, views, len(entries))
         except DwarfGpuError as error:

@@ -209,11 +209,7 @@ class FocusedNames(FocusedLane):
 
     def frame_damage(self) -> list[str]:
         """Return what shows that frames which have been unwound may be wrong."""
-        return [
-            note
-            for code_object in self.code_objects
-            for note in code_object.info.call_frames.damage
-        ]
+        return [note for code_object in self.code_objects for note in code_object.info.frame_damage]
 
     def _damaged_symbols(self) -> list[DwarfGpuError]:
         """Return what is wrong with the symbol tables that answers were read from."""

@@ -62,7 +62,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 251),
         ("eval --file PROGRAM greeting", 253),
         ("info FILE", 151),
-        ("check FILE", 273),
+        ("check FILE", 274),
         ("where --demo t", 240),
         ("where --all FILE", 195),
         ("run --demo", 282),

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.dwarf.names.rust_legacy import demangled_rust
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.names.itanium_reader import Way
@@ -37,7 +36,7 @@ def demangled(symbol: str) -> str | None:
     """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
-    plain = _plain_function(symbol) or demangled_rust(symbol)
+    plain = _plain_function(symbol) or _rust_path(symbol)
     return plain or _read(symbol, lambda node: node)
 
 
@@ -139,10 +138,19 @@ def demangled_clone(symbol: str) -> str | None:
     return plain + "".join(f" [clone {clone}]" for clone in clones)
 
 
+def _rust_path(symbol: str) -> str | None:
+    """Return the name in Rust of a symbol with the hash of its legacy scheme; None for another."""
+    if "17h" not in symbol:
+        return None
+    from dwarfgpu.dwarf.names.rust_legacy import demangled_rust  # most are of C++
+
+    return demangled_rust(symbol)
+
+
 def _without_suffix(symbol: str) -> tuple[str, str]:
     """Return the mangled name in a symbol, and what a compiler appended. A name in it may have dots
     too: gcc's parts of a coroutine have a parameter of type `_Z1fv.Frame`."""
-    if demangled_rust(symbol) is not None:  # without what LLVM appends, as in GDB
+    if _rust_path(symbol) is not None:  # without what LLVM appends, as in GDB
         return symbol, ""
     end = -1
     for _ in range(_MOST_DOTS):
@@ -172,7 +180,7 @@ def demangled_function(symbol: str) -> str | None:
     `demangled`."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return None
-    plain = _plain_function(symbol) or demangled_rust(symbol)
+    plain = _plain_function(symbol) or _rust_path(symbol)
     if plain is not None:
         return plain
     from dwarfgpu.dwarf.names.itanium_names import without_result
@@ -184,7 +192,7 @@ def demangled_name(symbol: str) -> str | None:
     """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
     if demangled(symbol) is None:
         return None
-    if (path := demangled_rust(symbol)) is not None:
+    if (path := _rust_path(symbol)) is not None:
         return path
     from dwarfgpu.dwarf.names.itanium_names import name_alone
 

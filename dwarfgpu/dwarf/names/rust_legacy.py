@@ -27,7 +27,7 @@ _CODE_POINT: Final = pattern(r"u([0-9a-f]{1,6})")
 def demangled_rust(symbol: str) -> str | None:
     """Return `<a::B as c::D>::f::h0123456789abcdef` for a symbol of the legacy scheme; None for any
     other."""
-    if "17h" not in symbol or (whole := _SYMBOL.fullmatch(symbol)) is None:
+    if (whole := _SYMBOL.fullmatch(symbol)) is None:
         return None
     path, position = whole[1], 0
     parts: list[str] = []

@@ -24,8 +24,8 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
-from dwarfgpu.objfile.mini_debug_info import damaged_mini_debug_info
 from dwarfgpu.objfile.separate_debug import (
+    MINI_DEBUG_INFO,
     DebugLink,
     debug_link,
     find_debug_file,
@@ -214,8 +214,12 @@ def _of_file(
         link = debug_link(file)
         if not has_debug_info(file):
             separate = find_debug_file(file, directories)
-            damage = None if separate else damaged_mini_debug_info(file)
-            problems += [] if damage is None else [damage]
+            if not separate and file.has_section(MINI_DEBUG_INFO):
+                # Few files have any.
+                from dwarfgpu.objfile.mini_debug_info import damaged_mini_debug_info
+
+                damage = damaged_mini_debug_info(file)
+                problems += [] if damage is None else [damage]
     except DwarfGpuError as error:
         problems.append(error)
     described = separate or file
