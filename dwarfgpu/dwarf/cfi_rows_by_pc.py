@@ -37,6 +37,8 @@ SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 """In the order of the search: the first is for debuggers."""
 _MAX_ROWS: Final = 10_000
 """Maximum number of cached rows, by program location."""
+_MOST_NAMED: Final = 8
+"""Unknown registers in a note."""
 
 
 @frozen
@@ -187,7 +189,8 @@ class CallFrames:
                 if number != fde.cie.return_register and _is_lacking(architecture, number)
             )
             if unknown:
-                numbers = ", ".join(map(str, unknown))
+                more = f" and {len(unknown) - _MOST_NAMED} more" * (len(unknown) > _MOST_NAMED)
+                numbers = ", ".join(map(str, unknown[:_MOST_NAMED])) + more
                 reasons.append(f"{architecture.name} defines no DWARF register {numbers}")
         if table.beyond is not None and row is table.rows[-1]:
             reasons.append(f"a row begins at {table.beyond:#x}, after its end")

@@ -338,7 +338,7 @@ def _read_loc_dwo(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         base = None
     zeros, data, stop = _ZEROED_SPLIT_ENDS, reader.data, reader.position - 1
     is_zeroed = data[stop : stop + len(zeros)] == zeros and not _may_precede_views(bounds)
-    if not out or is_zeroed and any(data[stop:]):
+    if not out or is_zeroed and stop < bounds.unit.sections.end_of_contents(".debug_loc"):
         _require_end(bounds, start, zeros=zeros)
     return tuple(out)
 

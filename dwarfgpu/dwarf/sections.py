@@ -117,6 +117,7 @@ class Sections(OfOpenFile):
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
         self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
         """Declarations of abbreviations, by their bytes."""
+        self._ends: dict[str, int] = {}
         self._long_strings: dict[tuple[str, int], bytes] = {}
         self._texts = KeptAnswers[int, str](_MAX_TEXTS)  # what comes often comes again
         """Names, by their offset in `.debug_str`."""
@@ -212,6 +213,12 @@ class Sections(OfOpenFile):
         except FOREIGN:
             require_right_arguments(Sections.string, self, section, offset)
             raise
+
+    def end_of_contents(self, section: str) -> int:
+        """Return where the zeros at the end of a section begin, which may be padding."""
+        if section not in self._ends:
+            self._ends[section] = len(self.section(section).rstrip(b"\0"))
+        return self._ends[section]
 
     def overwritten(self, section: str) -> Malformed | None:
         """Return where zeros replaced the strings of a string section; None if none did. Those at

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
 
-from dwarfgpu.machine.core.unclaimed_bytes import damaged_segments
+from dwarfgpu.machine.core.unclaimed_bytes import _Sections, damaged_segments
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, read_fixture
@@ -67,3 +68,15 @@ def test_a_hole_and_padding_are_no_bytes_of_a_segment() -> None:
     assert not damaged_segments(ObjectFile("", hole))
     smaller = changed(DATA, FILE_BYTES, 0x10)
     assert not damaged_segments(ObjectFile("", smaller))
+
+
+def test_sections_that_overlap_a_gap() -> None:
+    """They are sorted once, however many gaps there are; one may have others within it."""
+    spans = [(0, 0x10), (0x40, 0x200), (0x50, 0x60), (0x300, 0x310), (0x310, 0x320)]
+    starts, ends = zip(*spans, strict=True)
+    sections = _Sections([*starts], [*accumulate(ends, max)])
+    for begin in range(0, 0x340, 8):
+        for end in range(begin + 8, 0x348, 8):
+            expected = any(first < end and begin < last for first, last in spans)
+            assert sections.overlap(begin, end) is expected, (begin, end)
+    assert not _Sections([], []).overlap(0, 8)

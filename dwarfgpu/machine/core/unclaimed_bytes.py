@@ -6,9 +6,10 @@ segments one after the other, in the order of the program headers.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Final
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
@@ -26,7 +27,15 @@ def damaged_segments(core: ObjectFile) -> frozenset[Segment]:
     gaps = _gaps(core, loaded)
     if not gaps:
         return frozenset()
-    gaps = {begin: size for begin, size in gaps.items() if _is_unclaimed(core, begin, size)}
+    try:
+        sections = _Sections.of(core)
+    except DwarfGpuError:
+        return frozenset()  # what is in a gap may be their headers
+    gaps = {
+        begin: size
+        for begin, size in gaps.items()
+        if not sections.overlap(begin, begin + size) and _is_written(core, begin, size)
+    }
     return frozenset(
         segment
         for before, segment in pairwise(loaded)
@@ -47,16 +56,33 @@ def _gaps(core: ObjectFile, loaded: list[Segment]) -> dict[int, int]:
     return out
 
 
-def _is_unclaimed(core: ObjectFile, begin: int, size_bytes: int) -> bool:
-    """Return whether a gap has something, and no section is in it."""
-    try:
-        sections = [one for one in core.sections if one.type != SHT_NOBITS and one.size_bytes]
-    except DwarfGpuError:
-        return False  # what is there may be their headers
-    end = begin + size_bytes
-    if any(one.offset < end and begin < one.offset + one.size_bytes for one in sections):
-        return False
-    return any(any(data) for data in _ends(core, begin, size_bytes))
+class _Sections(NamedTuple):
+    """The bytes of a file that sections describe."""
+
+    starts: list[int]
+    """Where they begin, in order."""
+    ends: list[int]
+    """For each of them the last end of those up to it."""
+
+    @classmethod
+    def of(cls, core: ObjectFile) -> _Sections:
+        """Return those of a core file; a `DwarfGpuError` if they cannot be read."""
+        spans = sorted(
+            (one.offset, one.offset + one.size_bytes)
+            for one in core.sections
+            if one.type != SHT_NOBITS and one.size_bytes
+        )
+        return cls([start for start, _ in spans], [*accumulate((end for _, end in spans), max)])
+
+    def overlap(self, begin: int, end: int) -> bool:
+        """Return whether one of them has bytes of a range."""
+        count = bisect_left(self.starts, end)
+        return count > 0 and begin < self.ends[count - 1]
+
+
+def _is_written(core: ObjectFile, begin: int, size_bytes: int) -> bool:
+    """Return whether a gap has something but zeros at one of its ends."""
+    return any(data.count(0) < len(data) for data in _ends(core, begin, size_bytes))
 
 
 def _ends(core: ObjectFile, begin: int, size_bytes: int) -> Iterator[bytes]:
