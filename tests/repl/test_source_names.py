@@ -134,7 +134,7 @@ def test_list_again_looks_a_name_up_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert lookups == 1
     shell.execute("list main")
     calls = calls_of(lambda: shell.execute("list main"))
-    assert calls < 450, calls
+    assert calls < 465, calls
 
 
 def test_a_line_of_a_file_in_several_libraries() -> None:
