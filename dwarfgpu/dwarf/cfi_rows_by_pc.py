@@ -189,8 +189,9 @@ class CallFrames:
                 if number != fde.cie.return_register and _is_lacking(architecture, number)
             )
             if unknown:
-                more = f" and {len(unknown) - _MOST_NAMED} more" * (len(unknown) > _MOST_NAMED)
-                numbers = ", ".join(map(str, unknown[:_MOST_NAMED])) + more
+                numbers = ", ".join(map(str, unknown[:_MOST_NAMED]))
+                if len(unknown) > _MOST_NAMED:
+                    numbers += f" and {len(unknown) - _MOST_NAMED} more"
                 reasons.append(f"{architecture.name} defines no DWARF register {numbers}")
         if table.beyond is not None and row is table.rows[-1]:
             reasons.append(f"a row begins at {table.beyond:#x}, after its end")

@@ -200,7 +200,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository
 
 
 def test_an_end_with_results_unread_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
-    """A process whose result nobody reads ends as one that waits for an item: without a word."""
+    """A process ends without a word when the other end closes before it reads the result."""
     context = multiprocessing.get_context("spawn")
     own, child_end = context.Pipe()
     process = context.Process(target=_serve, args=(child_end, answer), daemon=True)

@@ -422,6 +422,11 @@ def test_fdes_that_disagree(
         (CFA + rule(OFFSET, 20, 4), 0x1000, "gfx942 defines no DWARF register 20"),
         (CFA + ADVANCE + rule(OFFSET, 20, 4), 0x1003, None),  # of the next row
         (CFA + ADVANCE + rule(OFFSET, 20, 4), 0x1004, "gfx942 defines no DWARF register 20"),
+        (
+            CFA + b"".join(rule(OFFSET, number, 4) for number in range(20, 30)),
+            0x1000,
+            "gfx942 defines no DWARF register 20, 21, 22, 23, 24, 25, 26, 27 and 2 more",
+        ),
         (CFA + rule(UNDEFINED, PC), 0x1000, None),
         (CFA + b"\x02\x44", 0x1000, "a row begins at 0x1044, after its end"),
         (CFA + b"\x02\x40", 0x1000, None),  # at the end itself, as linkers leave it

@@ -79,7 +79,7 @@ def test_a_structure_of_an_odd_size_is_not_aligned(kind: Type, expected: int) ->
     ],
 )
 def test_what_the_file_contradicts_is_unknown(kind: Type) -> None:
-    """A vector, and packed structures, of which DWARF says no more (`#pragma pack(2)`)."""
+    """A vector, and structures packed by `#pragma pack(2)`, which has no attribute."""
     with pytest.raises(UsageError, match="^could not determine alignment of type$"):
         alignment_bytes(kind, x86_64.ABI)
 

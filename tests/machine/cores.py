@@ -44,7 +44,7 @@ def status(
     size_bytes: int = 336,
     kernel_signal: int = 0,
 ) -> bytes:
-    """NT_PRSTATUS with what stands in its general registers. `kernel_signal`: a kernel writes the
+    """NT_PRSTATUS with the contents of its general registers. `kernel_signal`: a kernel writes the
     signal a second time, `gcore` does not."""
     head = bytearray(112)
     struct.pack_into(f"{order(endian)}I", head, 0, kernel_signal)
