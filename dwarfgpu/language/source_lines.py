@@ -134,9 +134,9 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     table with the file, also of libraries; None if no code follows.
 
     The next line is that of all tables: a header may have code in some of them only. As in GDB, a
-    table without code of that line has the address of the first one that has it, if it has the same
-    name for the file: the units that gcc describes before -flto have no code. `IllFormed` where no
-    table has code of the line, and one has a line below 0.
+    table with code, but not of that line, has the address of the first one that has it, if it has
+    the same name for the file. The units that gcc describes before -flto have no code. `IllFormed`
+    where no table has code of the line, and one has a line below 0.
     """
     return tuple(start for _, start in _starts_by_table(session, position))
 
@@ -171,7 +171,8 @@ def _starts_by_table(
     starts: list[tuple[FileTable, int | None]] = [
         (table, unit.relocate(step.address) if step is not None and step.line == best else None)
         for unit, table, step, named in named_files
-        if step is not None or any(file.shown_name == shown_name for file in named)
+        if step is not None
+        or (table.matrix.rows and any(file.shown_name == shown_name for file in named))
     ]
     first = next((start for _, start in starts if start is not None), None)
     return [(files, first if start is None else start) for files, start in starts]

@@ -56,3 +56,20 @@ def test_the_file_of_a_unit_without_code_is_shown_once(
     done = run("debug", tmp_path / "a", "-q", "--batch", "-ex", "info line a.c:3")
     assert re.findall(r"^Line 3 of \S+ starts at", done.out, re.MULTILINE), done
     assert len(done.out.splitlines()) == 1, done
+
+
+def test_a_header_is_shown_once_where_one_unit_has_code(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The units that gcc describes before -flto include the header, and have no code."""
+    (tmp_path / "h.h").write_text("static int two(int n)\n{\n  return n * 2;\n}\n")
+    (tmp_path / "a.c").write_text('#include "h.h"\nint one(int n) { return two(n); }\n')
+    main = '#include "h.h"\nint one(int);\nint main(int c) { return one(c) + two(c); }\n'
+    (tmp_path / "b.c").write_text(main)
+    command = [tool("gcc"), "-g", "-O0", "-flto", "a.c", "b.c", "-o", "a"]
+    if subprocess.run(command, cwd=tmp_path, timeout=120, check=False).returncode:
+        pytest.skip("needs gcc with -flto")
+    done = run("debug", tmp_path / "a", "-q", "--batch", "-ex", "info line h.h:3")
+    lines = done.out.splitlines()
+    assert re.findall(r"^Line 3 of \S+h\.h. starts at", done.out, re.MULTILINE), done
+    assert len(set(lines)) == len(lines), done
