@@ -38,6 +38,7 @@ _TABLE_BYTES: Final = 1 << 12
 _MAX_PADDING_BYTES: Final = 1 << 28
 """Zeros between the bundles of a file or section; a hole in a file takes no room."""
 _MAX_AT_ONCE: Final = 1 << 20
+_HASH_BYTES: Final = 8
 _ZLIB: Final = 0
 _ZSTD: Final = 1
 
@@ -58,6 +59,8 @@ class BundleEntry:
     """Which of the bundles one after another; those inside a compressed one have its number."""
     compression: str | None = None
     """`zlib` or `zstd`."""
+    has_hash: bool = True
+    """Whether the contents of its compressed bundle have the hash that its header gives."""
     path: str | None = None
     """The path of the file that it is, in a folder."""
 
@@ -206,7 +209,7 @@ def _bundle(
         return *_plain(data, position, subject), 0
     if not magic.startswith(COMPRESSED_BUNDLE_MAGIC):
         raise Malformed(f"{subject}: no offload bundle begins here")
-    unpacked, kind, end = _unpacked(data, position, subject, limits, inflated_bytes)
+    unpacked, kind, end, hash = _unpacked(data, position, subject, limits, inflated_bytes)
     entries: list[BundleEntry] = []
     inside = 0
     while inside < len(unpacked) or not inside:
@@ -217,7 +220,16 @@ def _bundle(
         entries += read
         _require_few(entries, subject)
         inside = after_zeros(unpacked, after, subject)
-    return [evolve(entry, compression=kind) for entry in entries], end, len(unpacked)
+    has_hash = _hash_of(unpacked) == hash
+    entries = [evolve(entry, compression=kind, has_hash=has_hash) for entry in entries]
+    return entries, end, len(unpacked)
+
+
+def _hash_of(unpacked: bytes) -> bytes:
+    """Return the first half of the MD5 digest, as clang writes it."""
+    import hashlib  # few bundles are compressed
+
+    return hashlib.md5(unpacked, usedforsecurity=False).digest()[:_HASH_BYTES]
 
 
 def _plain(data: bytes | FileBytes, position: int, subject: str) -> tuple[list[BundleEntry], int]:
@@ -274,8 +286,9 @@ def _entries(
 
 def _unpacked(
     data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, inflated_bytes: int
-) -> tuple[bytes, str, int]:
-    """Return the bundle inside a compressed one, its compression, and the end of the outer one.
+) -> tuple[bytes, str, int, bytes]:
+    """Return the bundle inside a compressed one, its compression, the end of the outer one, and the
+    hash in its header.
 
     Version 1 has no size field, 2 has 32-bit sizes, 3 has 64-bit ones.
     """
@@ -288,7 +301,7 @@ def _unpacked(
         word_bytes = 8 if version == 3 else 4
         total_bytes = None if version == 1 else reader.unsigned(word_bytes)
         size_bytes = reader.unsigned(word_bytes)
-        reader.take(8)  # a hash, unused here
+        hash = reader.take(_HASH_BYTES)
         start = position + reader.position
         end = len(data) if total_bytes is None else position + total_bytes
         if not start <= end <= len(data):
@@ -310,9 +323,9 @@ def _unpacked(
             memoryview(data)[start:] if isinstance(data, bytes) else data.part(start, end - start)
         )
         unpacked, used_bytes = inflate_some(remaining, size_bytes, subject)
-        return unpacked, "zlib", start + used_bytes
+        return unpacked, "zlib", start + used_bytes, hash
     if method == _ZLIB:
-        return inflate(data[start:end], size_bytes, subject), "zlib", end
+        return inflate(data[start:end], size_bytes, subject), "zlib", end, hash
     if method == _ZSTD:
-        return unpack_zstd(data[start:end], size_bytes, subject), "zstd", end
+        return unpack_zstd(data[start:end], size_bytes, subject), "zstd", end, hash
     raise Unsupported(f"{subject}: compression method {method} of offload bundles")

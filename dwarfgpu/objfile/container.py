@@ -87,7 +87,7 @@ class Container:
             raise
 
     def _opened(self, entry: BundleEntry, name: str) -> ObjectFile:
-        from dwarfgpu.objfile.entry_target import entry_fault  # most files are no bundles
+        from dwarfgpu.objfile.entry_fault import entry_fault  # most files are no bundles
 
         data = read_if_small(entry.data)
         return ObjectFile(name, data, self.limits, entry_fault(entry, data))

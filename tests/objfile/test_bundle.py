@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import random
 import struct
@@ -56,7 +57,7 @@ def compressed(
     sizes = (head_bytes + len(body), len(data))
     head = b"CCOB" + struct.pack("<HH", version, method)
     head += struct.pack({1: "<I", 2: "<II", 3: "<QQ"}[version], *sizes[version == 1 :])
-    return head + struct.pack("<Q", 0x1234) + body
+    return head + hashlib.md5(data, usedforsecurity=False).digest()[:8] + body
 
 
 def ids(entries: tuple[BundleEntry, ...]) -> list[str]:
@@ -445,3 +446,24 @@ def test_entries_of_other_gpus_are_named_where_none_is_chosen(tmp_path: Path) ->
     ]
     path.write_bytes(plain({id: read_fixture(name) for id, name in CODE.items()}))
     assert "problem" not in command.run("info", str(path)).out
+
+
+def test_contents_that_do_not_have_the_hash_are_named(tmp_path: Path) -> None:
+    """zlib has a checksum; the frames that clang makes with Zstandard have none."""
+    code, path = read_fixture(CODE[GFX942]), tmp_path / "x.bundle"
+    whole = compressed(plain({HOST: b"", GFX942: code}))
+    changed = code.replace(b".text", b".texu")
+    assert changed != code
+    other = compressed(plain({HOST: b"", GFX942: changed}))
+    damaged = whole[:16] + whole[16:24] + other[24:]
+    fault = "bundle 0 is compressed, and its contents do not have the hash in its header"
+    damaged = damaged[:8] + struct.pack("<I", len(damaged)) + damaged[12:]
+    for data, count in ((damaged, 1), (whole, 0), (other, 0)):
+        path.write_bytes(data)
+        for words in ("info", "check", "frames", "where --all", "eval 1 --file"):
+            result = command.run(*words.split(), str(path))
+            assert (result.out + result.err).count(fault) == count, (words, result)
+    path.write_bytes(damaged + damaged)
+    result = command.run("info", str(path))
+    faults = [line for line in result.out.splitlines() if "problem" in line]
+    assert [line.count(fault.replace("0", str(n))) for n, line in enumerate(faults)] == [1, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import struct
 import zlib
@@ -108,7 +109,8 @@ def bundle_entries(count: int) -> Files:
 def compressed_bundle(data: bytes, size_bytes: int | None = None) -> bytes:
     body = zlib.compress(data, 9)
     size = len(data) if size_bytes is None else size_bytes
-    return b"CCOB" + struct.pack("<HHIIQ", 2, 0, 24 + len(body), size, 0) + body
+    hash = hashlib.md5(data, usedforsecurity=False).digest()[:8]
+    return b"CCOB" + struct.pack("<HHII", 2, 0, 24 + len(body), size) + hash + body
 
 
 def inflated_bundle(count: int) -> Files:

@@ -175,7 +175,7 @@ def _entry_faults(entries: tuple[BundleEntry, ...]) -> tuple[DwarfGpuError, ...]
     """Return which entries name another GPU than their code objects, or cannot be read."""
     if not entries:
         return ()
-    from dwarfgpu.objfile.entry_target import entry_fault  # most files are no bundles
+    from dwarfgpu.objfile.entry_fault import entry_fault  # most files are no bundles
 
     faults: list[DwarfGpuError | None] = []
     for entry in entries:
@@ -183,7 +183,8 @@ def _entry_faults(entries: tuple[BundleEntry, ...]) -> tuple[DwarfGpuError, ...]
             faults.append(entry_fault(entry, entry.data))
         except DwarfGpuError as error:
             faults.append(error)
-    return tuple([fault for fault in faults if fault is not None])
+    shown = {str(fault): fault for fault in faults if fault is not None}  # once for a bundle
+    return tuple(shown.values())
 
 
 def report_on_object(

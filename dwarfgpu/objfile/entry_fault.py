@@ -1,4 +1,5 @@
-"""Whether the entry of a bundle and its code object name the same GPU.
+"""Whether the entry of a bundle has the contents that the bundle says: those that were hashed, and
+a code object for the GPU that the entry names.
 
 Law: the code object is believed, since loaders and its instructions go by its ELF header (AMDGPU
 usage, "Code Object Target Identification").
@@ -25,9 +26,14 @@ _FLAGS_AT: Final = 48
 
 
 def entry_fault(entry: BundleEntry, data: bytes | FileBytes) -> Malformed | None:
-    """Return that an entry names another processor than the header of its code object, which is
-    `data`; None where the header has none that is known. A `DwarfGpuError` of the file if that
-    cannot be read."""
+    """Return that the compressed bundle of an entry has another hash than its contents, or that the
+    entry names another processor than the header of its code object, which is `data`; None where
+    the header has none that is known. A `DwarfGpuError` of the file if that cannot be read."""
+    if not entry.has_hash:
+        return Malformed(
+            f"bundle {entry.bundle} is compressed, and its contents do not have the hash in its "
+            "header: they may be damaged"
+        )
     if entry.target is None:  # those of CUDA would be unpacked for it
         return None
     header = bytes(data[:_HEADER_BYTES])
