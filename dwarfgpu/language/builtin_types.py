@@ -13,6 +13,11 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
 
 INT_BITS: Final = 32
+_COMPLEX: Final = {
+    "float": "complex",
+    "double": "double complex",
+    "long double": "_Complex long double",
+}
 _FIXED: Final = {"char", "short", "int", "float", "double", "void", "_Bool", "bool", "__int128"}
 
 
@@ -60,6 +65,11 @@ class Builtins:
         part = self.floating("double").base
         return Base(evolve(part, name="complex*16", encoding="complex_float", bit_size=128))
 
+    def complex_of(self, part: Base) -> Base:
+        """Return the complex type of a real floating type of C, with GDB's name."""
+        name, bit_size = _COMPLEX[part.base.name], 2 * part.base.bit_size
+        return Base(evolve(part.base, name=name, encoding="complex_float", bit_size=bit_size))
+
     @property
     def char_type(self) -> Base:
         is_signed = self.architecture.abi.is_char_signed
@@ -91,6 +101,11 @@ class Builtins:
     def named(self, words: tuple[str, ...]) -> Base | None:
         """Return the type of words such as `unsigned long`; None if they form no type, or void."""
         count = Counter(words)
+        complexes = count.pop("_Complex", 0)
+        if complexes:
+            part = self.named(tuple(count.elements())) if complexes == 1 and count else None
+            is_real = part is not None and part.base.name in _COMPLEX
+            return self.complex_of(part) if part is not None and is_real else None
         signs = count.pop("signed", 0), count.pop("unsigned", 0)
         longs = count.pop("long", 0)
         dimensions = [*count.elements()]

@@ -29,7 +29,7 @@ def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
     assert isinstance(bare, Base)
     bits = arithmetic.objects.known(value)
     half = bits.size_bits // 2
-    name = bare.base.name.replace("complex ", "").replace(" _Complex", "").strip()
+    name = bare.base.name.replace("_Complex", "").replace("complex", "").strip() or "float"
     part = Base(evolve(bare.base, name=name, encoding="float", bit_size=half))
     real, imaginary = (
         arithmetic.numbers.of(part, bits.slice(bit_offset, half, bare.base.endian))

@@ -18,7 +18,7 @@ from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
-from tests.language.sessions import demo
+from tests.language.sessions import demo, text
 
 INT = Base(BaseType("int", "signed", 32))
 PAIR = Array(INT, (2,), is_vector=True)
@@ -145,3 +145,26 @@ def test_vectors_by_element() -> None:
     )
     negated = arithmetic().unary("-", pair(1, -2))
     assert contents("<ii", negated) == (-1, 2)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("(_Complex double)3 + 1", "4 + 0i"),
+        ("(double _Complex)3", "3 + 0i"),
+        ("$_creal((_Complex float)3.5)", "3.5"),
+        ("sizeof(_Complex long double) / sizeof(long double)", "2"),
+        ("_Alignof(_Complex double)", "8"),
+        ("(_Complex float *)16", "(complex *) 0x10"),
+        ("(_Complex double *)16", "(double complex *) 0x10"),
+        ("(long double _Complex *)16", "(_Complex long double *) 0x10"),
+    ],
+)
+def test_the_complex_types_of_c_have_the_names_of_gdb(expression: str, expected: str) -> None:
+    """C 6.2.5: no object of the program has them."""
+    assert text(demo(), expression) == expected
+
+
+@pytest.mark.parametrize("words", ["_Complex", "_Complex int", "_Complex _Complex double"])
+def test_words_that_are_no_complex_type(words: str) -> None:
+    assert text(demo(), f"sizeof({words})") == f"No type named {words}."
