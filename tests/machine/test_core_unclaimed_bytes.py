@@ -70,6 +70,16 @@ def test_a_hole_and_padding_are_no_bytes_of_a_segment() -> None:
     assert not damaged_segments(ObjectFile("", smaller))
 
 
+def test_a_gap_beyond_the_end_of_a_file_that_is_cut_short(tmp_path: Path) -> None:
+    data = changed(DATA, FILE_BYTES, 0)
+    [segment] = damaged_segments(ObjectFile("", data))
+    cut = data[: segment.offset + 0x10]
+    assert not damaged_segments(ObjectFile("", cut))
+    (path := tmp_path / "core").write_bytes(cut)
+    done = run("bt", "--core", path, "--sysroot", FIXTURES / "core")
+    assert "#0 " in done.out and "cut short" in done.out + done.err, done
+
+
 def test_sections_that_overlap_a_gap() -> None:
     """They are sorted once, however many gaps there are; one may have others within it."""
     spans = [(0, 0x10), (0x40, 0x200), (0x50, 0x60), (0x300, 0x310), (0x310, 0x320)]

@@ -45,12 +45,13 @@ def damaged_segments(core: ObjectFile) -> frozenset[Segment]:
 
 
 def _gaps(core: ObjectFile, loaded: list[Segment]) -> dict[int, int]:
-    """Return the sizes of the gaps behind the first of the loaded segments, by their beginning."""
+    """Return the sizes of the gaps behind the first of the loaded segments, by their beginning;
+    none that is cut short."""
     spans = sorted((one.offset, one.file_bytes) for one in core.segments if one.file_bytes)
     first = min((one.offset for one in loaded if one.file_bytes), default=core.size_bytes)
     out, end = dict[int, int](), 0
     for offset, size_bytes in (*spans, (core.size_bytes, 0)):
-        if first < end < offset:
+        if first < end < offset <= core.size_bytes:
             out[end] = offset - end
         end = max(end, offset + size_bytes)
     return out
