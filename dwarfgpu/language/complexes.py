@@ -38,6 +38,14 @@ def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
     return real, imaginary
 
 
+def imaginary(arithmetic: Operators, number: Number) -> TypedValue:
+    """Return i times a real floating number."""
+    part = strip(number.type)
+    assert isinstance(part, Base)
+    kind = arithmetic.numbers.builtins.complex_of(part)
+    return joined_as(arithmetic, arithmetic.numbers.integer(0), number, kind, part)
+
+
 def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
     """Apply `+ - * /`; `UsageError` for another operator."""
     (a, b), (c, d) = _operands(arithmetic, ("+", "-", "*", "/"), operator, left, right)

@@ -38,6 +38,7 @@ from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.calls import called
 from dwarfgpu.language.casts import in_memory, loses_bits, named_cast, written_cast
+from dwarfgpu.language.complexes import imaginary
 from dwarfgpu.language.convenience_functions import FUNCTIONS
 from dwarfgpu.language.evaluation_options import DEFAULT, Options, require_writable
 from dwarfgpu.language.fortran_operators import (
@@ -195,6 +196,8 @@ class Evaluator(Operations):
         match node:
             case ast.Integer() | ast.Floating():
                 number = self.numbers.literal(node)
+                if isinstance(node, ast.Floating) and node.is_imaginary:
+                    return imaginary(self.arithmetic, number)
                 if self.is_fortran and number.is_float:
                     return real_literal(self.arithmetic, number)
                 return self.number(number)

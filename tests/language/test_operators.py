@@ -155,6 +155,10 @@ def test_vectors_by_element() -> None:
         ("$_creal((_Complex float)3.5)", "3.5"),
         ("sizeof(_Complex long double) / sizeof(long double)", "2"),
         ("_Alignof(_Complex double)", "8"),
+        ("(2.0+1.0i)/(1.0-1.0i)", "0.5 + 1.5i"),
+        ("$_cimag(0x1.8p1i)", "3"),
+        ("sizeof(1.5fi)", "8"),
+        ("sizeof(1e3li) / sizeof(1.0l)", "2"),
         ("(_Complex float *)16", "(complex *) 0x10"),
         ("(_Complex double *)16", "(double complex *) 0x10"),
         ("(long double _Complex *)16", "(_Complex long double *) 0x10"),
@@ -163,6 +167,14 @@ def test_vectors_by_element() -> None:
 def test_the_complex_types_of_c_have_the_names_of_gdb(expression: str, expected: str) -> None:
     """C 6.2.5: no object of the program has them."""
     assert text(demo(), expression) == expected
+
+
+@pytest.mark.parametrize("number", ["2i", "0x1i", "017i", "2ui"])
+def test_complex_integers_have_no_literals(number: str) -> None:
+    """gcc's have an encoding that does not say that there are two parts."""
+    expected = {"2ui": 'Invalid number "2ui".'}
+    message = "Complex integers are not supported; write a point, as in 2.0i."
+    assert text(demo(), number) == expected.get(number, message)
 
 
 @pytest.mark.parametrize("words", ["_Complex", "_Complex int", "_Complex _Complex double"])

@@ -49,6 +49,8 @@ class Floating(Part):
     number: Fraction
     suffix: str = ""
     """`f`, `l`, or empty for double."""
+    is_imaginary: bool = False
+    """Whether it is a multiple of i, as in `1.5i` of gcc."""
 
 
 @frozen

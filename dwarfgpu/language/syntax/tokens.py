@@ -80,11 +80,11 @@ _INTEGER: Final = pattern(
 _OF_RADIX: Final = pattern(r"(?P<digits>[0-9a-fA-F]+)(?P<suffix>[uUlL]*)")
 _DIGITS: Final = "0123456789abcdef"
 _FLOATING: Final = pattern(
-    r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)"
+    r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)(?P<imaginary>i?)"
 )
 _HEX_FLOATING: Final = pattern(
     r"0[xX](?P<whole>[0-9a-fA-F]*)(?:\.(?P<part>[0-9a-fA-F]*?))?"
-    r"(?:[pP](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)"
+    r"(?:[pP](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)(?P<imaginary>i?)"
 )
 """C requires an exponent, GDB does not: `0x1.8f` is 1.5 there."""
 _SUFFIXES: Final = {"", "u", "l", "ll", "ul", "ull"}
@@ -205,12 +205,12 @@ def number(text: str, radix: int = 10) -> Integer | Floating:
             raise UsageError("Numeric constant too large.")
         exponent = _exponent(match["exponent"]) - len(part)
         digits = int(integer_digits + part)
-        return Floating(_scaled(digits, 10, exponent), match["suffix"].lower())
+        return _floating(_scaled(digits, 10, exponent), match)
     match = _HEX_FLOATING.fullmatch(text)
     if match is not None and match["whole"] + (part := match["part"] or ""):
         exponent = _exponent(match["exponent"]) - 4 * len(part)
         digits = int(match["whole"] + part, 16)
-        return Floating(_scaled(digits, 2, exponent), match["suffix"].lower())
+        return _floating(_scaled(digits, 2, exponent), match)
     raise _invalid(text)
 
 
@@ -251,6 +251,13 @@ def _integer(text: str, match: re.Match[str]) -> Integer:
         return Integer(int(digits), suffix)
     except ValueError:
         raise _invalid(text) from None
+
+
+def _floating(number: Fraction, match: re.Match[str]) -> Floating:
+    is_whole = "." not in match[0] and match["exponent"] is None
+    if match["imaginary"] and is_whole and not match["suffix"]:
+        raise UsageError("Complex integers are not supported; write a point, as in 2.0i.")
+    return Floating(number, match["suffix"].lower(), bool(match["imaginary"]))
 
 
 def _exponent(text: str | None) -> int:
