@@ -263,6 +263,16 @@ def test_takes_linear_work(made: Callable[[int], bytes]) -> None:
     assert_linear(lambda count: partial(check, made(count), AMD, FORM, GFX942), 2_000)
 
 
+def test_branches_back_to_deep_stacks_take_little_work() -> None:
+    """Each of the entries of a stack is compared again where paths meet."""
+    deep = b"\x30" * 600
+    data = deep + b"".join(
+        b"\x30\x28" + (-(4 * n + 603) % 65_536).to_bytes(2, "little") for n in range(150)
+    )
+    check(data, AMD, FORM)  # it makes the tables of the dialect
+    assert calls_of(partial(check, data, AMD, FORM)) < 1_000 * len(data)
+
+
 def command(*arguments: str) -> tuple[int, str, str]:
     """Exit status, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()

@@ -123,12 +123,23 @@ class Known:
         return None if size_bits is None else size_bits - single.bit_offset
 
     def joined(self, other: Known) -> Known:
+        """Return what holds of both; the first one itself where it holds of the second one."""
+        if other is self:
+            return self
         kinds = self.kinds | other.kinds
+        entry = self.entry
+        is_same = entry is not None and _identity(entry) == _identity(other.entry)
+        blank = is_same and (self.is_blank or other.is_blank)
+        top = is_same and (self.in_top_frame or other.in_top_frame)
         type = self.type if self.type == other.type else None
-        if self.entry is None or _identity(self.entry) != _identity(other.entry):
-            return Known(kinds, type=type)
-        blank, top = self.is_blank or other.is_blank, self.in_top_frame or other.in_top_frame
-        return Known(kinds, self.entry, blank, top, type)
+        known = kinds, blank, top, type
+        if is_same is (entry is not None) and known == self._without_entry:
+            return self
+        return Known(kinds, entry if is_same else None, blank, top, type)
+
+    @property
+    def _without_entry(self) -> tuple[int, bool, bool, BaseType | None]:
+        return self.kinds, self.is_blank, self.in_top_frame, self.type
 
 
 BaseTypes: TypeAlias = Mapping[int, BaseType]

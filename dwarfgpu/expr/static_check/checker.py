@@ -261,11 +261,11 @@ class _Checker:
             for following in successors[index]:
                 before = shapes[following]
                 joined = after if before is None else before.joined(after)
-                if joined == before:
+                if joined is before:
                     continue
                 visits[following] += 1
                 shapes[following] = UNKNOWN_SHAPE if visits[following] > VISITS else joined
-                if shapes[following] != before and following not in waiting:
+                if following not in waiting:
                     waiting.add(following)
                     heappush(pending, following)
         return shapes

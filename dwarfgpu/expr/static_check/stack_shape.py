@@ -5,6 +5,7 @@ Law: a shape holds on every path to where it is.
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Final
 
 from dwarfgpu.base.records import frozen
@@ -50,7 +51,7 @@ class Shape:
         return entries, Shape((), max(self.least - missing, 0), most)
 
     def joined(self, other: Shape) -> Shape:
-        """Return what holds of both shapes."""
+        """Return what holds of both shapes; the first one itself where it holds of the second."""
         count = min(len(self.top), len(other.top))
         cut, other_cut = len(self.top) - count, len(other.top) - count
         pairs = zip(self.top[cut:], other.top[other_cut:], strict=True)
@@ -58,7 +59,11 @@ class Shape:
         if self.most is not None and other.most is not None:
             most = max(self.most + cut, other.most + other_cut)
         least = min(self.least + cut, other.least + other_cut)
-        return Shape(tuple(a.joined(b) for a, b in pairs), least, most)
+        top = [a.joined(b) for a, b in pairs]
+        is_first = not cut and (least, most) == (self.least, self.most)
+        if is_first and all(map(is_, top, self.top)):
+            return self
+        return Shape(tuple(top), least, most)
 
 
 UNKNOWN_SHAPE: Final = Shape((), 0, None)
