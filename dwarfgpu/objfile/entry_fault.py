@@ -28,7 +28,8 @@ _FLAGS_AT: Final = 48
 def entry_fault(entry: BundleEntry, data: bytes | FileBytes) -> Malformed | None:
     """Return that the compressed bundle of an entry has another hash than its contents, or that the
     entry names another processor than the header of its code object, which is `data`; None where
-    the header has none that is known. A `DwarfGpuError` of the file if that cannot be read."""
+    the header has none that is known, or a generic one of its family. A `DwarfGpuError` of the file
+    if that cannot be read."""
     if not entry.has_hash:
         return Malformed(
             f"bundle {entry.bundle} is compressed, and its contents do not have the hash in its "
@@ -48,7 +49,9 @@ def entry_fault(entry: BundleEntry, data: bytes | FileBytes) -> Malformed | None
         name = by_mach(header[_FLAGS_AT]).name
     except Unsupported:
         return None
-    if name == entry.target.processor:
+    family, _, generic = name.partition("-")
+    wanted = entry.target.processor
+    if name == wanted or (generic and wanted.startswith(family)):  # it runs on several
         return None
     return Malformed(
         f"entry {entry.index}, {entry.id}, has a code object for {name} by its ELF header, and is "

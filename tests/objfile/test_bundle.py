@@ -436,6 +436,15 @@ def test_an_entry_of_another_gpu_is_named(tmp_path: Path, words: str, prefix: st
         assert (result.out + result.err).count("by its ELF header") == count
 
 
+def test_a_generic_code_object_is_one_of_its_family(tmp_path: Path) -> None:
+    """AMDGPU usage, "AMDGPU Generic Processor Table": it runs on several processors."""
+    code, path = bytearray(read_fixture(CODE[GFX942])), tmp_path / "x.bundle"
+    code[48] = 0x5F  # gfx9-4-generic
+    for id, count in ((GFX942, 0), ("hipv4-amdgcn-amd-amdhsa--gfx1100", 1)):
+        path.write_bytes(plain({id: bytes(code)}))
+        assert command.run("info", str(path)).out.count("by its ELF header") == count
+
+
 def test_entries_of_other_gpus_are_named_where_none_is_chosen(tmp_path: Path) -> None:
     path = tmp_path / "x.bundle"
     code = read_fixture(CODE[GFX942])
