@@ -98,11 +98,12 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     names = Names(session)
     data: JsonObject
+    spelled = names.spelled(argument)
     try:
-        entities = names.meaning(argument)
+        entities = names.meaning(spelled)
     except UsageError:
         entities = ()  # as in GDB, the whole name is unknown
-    of_enclosing = names.in_enclosing_functions(names.spelled(argument), entities)
+    of_enclosing = names.in_enclosing_functions(spelled, entities)
     if len(entities) > 1:  # as only functions have
         entities = tuple(without_parts(item for item in entities if isinstance(item, Die)))
     first = of_enclosing or (entities[0] if entities else None)
@@ -117,7 +118,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         first = next(iter(names.own_call([first])), first)
     name = argument
     if first is None or (isinstance(first, Die) and not has_location(first)):
-        symbol = symbol_of(session, argument)
+        symbol = symbol_of(session, spelled)
         described = argument.startswith("_Z")  # the entry of a function need not have this name
         if symbol is None:
             symbol = demangled_symbol(session.objects_with(argument), argument)
