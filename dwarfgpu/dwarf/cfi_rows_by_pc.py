@@ -63,7 +63,7 @@ class CallFrames:
         self._failed = FailedReads()
         self.notes: list[str] = []
         """Errors for which there were other ways to find the same information."""
-        self.damage: list[str] = []
+        self.damage: dict[str, None] = {}
         """What shows that rows which were asked for may be wrong."""
 
     @cached_property
@@ -201,8 +201,7 @@ class CallFrames:
                 f"{fde.offset:#x} of {section.kind} may be damaged, and frames by it wrong: "
                 f"{reason}"
             )
-            if note not in self.damage:
-                self.damage.append(note)
+            self.damage[note] = None
 
     def _note_overlapped(self, description: Description, row: FrameRow, address: int) -> None:
         """Note another entry of the section that describes an address in another way: which of them

@@ -217,7 +217,7 @@ class DebugInfo(OfOpenFile):
     @property
     def frame_damage(self) -> list[str]:
         """What shows that call frame information which was asked for may be wrong."""
-        return self.call_frames.damage if "call_frames" in vars(self) else []
+        return [*self.call_frames.damage] if "call_frames" in vars(self) else []
 
     def section(self, name: str) -> bytes:
         """Return the bytes of a section (`Sections.section`)."""

@@ -13,8 +13,10 @@ from typing import Final
 from dwarfgpu.base.limits import UNJUDGED_BYTES
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_kinds import COMPRESSED
 from dwarfgpu.objfile.separate_debug import MINI_DEBUG_INFO, has_debug_info
 
+_XZ_MAGIC: Final = next(magic for magic, name in COMPRESSED.items() if name == "xz")
 _MEMORY_BYTES: Final = 1 << 27
 """Memory for the dictionary of xz: its largest preset has 64 MiB."""
 
@@ -69,5 +71,6 @@ def _unpacked(packed: bytes, file: ObjectFile, subject: str) -> bytes:
         raise Malformed(f"{subject} cannot be decompressed: {error}") from None
     limits.check_inflated(subject, packed_bytes=len(packed), size_bytes=len(data))
     if not unpacker.eof:
-        raise Malformed(f"{subject} cannot be decompressed: it is cut short")
+        why = "it is cut short" if packed.startswith(_XZ_MAGIC) else "it is not compressed by xz"
+        raise Malformed(f"{subject} cannot be decompressed: {why}")
     return data

@@ -10,7 +10,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from heapq import nlargest
 from itertools import count
 from struct import Struct
 from typing import Final, Literal, overload
@@ -399,7 +398,8 @@ class SymbolTable(OfOpenFile):
         """
         if len(numbers) == 1:
             return numbers[0]
-        last, before = nlargest(2, numbers, key=self._name_bytes)
+        last = max(numbers, key=self._name_bytes)
+        before = max((one for one in numbers if one != last), key=self._name_bytes)
         is_alias = self._row(last)[1] >> 4 == 0 and self._size_of(last) == self._size_of(before)
         binding, kind = divmod(self._row(before)[1], 16)
         return before if is_alias and binding and kind == 2 else last  # STT_FUNC

@@ -63,6 +63,7 @@ def changed(packed: bytes) -> bytes:
     ("damaged", "reason"),
     [
         (cut, "it is cut short"),
+        (lambda _: b"hello", "it is not compressed by xz"),
         (changed, "cannot be decompressed: "),
         (lambda packed: b"\x7fELF" + packed, "cannot be decompressed: "),
         (lambda _: lzma.compress(b"no ELF"), "is not an ELF file"),
