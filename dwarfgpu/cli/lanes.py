@@ -176,6 +176,7 @@ def _notes(waves: Sequence[WaveLanes]) -> list[str]:
         unlocated = next((state.error for state in wave.states if state.error is not None), None)
         unknown_outer = wave.unknown_outer()
         notes |= {f"{why}": None for why in (unlocated, unknown_outer) if why is not None}
+        notes |= dict.fromkeys(wave.unreadable_lines())
         if len(wave.states) == 1:
             position = lane_position(wave.session.focused(wave.states[0].lane))
             notes |= {} if position is None else {position: None}

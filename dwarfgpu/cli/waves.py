@@ -104,9 +104,10 @@ def run(args: Namespace) -> int:
             print(one_line(waves.heading()))
             for line in waves.group_lines():
                 print(one_line(f"  {line}"))
-            _print_notes(notes)
+            _print_notes([*notes, *waves.unreadable.notes()])
             return status
         rows, machine = waves.rows(), waves.gpu.model
+        notes += waves.unreadable.notes()
     else:
         state = waves_in_state(
             args.state,

@@ -98,17 +98,17 @@ class StackFrame:
 
     @cached_property
     def _readable_position(self) -> FramePosition | DwarfGpuError | None:
-        return _readable_position(self.session, self.pc)
+        return readable_position(self.session, self.pc)
 
 
 def frame_position(session: Session, frame_pc: int) -> FramePosition | None:
     """Return the source position of the frame in focus, which continues at a program location; None
     if there is none, or it is unreadable."""
-    position = _readable_position(session, frame_pc)
+    position = readable_position(session, frame_pc)
     return None if isinstance(position, DwarfGpuError) else position
 
 
-def _readable_position(session: Session, frame_pc: int) -> FramePosition | DwarfGpuError | None:
+def readable_position(session: Session, frame_pc: int) -> FramePosition | DwarfGpuError | None:
     """Return the same, or why it is unreadable."""
     code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
@@ -427,21 +427,6 @@ def function_in_focus(session: Session) -> str | None:
     """Return the name of the function in focus as frames show it; an inlined function has its own
     name."""
     return _name(session, readable_functions_at(session), session.inline_level)[0]
-
-
-def unreadable_notes(frames: Iterable[StackFrame]) -> Iterator[str]:
-    """Yield why the functions or the lines of frames cannot be read, each reason once."""
-    numbers: dict[tuple[str, str], list[int]] = {}
-    for frame in frames:
-        for kind, problem in (("function", frame.problem), ("line", frame.line_problem)):
-            if problem is not None:
-                numbers.setdefault((kind, str(problem)), []).append(frame.number)
-    reasons: set[str] = set()
-    for (kind, reason), of_reason in numbers.items():
-        if reason not in reasons:
-            more = f" and {len(of_reason) - 1} more" if len(of_reason) > 1 else ""
-            yield f"the {kind} of frame {of_reason[0]}{more} cannot be read: {reason}"
-        reasons.add(reason)
 
 
 def symbol_name(session: Session, pc: int) -> str | None:

@@ -28,7 +28,7 @@ from dwarfgpu.language.source_lines import (
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import examined_code
-from dwarfgpu.repl.files.shown_source import missing_line, text_of
+from dwarfgpu.repl.files.shown_source import missing_line, note_unreadable_line, text_of
 from dwarfgpu.repl.files.typed_linespecs import code_location_of, code_locations_of
 from dwarfgpu.repl.output import Output, Part, SourceLines, heading
 from dwarfgpu.repl.settings import UNLIMITED
@@ -302,6 +302,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         locations = listed_locations(shell, argument, position_of_lines(shell))
     elif before is None and _has_no_line(shell, frame):
         yield Output("No line number information available.", {"lines": []})
+        note_unreadable_line(shell, shell.session)
         return
     else:
         position = _position_of_frame(shell) if before is None else before.position
@@ -432,6 +433,7 @@ def _position_of_frame(shell: Shell) -> FramePosition:
     session, position = shell.session, default_or_frame(shell)
     if position is not None:
         return position
+    note_unreadable_line(shell, shell.session)
     position = _shown_or_default(shell)
     if position is None:
         what = "frame selected" if session.pc is None else "source line is known for the frame"

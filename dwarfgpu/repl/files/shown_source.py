@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.repl.output import Output, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.service.frame.focus import frame_pc, wave_pc
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position
+from dwarfgpu.session.unreadable_frames import unreadable_line_note
 
 if TYPE_CHECKING:
     from dwarfgpu.base.text_lines import TextLines
@@ -49,6 +50,15 @@ def source_line(shell: Shell, session: Session, *, is_alone: bool = False) -> It
         yield missing_line(shell, position, position.line, before)
     elif position.line <= len(text):
         yield numbered_line(position.line, text[position.line - 1], before)
+
+
+def note_unreadable_line(shell: Shell, session: Session) -> None:
+    """Say why the line of the frame in focus of a session cannot be read, if there is one that
+    cannot."""
+    pc = wave_pc(session)
+    note = None if pc is None else unreadable_line_note(session, pc)
+    if note is not None:
+        shell.console.note(note, once=True)
 
 
 def missing_line(shell: Shell, position: FramePosition, line: int, before: str = "") -> Output:

@@ -24,7 +24,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import default_or_frame
 from dwarfgpu.repl.files.posix_regexps import compiled
-from dwarfgpu.repl.files.shown_source import line_count, text_path
+from dwarfgpu.repl.files.shown_source import line_count, note_unreadable_line, text_path
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file.source_language import language_of
@@ -95,7 +95,10 @@ def _current(shell: Shell) -> FramePosition | None:
     """Return the file listed last, else that of the frame in focus, else that shown last."""
     if shell.listed is not None and shell.listed.first:
         return shell.listed.position
-    return default_or_frame(shell) or shell.last_shown
+    position = default_or_frame(shell)
+    if position is None:
+        note_unreadable_line(shell, shell.session)
+    return position or shell.last_shown
 
 
 @command("info sources", topic="files", complete=completion.with_options(_PATH_PARTS))

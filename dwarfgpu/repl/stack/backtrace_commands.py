@@ -17,7 +17,8 @@ from dwarfgpu.repl.stack.frame_commands import frame_lines
 from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.service.frame.backtrace import omitted_note
 from dwarfgpu.service.frame.frame_answer import frame_record
-from dwarfgpu.session.stack_frames import StackFrame, unreadable_notes
+from dwarfgpu.session.stack_frames import StackFrame
+from dwarfgpu.session.unreadable_frames import unreadable_notes
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.lane_position import unlocated
 

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.shown_source import source_line
+from dwarfgpu.repl.files.shown_source import note_unreadable_line, source_line
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import numbers_of
@@ -22,9 +22,9 @@ from dwarfgpu.session.stack_frames import (
     frame_position,
     selected,
     selected_number,
-    unreadable_notes,
     why_caller_is_unknown,
 )
+from dwarfgpu.session.unreadable_frames import unreadable_notes
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 
@@ -222,3 +222,4 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
     }
     text = f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
     yield Output(text, {"pc": data})
+    note_unreadable_line(shell, shell.session)

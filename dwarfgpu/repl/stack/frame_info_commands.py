@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import command
+from dwarfgpu.repl.files.shown_source import note_unreadable_line
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number
@@ -36,3 +37,4 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
 
     style = shell.settings.frame_style()
     yield from service.frame_info(session, style, frames_from, is_selected=not argument)
+    note_unreadable_line(shell, session)

@@ -17,6 +17,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.service.frame.argument_words import focused_frame_line
 from dwarfgpu.service.frame.focus import (
+    frame_pc,
     lane_numbers,
     target_id,
     thread_and_lane,
@@ -27,6 +28,7 @@ from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, outer_frame, outer_frames, selected_number
+from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.lane_grid import state_letter
@@ -226,14 +228,16 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     names = [_name(shell, session.focused(row.lane)) for row in rows]
     width = max(len("Target Id"), *map(len, names))
     yield heading(f"  Id  State   {'Target Id':<{width}}  Frame")
-    frames: dict[int | None, str] = {}
+    frames, unreadable = dict[int | None, str](), UnreadableFrames()
     style = shell.settings.frame_style()
     outer = outer_frames(session, (row.lane for row in rows if row.is_absent and row.lane < used))
     for row, name in zip(rows, names, strict=True):
         state = state_letter(row, used)
-        where = "(unused)" if row.lane >= used else _where(session, row, frames, style)
+        where = "(unused)" if row.lane >= used else _where(session, row, frames, style, unreadable)
         if row.lane in outer:
-            where = f"#{outer[row.lane].number} {_frame(outer[row.lane].session, style)}"
+            where = (
+                f"#{outer[row.lane].number} {_frame(outer[row.lane].session, style, unreadable)}"
+            )
         mark = "*" if row.lane == session.lane else " "
         text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
         yield Output(text, _record(row, outer.get(row.lane), state, name, where), "lanes")
@@ -242,6 +246,8 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     _, unknown = session.executing_lanes()
     if unknown is not None:
         shell.console.note(unknown)
+    for note in unreadable.notes():
+        shell.console.note(note, once=True)
 
 
 def _record(
@@ -260,7 +266,11 @@ def _name(shell: Shell, session: Session) -> str:
 
 
 def _where(
-    session: Session, state: LaneState, frames: dict[int | None, str], style: FrameStyle
+    session: Session,
+    state: LaneState,
+    frames: dict[int | None, str],
+    style: FrameStyle,
+    unreadable: UnreadableFrames,
 ) -> str:
     """Return the frame of a lane; lanes at the same program location share its text."""
     if state.location is None:
@@ -271,15 +281,17 @@ def _where(
         return "(inactive)"
     pc = state.location.pc
     if pc not in frames:
-        frames[pc] = _frame(session.focused(state.lane), style)
+        frames[pc] = _frame(session.focused(state.lane), style, unreadable)
     return frames[pc]
 
 
-def _frame(session: Session, style: FrameStyle) -> str:
-    """Return the frame of the lane in focus; of an unreadable one, why."""
+def _frame(session: Session, style: FrameStyle, unreadable: UnreadableFrames) -> str:
+    """Return the frame of the lane in focus; of an unreadable one, why. A line that cannot be read
+    is added to `unreadable`."""
     if session.pc is None:
         return "<no program location>"
     try:
+        unreadable.position(session, frame_pc(session))
         return focused_frame_line(session, evolve(style, arguments="presence"))
     except DwarfGpuError as error:
         return f"<error: {error}>"

@@ -74,6 +74,8 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
         note for lane_answer in answers for note in lane_answer.answer.assumed
     ):
         shell.console.note(note, once=True)
+    for note in wave.unreadable_lines():
+        shell.console.note(note, once=True)
     if shell.console.is_json:
         yield from (Output("", wave.machine_interface(item), "lanes") for item in answers)
         if session.lane is not None:

@@ -18,6 +18,7 @@ from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
 from dwarfgpu.service.frame.focus import lane_numbers, target_id, thread_and_lane
 from dwarfgpu.service.waves.wave_frames import innermost_of, lane_counts, wave_frame
 from dwarfgpu.session.stack_frames import selected_number
+from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.json_object import JsonObject
 
 
@@ -147,13 +148,14 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     title = " Lanes" if has_lanes else ""
     global_title = "GId  " if has_global else ""
     yield heading(f"  Id   {global_title}{'Target Id':<{width}}{title} Frame")
+    unreadable = UnreadableFrames()
     for wave, name in names.items():
         is_in_focus = wave == shell.session.wave
         mark, lane = ("*", shell.session.lane) if is_in_focus else (" ", None)
         session = innermost_of(shell.session, wave)
         counts = lane_counts(session).text if session.architecture.is_simt else ""
         lanes = f" {counts:<5}" if has_lanes else ""
-        where, frame = wave_frame(session, shell.settings.frame_style(), lane)
+        where, frame = wave_frame(session, shell.settings.frame_style(), lane, unreadable)
         data: JsonObject = {
             "id": wave,
             "target-id": shell.machine.threads[wave],
@@ -166,6 +168,8 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         number = f"{wave:<4} " * (2 if has_global else 1)
         yield Output(f"{mark} {number}{name:<{width}}{lanes} {where}", data, "threads")
     yield Output("", {"current-thread-id": shell.session.wave})
+    for note in unreadable.notes():
+        shell.console.note(note, once=True)
 
 
 def _chosen(shell: Shell, argument: str) -> list[int]:

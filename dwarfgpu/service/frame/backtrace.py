@@ -10,7 +10,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import StackFrame, stack_frames, unreadable_notes
+from dwarfgpu.session.stack_frames import StackFrame, stack_frames
+from dwarfgpu.session.unreadable_frames import unreadable_notes
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_position import unlocated

@@ -10,6 +10,7 @@ from dwarfgpu.service.frame.argument_words import argument_words, words_of
 from dwarfgpu.service.frame.focus import unread_arguments
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
+from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view import frame_line
 from dwarfgpu.view.frame_line import arguments_of
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
@@ -79,10 +80,16 @@ def _presence(frame: StackFrame) -> str:
 
 
 def innermost_frame(
-    session: Session, style: FrameStyle = DEFAULT_STYLE, hidden: int = 0
+    session: Session,
+    style: FrameStyle = DEFAULT_STYLE,
+    hidden: int = 0,
+    unreadable: UnreadableFrames | None = None,
 ) -> tuple[str, JsonObject]:
     """Return the innermost frame of a wave or a thread, as `info threads` has it: without its
-    number, and as data. `hidden` innermost inlined functions are not entered yet."""
+    number, and as data. `hidden` innermost inlined functions are not entered yet. What cannot be
+    read of it is added to `unreadable`."""
     frame = next(stack_frames(session, hidden))
+    if unreadable is not None:
+        unreadable.add(frame)
     record = frame_record(frame, with_arguments=True, style=style)
     return frame_text(frame, record, style).partition(" ")[2].lstrip(), record

@@ -20,7 +20,8 @@ from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import frame_position, outer_frame
+from dwarfgpu.session.stack_frames import outer_frame
+from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_grid import MARKS, Cell, LaneRow, reason_lines, state_letter
 
@@ -54,6 +55,7 @@ class WaveLanes:
     _source_lines: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
     _outer: dict[int, OuterPosition | None] = field(factory=dict, init=False, repr=False)
     _beyond: dict[int, LimitExceeded] = field(factory=dict, init=False, repr=False)
+    _unreadable: UnreadableFrames = field(factory=UnreadableFrames, init=False, repr=False)
 
     @used.default
     def _used(self) -> int:
@@ -103,7 +105,9 @@ class WaveLanes:
             except LimitExceeded as error:
                 self._beyond[lane] = error
                 frame = None
-            source_position = None if frame is None else frame_position(frame.session, frame.pc)
+            source_position = (
+                None if frame is None else self._unreadable.position(frame.session, frame.pc)
+            )
             position = (
                 None if frame is None else OuterPosition(frame.number, frame.pc, source_position)
             )
@@ -114,11 +118,20 @@ class WaveLanes:
         """Return the source line of a lane; lanes at one program location share it."""
         pc = self.pc(state)
         if pc not in self._source_lines:
-            position = None if pc is None else frame_position(self.session.focused(state.lane), pc)
+            own = self.session.focused(state.lane)
+            position = None if pc is None else self._unreadable.position(own, pc)
             self._source_lines[pc] = (
                 None if position is None else f"{position.file}:{position.line}"
             )
         return self._source_lines[pc]
+
+    def unreadable_lines(self) -> Iterator[str]:
+        """Yield why source lines of the lanes cannot be read, each reason once; of outer frames,
+        those that `outer` was asked for."""
+        for state in self.states:
+            if state.lane < self.used:
+                self.source_line(state)
+        yield from self._unreadable.notes()
 
     def text(self, answer: LaneAnswer) -> str:
         """Return the value of a lane, or a word in its place."""

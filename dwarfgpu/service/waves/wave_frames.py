@@ -11,6 +11,7 @@ from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 
@@ -55,18 +56,24 @@ def innermost_of(session: Session, wave: WaveId) -> Session:
 
 
 def wave_frame(
-    session: Session, style: FrameStyle = DEFAULT_STYLE, lane: int | None = None
+    session: Session,
+    style: FrameStyle = DEFAULT_STYLE,
+    lane: int | None = None,
+    unreadable: UnreadableFrames | None = None,
 ) -> tuple[str, JsonObject | None]:
     """Return the innermost frame of the wave in focus, for a lane, by default its first one, in
     words and as data.
 
-    Without data if there is no program location, or the frame cannot be read.
+    Without data if there is no program location, or the frame cannot be read. A function or a line
+    that cannot be read is added to `unreadable`.
     """
     if session.pc is None:
         return "<no program location>", None
     try:
         return innermost_frame(
-            session.focused(session.initial_lane() if lane is None else lane), style
+            session.focused(session.initial_lane() if lane is None else lane),
+            style,
+            unreadable=unreadable,
         )
     except DwarfGpuError as error:
         return f"<error: {error}>", None

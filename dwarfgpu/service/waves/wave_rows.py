@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.code_object import split_by_machine
 from dwarfgpu.dwarf.names.demangle import demangled_function, demangled_name, shown_symbol
 from dwarfgpu.errors import UsageError, counted
@@ -22,6 +22,7 @@ from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.service.machine.open_machine import NO_WAVES, Stopped
 from dwarfgpu.service.waves.wave_frames import LaneCounts, lane_counts, wave_frame
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 
@@ -74,16 +75,18 @@ class WavePosition:
 class WavePositions:
     """The positions of the waves of a machine, by program location."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, unreadable: UnreadableFrames) -> None:
+        """What cannot be read of the frames is added to `unreadable`."""
         self._session = session
         self._positions: dict[int | None, WavePosition] = {}
+        self._unreadable = unreadable
 
     def at(self, wave: WaveId, pc: int | None) -> WavePosition:
         """Return where a wave is; only lanes with locations of their own need one lookup each."""
         if pc in self._positions:
             return self._positions[pc]
         session = self._session.of_wave(wave, pc)
-        frame, record = wave_frame(session, _STYLE)
+        frame, record = wave_frame(session, _STYLE, unreadable=self._unreadable)
         function = line = None
         if record is not None:
             function = record["func"]
@@ -212,6 +215,8 @@ class CoreWaves:
     gpu: GpuTarget
     session: Session | None
     """The first wave; None if there is none."""
+    unreadable: UnreadableFrames = field(factory=UnreadableFrames, init=False, repr=False)
+    """What cannot be read of the frames of the rows and groups that were made."""
 
     def rows(self) -> list[WaveRow]:
         """Return a row for each wave."""
@@ -219,7 +224,7 @@ class CoreWaves:
         if session is None:
             return []
         failed = {fault.number for fault in self.core.faults}
-        positions = WavePositions(session)
+        positions = WavePositions(session, self.unreadable)
         return [
             wave_row(
                 session.of_wave(number, self.gpu.gpu.pc(wave)),
@@ -239,7 +244,8 @@ class CoreWaves:
         if self.session is None:
             return
         failed = {fault.number for fault in self.core.faults}
-        machine, gpu, positions = self.gpu.model, self.gpu.gpu, WavePositions(self.session)
+        machine, gpu = self.gpu.model, self.gpu.gpu
+        positions = WavePositions(self.session, self.unreadable)
         for number, wave in gpu.waves.items():
             dispatch = machine.dispatch_of(number)
             kernel = None if dispatch is None else dispatch.kernel

@@ -36,6 +36,7 @@ from dwarfgpu.service.waves.wave_rows import (
     wave_row,
 )
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unreadable_frames import UnreadableFrames
 
 
 def _code_objects_of(
@@ -157,7 +158,8 @@ def waves_in_state(
         require_waves_inside(state, path, file, objects)
     require_apart(path, state, objects)
     session = Session(state.target.architecture, tuple(objects), state.target, knows_loaded=True)
-    positions = WavePositions(session)
+    unreadable = UnreadableFrames()
+    positions = WavePositions(session, unreadable)
     rows = [
         wave_row(
             session.of_wave(wave.wave, wave.pc),
@@ -167,5 +169,5 @@ def waves_in_state(
         )
         for wave in state.waves
     ]
-    notes = [*state.notes, *changed_since(state, objects), *problems]
+    notes = [*state.notes, *changed_since(state, objects), *problems, *unreadable.notes()]
     return StateWaves(rows, state.machine, notes)
