@@ -12,13 +12,14 @@ from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
-from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
+from dwarfgpu.objfile.lost_sections import contradicted_tls, unloaded_sections, unnamed_sections
 
 
 def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
     """Report sections of a file, and of the one with its debug information, that have no name, are
-    not loaded, or have symbols, notes, metadata or kernel descriptors that are lost or contradict
-    one another; without units, the first are among the problems of `info`."""
+    not loaded or not those of PT_TLS, or have symbols, notes, metadata or kernel descriptors that
+    are lost or contradict one another; without units, the first are among the problems of
+    `info`."""
     file, info = code_object.file, code_object.info
     unloaded = unloaded_sections(file)
     if unloaded is not None:
@@ -26,7 +27,7 @@ def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
     for contradiction in _of_kernels(file):
         _report(contradiction, findings, "warning")  # metadata may be written by hand
     damages = [file.symbol_damage, info.object.symbol_damage, *_of_contents(file)]
-    damages.append(code_object.mini_debug_damage)
+    damages += [contradicted_tls(file), code_object.mini_debug_damage]
     for damage in dict.fromkeys(damages):
         if isinstance(damage, Malformed | IllFormed):  # a limit is no fault of the file's
             _report(damage, findings)

@@ -17,9 +17,8 @@ from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, U
 from dwarfgpu.machine.target import Target, ThreadBlocks, ThreadLocal, WaveId
 from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import ET_EXEC, Segment
+from dwarfgpu.objfile.elf_structures import ET_EXEC, PT_TLS, Segment
 
-PT_TLS: Final = 7
 _DT_FLAGS_1: Final = 0x6FFFFFFB
 _DF_1_PIE: Final = 0x08000000
 UNKNOWN_THREAD_POINTER: Final = "the thread pointer is unknown"
@@ -29,7 +28,8 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     """Return the address of an offset in a wave's thread-local block of a file.
 
     `Unsupported` for a library or another machine, `Unavailable` if the thread pointer is unknown
-    or the file is not linked, `IllFormed` if the file has no such offset.
+    or the file is not linked, `IllFormed` if the file has no such offset, `Malformed` if its
+    sections contradict PT_TLS.
     """
     name = os.path.basename(file.path)
     if file.is_relocatable:
@@ -41,6 +41,11 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     segment = next((segment for segment in file.segments if segment.type == PT_TLS), None)
     if segment is None:
         raise IllFormed(f"{name} has no thread-local storage (PT_TLS)")
+    from dwarfgpu.objfile.lost_sections import contradicted_tls  # few questions are about threads
+
+    contradiction = contradicted_tls(file)
+    if contradiction is not None:
+        raise contradiction
     if not 0 <= offset <= segment.memory_bytes:
         raise IllFormed(
             f"offset {offset:#x} is outside the {segment.memory_bytes:#x} bytes of thread-local "

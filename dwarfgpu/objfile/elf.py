@@ -158,7 +158,7 @@ class ObjectFile(OfOpenFile):
         return tuple(
             Section(
                 index, titles[index], row[1], row[2], addresses[index], row[4], row[5], row[6],
-                row[7], row[9],
+                row[7], row[9], row[8],
             )
             for index, row in enumerate(rows)
         )  # fmt: skip

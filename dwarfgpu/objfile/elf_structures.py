@@ -13,6 +13,7 @@ ET_EXEC: Final = 2
 ET_DYN: Final = 3
 PT_NULL: Final = 0
 PT_LOAD: Final = 1
+PT_TLS: Final = 7
 PT_GNU_EH_FRAME: Final = 0x6474E550
 PF_X: Final = 1
 PF_W: Final = 2
@@ -50,6 +51,8 @@ class Section:
     link: int
     info: int
     entry_bytes: int
+    alignment: int = 1
+    """Bytes; 0 and 1 for none."""
 
     def covers(self, address: int) -> bool:
         """Return whether the section is loaded at this address of the file; .tbss is at none: other

@@ -3,15 +3,19 @@ they are not in memory (System V ABI, "Section Header", "Program Header")."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import (
     ET_DYN,
     ET_EXEC,
     PT_LOAD,
+    PT_TLS,
     SHF_ALLOC,
+    SHF_TLS,
     SHT_NOBITS,
     Section,
     Segment,
@@ -56,6 +60,45 @@ def unloaded_sections(file: ObjectFile) -> Malformed | None:
     )
 
 
+@kept_with(first)
+def contradicted_tls(file: ObjectFile) -> Malformed | None:
+    """Return the error about a PT_TLS segment of a linked file that does not have the addresses,
+    the size or the alignment of its thread-local sections (Drepper, "ELF Handling For Thread-Local
+    Storage", 2); None without the segment or the sections, and for a debug file, whose segments may
+    be those of the program."""
+    segment = next((segment for segment in file.segments if segment.type == PT_TLS), None)
+    sections = [section for section in file.sections if section.flags & SHF_TLS]
+    is_linked = file.type in (ET_EXEC, ET_DYN) and not is_debug_file(file)
+    if segment is None or not sections or not is_linked or _is_of_sections(segment, sections):
+        return None
+    filled = [section for section in sections if section.size_bytes]
+    if filled and _is_of_sections(segment, filled):  # linkers may leave out an empty .tdata
+        return None
+    begin, end, alignment = _extent(filled or sections)
+    return Malformed(
+        f"{file.path}: PT_TLS has {segment.memory_bytes:#x} bytes at {segment.address:#x} aligned "
+        f"to {segment.alignment:#x}, its sections {end - begin:#x} bytes at {begin:#x} aligned to "
+        f"{alignment:#x}: a program header may be damaged"
+    )
+
+
+def _is_of_sections(segment: Segment, sections: Sequence[Section]) -> bool:
+    begin, end, alignment = _extent(sections)
+    size_bytes = end - begin
+    sizes = size_bytes, size_bytes + -size_bytes % alignment  # gold and older LLDs round it up
+    is_there = segment.address == begin and segment.memory_bytes in sizes
+    return is_there and max(segment.alignment, 1) == alignment
+
+
+def _extent(sections: Sequence[Section]) -> tuple[int, int, int]:
+    """Return where sections begin and end, and the largest alignment."""
+    return (
+        min(section.address for section in sections),
+        max(section.address + section.size_bytes for section in sections),
+        max(1, *(section.alignment for section in sections)),
+    )
+
+
 def _is_in_memory(section: Section) -> bool:
     return bool(section.flags & SHF_ALLOC and section.covers(section.address))
 
@@ -73,4 +116,4 @@ def _has_contents(segment: Segment, section: Section) -> bool:
     return _has_addresses(segment, section) and (is_there or section.type == SHT_NOBITS)
 
 
-__all__ = ["unloaded_sections", "unnamed_sections"]
+__all__ = ["contradicted_tls", "unloaded_sections", "unnamed_sections"]

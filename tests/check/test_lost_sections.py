@@ -9,8 +9,8 @@ import pytest
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import SHT_NOTE
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS
-from dwarfgpu.objfile.lost_sections import unloaded_sections, unnamed_sections
+from dwarfgpu.objfile.elf_structures import ET_REL, PT_TLS, SHF_ALLOC, SHF_TLS, SHT_NOBITS
+from dwarfgpu.objfile.lost_sections import contradicted_tls, unloaded_sections, unnamed_sections
 from tests.check.made import findings, verdict_on
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, read_fixture
@@ -109,10 +109,88 @@ def test_a_debug_file_with_the_segments_of_its_program() -> None:
     assert unloaded_sections(ObjectFile("f", bytes(data))) is None
 
 
-@pytest.mark.parametrize("pattern", ["hip/*.co", "core/*.O[02]", "nvidia/*.cubin"])
+def with_tls(changes: dict[int, int], name: str = "core/crash.x86_64.O2") -> bytearray:
+    """The file with other fields, by their offsets, in the program header of its thread-local
+    storage."""
+    data = bytearray(read_fixture(name))
+    segments = ObjectFile("", bytes(data)).segments
+    [index] = [index for index, segment in enumerate(segments) if segment.type == PT_TLS]
+    for field, value in changes.items():
+        at = 64 + index * PROGRAM_HEADER_BYTES + field
+        data[at : at + 8] = value.to_bytes(8, "little")
+    return data
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "has"),
+    [
+        (40, 0, "0x0 bytes at 0x3efc aligned to 0x4"),
+        (40, 8, "0x8 bytes at 0x3efc aligned to 0x4"),
+        (16, 0x3EFD, "0x4 bytes at 0x3efd aligned to 0x4"),
+        (48, 0x40, "0x4 bytes at 0x3efc aligned to 0x40"),
+    ],
+    ids=["memsz 0", "memsz 8", "vaddr", "align"],
+)
+def test_thread_local_storage_that_its_sections_contradict(
+    tmp_path: Path, field: int, value: int, has: str
+) -> None:
+    data = bytes(with_tls({field: value}))
+    expected = (
+        f"PT_TLS has {has}, its sections 0x4 bytes at 0x3efc aligned to 0x4: a program header may "
+        "be damaged"
+    )
+    [found] = [found for found in findings(verdict_on(data)) if found.rule == "lost-section"]
+    assert found.severity == "error" and found.message.endswith(expected)
+    (path := tmp_path / "crash.x86_64.O2").write_bytes(data)
+    core = FIXTURES / "core/crash.x86_64.O2.core"
+    done = run("eval", "--core", core, "--file", path, "mine", "ready")
+    assert done.status != 0 and "ready = 1" in done.out
+    assert f"{path}: {expected}" in done.err
+
+
+def test_where_nothing_contradicts_thread_local_storage() -> None:
+    """Of one header alone nothing is known, of an object file and a debug file the segment need
+    not be, and a linker may round up the size (gold)."""
+
+    def is_sound(data: bytearray) -> bool:
+        return contradicted_tls(ObjectFile("f", bytes(data))) is None
+
+    def damaged() -> bytearray:
+        return with_tls({40: 0})
+
+    without_header, stripped, unlinked, debug, without_flags = (damaged() for _ in range(5))
+    assert not is_sound(damaged())
+    index = without_header.index(PT_TLS.to_bytes(4, "little") + b"\4\0\0\0", 64)
+    without_header[index] = 0
+    assert is_sound(without_header)
+    stripped[40:48] = bytes(8)  # e_shoff
+    stripped[60:64] = bytes(4)  # e_shnum, e_shstrndx
+    assert is_sound(stripped)
+    unlinked[16] = ET_REL
+    assert is_sound(unlinked)
+    file, table = ObjectFile("", bytes(debug)), int.from_bytes(debug[40:48], "little")
+    for section in file.sections:
+        at = table + section.index * 64
+        if section.flags & SHF_ALLOC and section.type != SHT_NOTE:
+            debug[at + 4 : at + 8] = SHT_NOBITS.to_bytes(4, "little")
+        if section.flags & SHF_TLS:
+            without_flags[at + 9] = 0
+    assert is_sound(debug) and is_sound(without_flags)
+    wide = with_tls({40: 0x40, 48: 0x40})
+    [thread_local] = [section for section in file.sections if section.flags & SHF_TLS]
+    wide[table + thread_local.index * 64 + 48] = 0x40
+    assert is_sound(wide)
+    wide[table + thread_local.index * 64 + 48] = 0x20
+    assert not is_sound(wide)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["hip/*.co", "core/*.O[02]", "x86_64/demo.*v5", "nvidia/*.cubin"]
+)
 def test_files_of_producers_lose_none(pattern: str) -> None:
     paths = sorted(FIXTURES.glob(pattern))
     assert paths
     for path in paths:
         file = ObjectFile(str(path), path.read_bytes())
         assert unnamed_sections(file) is None and unloaded_sections(file) is None
+        assert contradicted_tls(file) is None
