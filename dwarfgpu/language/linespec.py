@@ -487,9 +487,19 @@ def entry_of(session: Session, text: str) -> int:
         or (match is not None and value.type in (TEXT, INDIRECT))  # a symbol belongs to no file
         or position is None
         or position.byte_address is None
+        or _has_no_overloads(session, position.byte_address, name)
     ):
         raise LinespecNotFound(words)
     return position.byte_address
+
+
+def _has_no_overloads(session: Session, entry: int, name: str) -> bool:
+    """Return whether a name has parameters, and the function that it denotes in an expression is of
+    a language without overloads: the name in the program has none, as in GDB."""
+    if qualifiers_of(name) is None:
+        return False
+    function = function_at(session.code_objects, entry)
+    return function is not None and not function.unit.is_cplusplus
 
 
 def with_code(session: Session, locations: Sequence[CodeLocation]) -> tuple[CodeLocation, ...]:

@@ -1,0 +1,33 @@
+"""Functions and lines as users write them in `break` and `list`, against the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build
+
+SOURCES = {
+    "a.c": "static int helper(int x)\n{\n  return x;\n}\nint next(int n)\n{\n"
+    "  return helper(n);\n}\nint second(int);\nint main(void) { return next(1) + second(2); }\n",
+    "b.c": "static int helper(int x)\n{\n  return -x;\n}\nint second(int n)\n{\n"
+    "  return helper(n);\n}\n",
+}  # fmt: skip
+
+
+def _both(folder: Path, tool: Callable[[str], str], commands: list[str]) -> list[str]:
+    build(folder, SOURCES, [[tool("gcc"), "-g", "-O0", "-o", "a", "a.c", "b.c"]])
+    ours = answers(None, [str(folder / "a")], commands)
+    assert ours == answers(tool("gdb"), [str(folder / "a")], commands)
+    return ours
+
+
+def test_functions_of_c_are_not_named_with_parameters(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """One of several functions with the name would be as wrong as another one."""
+    wrong = ["break helper(int)", "tbreak a.c:helper(int)", "list helper(int)",
+             "info line next(int)"]  # fmt: skip
+    said = _both(tmp_path, tool, ["break helper", *wrong, "info breakpoints"])
+    assert "helper. (2 locations)" in said[0]
+    assert all("not defined" in text for text in said[1:5])
