@@ -266,6 +266,26 @@ def test_the_program_may_be_given(tmp_path: Path, lib: Path) -> None:
         load_core(path, str(copy))
 
 
+def test_a_file_for_another_machine_is_not_taken(tmp_path: Path, lib: Path) -> None:
+    """Its header is damaged: the build ID is the right one."""
+    data = library()
+    lib.write_bytes(data[:18] + b"\x3d" + data[19:])
+    path = written(tmp_path, thread(), mapped(lib), auxiliary(entry=BASE + 0x10), loads=loads())
+    result = load_core(path)
+    assert not result.files
+    assert result.notes[0] == (
+        f"{lib} is not used: it is for machine 61, what was mapped is for X86_64"
+    )
+    assert len(result.notes) == 2 and result.notes[1].startswith("FILE names the program")
+    assert why(result, BASE + PAGE).endswith(result.notes[0])
+    expected = f"lib.so is not for the machine of {path}: it is for machine 61, little-endian, not "
+    with pytest.raises(UsageError, match=expected):
+        load_core(path, str(lib))
+    nothing = written(tmp_path, thread(), mapped(lib), auxiliary(entry=BASE + 0x10))
+    with pytest.raises(UsageError, match=expected):  # where nothing else can be checked
+        load_core(nothing, str(lib))
+
+
 def test_without_mapped_files_the_entry_point_locates_the_program(
     tmp_path: Path, lib: Path
 ) -> None:

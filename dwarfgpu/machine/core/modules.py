@@ -119,7 +119,7 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     loads = tuple(segment for segment in dump.file.segments if segment.type == PT_LOAD)
     starts = {segment.address for segment in loads}
     undescribed = {part for part in dump.mapped if part.start not in starts}
-    reader = _Reader(memory, where, names, undescribed)
+    reader = _Reader(dump.file, memory, where, names, undescribed)
     modules = list(_modules(dump.mapped, memory, loads))
     # A file has the name by which it was loaded, also if it was mapped a second time to be read.
     for module in sorted(modules, key=lambda module: not reader.is_listed(module)):
@@ -233,6 +233,7 @@ class _Reader:
 
     def __init__(
         self,
+        core: ObjectFile,
         memory: CoreMemory,
         where: Where,
         names: Mapping[int, str],
@@ -240,6 +241,7 @@ class _Reader:
     ) -> None:
         """`names`: by their dynamic sections, those by which the process loaded its libraries;
         `undescribed`: the mapped files without a segment in the core."""
+        self._core = core
         self._memory = memory
         self._names = names
         self._sections = sorted(names)
@@ -261,11 +263,7 @@ class _Reader:
             return
         program = self._where.program if is_program else None
         try:
-            file = (
-                open_object(program, self._where.limits)
-                if program is not None
-                else self._opened_of(module)
-            )
+            file = self._opened_program(program) if program is not None else self._opened_of(module)
             why = self._why_not(module, file, is_given=program is not None)
         except DwarfGpuError as error:
             if program is not None:
@@ -363,6 +361,16 @@ class _Reader:
         path = path_in(self._where.sysroot, path.removesuffix(_DELETED))
         return self._read.read(path, lambda: open_object(path, self._where.limits))
 
+    def _opened_program(self, path: str) -> ObjectFile:
+        """Return the given program; `UsageError` if it is for another machine than the core."""
+        file = open_object(path, self._where.limits)
+        if file.machine != self._core.machine or file.endian != self._core.endian:
+            raise UsageError(
+                f"{path} is not for the machine of {self._core.path}: it is for {file.machine}, "
+                f"{file.endian}-endian, not {self._core.machine}, {self._core.endian}-endian"
+            )
+        return file
+
     def _why_not(self, module: _Module, file: ObjectFile, *, is_given: bool) -> str | None:
         """Return why a file is not the mapped one; None if it is."""
         header, page = module.header, module.page
@@ -371,6 +379,8 @@ class _Reader:
                 self.notes.append(f"{file.path} is accepted unchecked: {_NOT_CHECKED}")
                 return None
             return _NOT_CHECKED
+        if file.machine != header.machine:
+            return f"it is for {file.machine}, what was mapped is for {header.machine}"
         ran, running_id = self._build_id(module, header), build_id(file)
         if ran != running_id:
             ids = [
@@ -409,9 +419,7 @@ class _Reader:
                 f"the core file does not say where the program{named} is: give it with --file"
             )
             return
-        file = open_object(program, self._where.limits)
-        if file.machine != dump.file.machine or file.endian != dump.file.endian:
-            raise UsageError(f"{program} is not for the machine of {dump.file.path}")
+        file = self._opened_program(program)
         load_address = self._where.load_address
         if load_address is None and entry is not None:
             load_address = entry - file.entry
