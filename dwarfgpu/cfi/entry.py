@@ -7,15 +7,21 @@ Law: the instructions of an entry are decoded on demand.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS, CfaProgram, decode_cfa
 from dwarfgpu.cfi.eh_pointer import ABSOLUTE, OMITTED
 from dwarfgpu.cfi.rows import Initial, RowTable, initial_rules, row_table
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
+
+_ZEROED_INSTRUCTIONS: Final = bytes(8)
+"""Instructions DW_CFA_nop: no producer writes as many before others, nor to align an entry."""
+_MOST_ALIGNED_TWICE: Final = 11
+"""Those at the end of an entry of a multiple of 8 bytes: LLVM aligns the end of a section with up
+to 7, and a linker then the size of the entry, a multiple of 4, with 4."""
 
 
 @frozen
@@ -67,6 +73,12 @@ class Cie:
             return CfaProgram(self.format)
         end = self.offset + self.size_bytes
         return decode_cfa(self.data, self.format, self.program_offset, end, self.most_instructions)
+
+    @cached_property
+    def first_zeroed(self) -> int | None:
+        """The index of the first initial instruction that zeros replaced; None if they replaced
+        none."""
+        return _first_zeroed(self.program, self.size_bytes)
 
     @property
     def initial(self) -> Initial:
@@ -125,7 +137,37 @@ class Fde:
             initial = self.cie.initial
         except DwarfGpuError as error:
             return RowTable((), error)
-        return row_table(initial, self.program, self.initial_location, self.address_range)
+        start, program = self.initial_location, self.program
+        table = row_table(initial, program, start, self.address_range)
+        if self.cie.first_zeroed is not None:
+            return evolve(table, zeroed_from=start)
+        index = self.first_zeroed(program)
+        if index is None:
+            return table
+        location: int | None = start
+        for instruction in program.instructions[:index]:
+            location = instruction.location_after(location, program.format)
+        return evolve(table, zeroed_from=location)
+
+    def first_zeroed(self, program: CfaProgram) -> int | None:
+        """Return the index of the first instruction that zeros replaced; None if they replaced
+        none. `program`: its instructions."""
+        end = self.offset + self.size_bytes
+        zeros = self.cie.data.find(_ZEROED_INSTRUCTIONS, self.program_offset, end)
+        return None if zeros < 0 else _first_zeroed(program, self.size_bytes)
+
+
+def _first_zeroed(program: CfaProgram, size_bytes: int) -> int | None:
+    """Return the index of the first instruction that zeros replaced, which is a DW_CFA_nop now
+    (A.6.4.2.5); None if they replaced none. `size_bytes`: of the entry."""
+    fewest, first = len(_ZEROED_INSTRUCTIONS), 0
+    for index, instruction in enumerate(program.instructions):
+        if instruction.operation.name != "nop":
+            if index - first >= fewest:
+                return first
+            first = index + 1
+    most = fewest - 1 if size_bytes % 8 else _MOST_ALIGNED_TWICE
+    return first if len(program.instructions) - first > most else None
 
 
 @frozen

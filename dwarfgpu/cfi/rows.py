@@ -59,6 +59,8 @@ class RowTable:
     """How many register rules were set, or copied for a row or state, to make the rows."""
     beyond: int | None = field(default=None, eq=False)
     """The start of the first row that begins after the end of the FDE, and so applies nowhere."""
+    zeroed_from: int | None = field(default=None, eq=False)
+    """The location from which on rows lack instructions that zeros replaced."""
 
 
 @define

@@ -363,7 +363,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unreadable-cfi": (
         "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, which "
-        "replaced entries"
+        "replaced entries; a warning about eight or more `DW_CFA_nop` in a row, except up to 11 "
+        "that linkers leave at the end of an entry of a multiple of 8 bytes: legal, but producers "
+        "only align entries with them, so zeros replaced instructions"
     ),
 }
 """Keyed by the name of the rule; code is between backticks."""

@@ -238,7 +238,7 @@ _FRAMES: Final = (
     Rule("ill-formed-cfi", "error", "A.6.4.2", "an instruction that cannot be executed",
          "consumers stop there and lose the later rows of the function"),
     Rule("unreadable-cfi", "error", "A.6.4.1", "an entry or instruction that cannot be read",
-         "consumers stop there and lose the later rows of the function"),
+         "consumers lose the later rows of the function, or take wrong ones"),
 )  # fmt: skip
 
 RULES: Final[Mapping[str, Rule]] = {

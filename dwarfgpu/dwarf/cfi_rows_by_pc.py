@@ -178,7 +178,8 @@ class CallFrames:
 
     def _note_damaged(self, description: Description) -> None:
         """Note rules of a row that no producer writes: of registers that the architecture does not
-        have, or of the last row where others begin after the end of the FDE (A.6.4.1)."""
+        have, of the last row where others begin after the end of the FDE (A.6.4.1), or of rows
+        whose instructions are zeros."""
         section, fde, row = description.section, description.fde, description.row
         architecture, table = self._program.architecture, self.table(section, fde)
         reasons = []
@@ -195,6 +196,8 @@ class CallFrames:
                 reasons.append(f"{architecture.name} defines no DWARF register {numbers}")
         if table.beyond is not None and row is table.rows[-1]:
             reasons.append(f"a row begins at {table.beyond:#x}, after its end")
+        if table.zeroed_from is not None and row.end > table.zeroed_from and not reasons:
+            reasons.append(f"zeros replaced instructions from {table.zeroed_from:#x} on")
         for reason in reasons:
             note = (
                 f"{self._object.path}: the FDE of [{fde.initial_location:#x},{fde.end:#x}) at "

@@ -126,6 +126,10 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("ill-formed-cfi", "error", CFA + rule(VAL_OFFSET, S32, 1 << 62), CFA),
     ("unreadable-cfi", "error", CFA + b"\x1b", CFA + b"\x2e\x10"),
     ("unreadable-cfi", "error", CFA + b"\x0f\x40", CFA),
+    ("unreadable-cfi", "warning", CFA + 8 * NOP + CFA_OFFSET, CFA + 7 * NOP + CFA_OFFSET),
+    ("unreadable-cfi", "warning", CFA + 12 * NOP, CFA + ADVANCE + 11 * NOP),  # aligned twice
+    ("unreadable-cfi", "warning", CFA + cfa_expression("const8u 0; addr 0") + 13 * NOP,
+     cfa_expression("const8u 0; lit0; plus; lit6; LLVM_form_aspace_address")),
 ]  # fmt: skip
 
 
@@ -432,6 +436,15 @@ def test_fdes_that_disagree(
         (CFA + b"\x02\x40", 0x1000, None),  # at the end itself, as linkers leave it
         (CFA + ADVANCE + CFA_OFFSET + b"\x02\x44", 0x1000, None),
         (CFA + ADVANCE + CFA_OFFSET + b"\x02\x44", 0x1004, "a row begins at 0x1048, after its end"),
+        (CFA + ADVANCE + 12 * NOP, 0x1003, None),
+        (CFA + ADVANCE + 12 * NOP, 0x1004, "zeros replaced instructions from 0x1004 on"),
+        (CFA + ADVANCE + 8 * NOP + ADVANCE, 0x1003, None),
+        (CFA + ADVANCE + 8 * NOP + ADVANCE, 0x1008, "zeros replaced instructions from 0x1004 on"),
+        (
+            CFA + ADVANCE + 8 * NOP + rule(OFFSET, 20, 4),
+            0x1004,
+            "gfx942 defines no DWARF register 20",
+        ),
     ],
 )
 def test_rows_of_a_damaged_fde(code: bytes, location: int, reason: str | None) -> None:
@@ -443,6 +456,30 @@ def test_rows_of_a_damaged_fde(code: bytes, location: int, reason: str | None) -
     assert frames.notes == []
     for note in frames.damage:
         assert ": the FDE of [0x1000,0x1040) at 0x" in note and " of .debug_frame may be" in note
+
+
+@pytest.mark.parametrize(
+    ("code", "is_zeroed"), [(CFA + ADVANCE + 7 * NOP, False), (CFA + 8 * NOP, True)]
+)
+def test_nops_at_the_end_of_an_entry(code: bytes, is_zeroed: bool) -> None:
+    """An entry of another size than a multiple of 8 was aligned once, with up to 7 of them."""
+    content = bytes(4) + words(0x1000, 0x40) + code
+    entry = len(content).to_bytes(4, "little") + content
+    expected = [("warning", "unreadable-cfi")] if is_zeroed else []
+    assert len(entry) % 8 == 4
+    assert rules(verdict_on(frame_file(common=cie() + entry))) == expected
+
+
+def test_zeros_in_the_instructions_of_a_cie() -> None:
+    """Rows of all its FDEs lack something; the finding is about the CIE alone."""
+    common = cie(CFA + 8 * NOP + rule(UNDEFINED, S30))
+    data = frame_file(NOP, rule(UNDEFINED, S31), common=common)
+    assert rules(verdict_on(data)) == [("warning", "unreadable-cfi")]
+    frames = debug_info(data).call_frames
+    for location in (0x1000, 0x1050):
+        assert frames.row_at(location) is not None
+    notes = [note.partition("frames by it wrong: ")[2] for note in frames.damage]
+    assert notes == [f"zeros replaced instructions from {at:#x} on" for at in (0x1000, 0x1040)]
 
 
 def test_a_frame_by_a_damaged_fde(tmp_path: Path) -> None:
