@@ -26,14 +26,12 @@ from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.printer_text import object_of, pieces_of
-from dwarfgpu.view.strings import CharacterKind, character_kind
+from dwarfgpu.view.strings import CharacterKind, character_kind, string_at
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
 _MOST_BASES: Final = 1_000
 """Maximum number of classes that are searched for the target of a pointer to a member."""
-_BLOCK_BYTES: Final = 64
-"""Bytes of a string to read at once: mapped or known memory rarely ends within such a block."""
 
 
 def is_untyped_pointer(type_: Type | None) -> bool:
@@ -61,29 +59,14 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
 
 def pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
     """Return the characters up to a NUL, the limit, or the first that cannot be read."""
-    width, most = kind.unit_bytes, shown.options.most_characters
-    encoded = bytearray()
-    while len(encoded) <= most * width:
-        offset = address + len(encoded)
-        room = min(_BLOCK_BYTES - offset % _BLOCK_BYTES, (most + 1) * width - len(encoded))
-        block = shown.read(offset, space, room // width * width) if room > width else None
-        units = block or shown.read(offset, space, width)
-        if units is None:
-            error = _cannot_access(shown, offset, space)
-            return (shown.quoted(bytes(encoded), kind, is_cut=False) if encoded else "") + error
-        end = _end_of_string(units, width)
-        encoded += units[:end]
-        if end is not None:
-            return shown.quoted(bytes(encoded), kind, is_cut=False)
-    return shown.quoted(bytes(encoded[:-width]), kind, is_cut=True)
-
-
-def _end_of_string(units: bytes, width: int) -> int | None:
-    """Return the position after the first NUL; None if there is none."""
-    if width == 1:
-        return units.find(b"\0") + 1 or None
-    ends = (end + width for end in range(0, len(units), width) if not any(units[end : end + width]))
-    return next(ends, None)
+    width, most = kind.unit_bytes, min(shown.options.most_characters, shown.options.characters)
+    read = string_at(lambda start, size: shown.read(start, space, size), address, width, most + 1)
+    if not read.is_readable:
+        error = _cannot_access(shown, address + len(read.data), space)
+        return (shown.quoted(read.data, kind, is_cut=False) if read.data else "") + error
+    if read.is_ended:
+        return shown.quoted(read.data, kind, is_cut=False)
+    return shown.quoted(read.data[:-width], kind, is_cut=True)
 
 
 def _cannot_access(shown: Shown, address: int, space: int) -> str:

@@ -16,7 +16,13 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.machine.examine_format import Format, Unit, Units, format_and_rest
+from dwarfgpu.service.machine.examine_format import (
+    Format,
+    Unit,
+    Units,
+    format_and_rest,
+    require_few_characters,
+)
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.json_object import JsonObject
@@ -86,6 +92,7 @@ def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterat
     units = Units(objects, space, format_, symbolizer(shell.session, options), options)
     count = abs(format_.count)
     start = address = units.before(address, count) if format_.count < 0 else address
+    characters = 0
     while count:
         row = Row(units, address)
         for _ in range(min(count, format_.units_in_line)):
@@ -95,6 +102,9 @@ def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterat
                 shell.examined = evolve(shell.examined, address=units.after(address))
                 yield Output(row.line + "\t", row.record(start), "memory", ends_line=False)
                 raise
+            if format_.letter == "s":
+                characters += len(unit.data) // format_.unit_bytes
+                require_few_characters(characters)
             row.units.append(unit)
             _keep(shell, units, unit, address)
             address = unit.next_address

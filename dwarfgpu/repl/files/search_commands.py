@@ -4,7 +4,7 @@ wording."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.wave_variables import integer_value
@@ -16,6 +16,15 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.view.json_object import JsonObject
 
+if TYPE_CHECKING:
+    from dwarfgpu.base.text_lines import TextLines
+
+MOST_CHARACTERS: Final = 1 << 24
+"""Characters of the lines that one command goes through, each line counted as `_OF_A_LINE` more:
+one to two seconds. The same command goes on behind them."""
+_OF_A_LINE: Final = 16
+_AT_ONCE: Final = 100
+"""Lines read before it is asked whether the file has changed."""
 _DEFAULT_LINES: Final = 10
 
 
@@ -55,13 +64,28 @@ def _search(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
         raise UsageError(f"{position.file}: No such file or directory.")
     count = len(text)  # `list` may have asked for a line far beyond the end
     lines = range(max(last + 1, 1), count + 1) if step > 0 else range(min(last - 1, count), 0, -1)
-    for number in lines:
-        if pattern.search(text[number - 1]):
+    work_left = MOST_CHARACTERS
+    for number, line in _numbered(text, lines):
+        work_left -= len(line) + _OF_A_LINE
+        is_match = pattern.search(line)
+        if is_match or work_left < 0:
             half = (shell.settings.limit("listsize") or _DEFAULT_LINES) // 2
             shell.listed = Listed(frame, position, number, max(number - half, 1))
+            if not is_match:
+                raise UsageError(
+                    f"Expression not found up to line {number}; the same command goes on there"
+                )
             shell.values.named["_"] = integer_value(shell.session.architecture, number)
-            data: JsonObject = {"line": number, "text": text[number - 1]}
+            data: JsonObject = {"line": number, "text": line}
             yield Output("", {"file": position.file, "fullname": position.path})
-            yield Output(f"{number}\t{text[number - 1]}", data, "source")
+            yield Output(f"{number}\t{line}", data, "source")
             return
     raise UsageError("Expression not found")
+
+
+def _numbered(text: TextLines, numbers: range) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers, which count from 1."""
+    for first in range(0, len(numbers), _AT_ONCE):
+        some = numbers[first : first + _AT_ONCE]
+        indices = range(some.start - 1, some.stop - 1, some.step)
+        yield from zip(some, text.counted(indices), strict=True)

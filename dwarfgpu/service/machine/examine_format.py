@@ -17,7 +17,7 @@ from dwarfgpu.language.typed_value import no_memory_access
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.scalars import hexadecimal
-from dwarfgpu.view.strings import CharacterKind, quoted_string
+from dwarfgpu.view.strings import CharacterKind, quoted_string, string_at
 from dwarfgpu.view.values import Symbolize, format_value
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ _PREFIXES: Final[Mapping[Style, Mapping[int, str]]] = {
 _FORMAT: Final = pattern(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
 _LETTERS: Final = "xduotacfsiz"
 _MAX_COUNT: Final = 1_000_000
-_CHUNK: Final = 32
-"""Characters that a search backward for the beginning of a string reads at once, as in GDB."""
+_MAX_CHARACTERS: Final = 1_000_000
+"""Characters of the strings that one command shows, or passes over."""
+_BLOCK_BYTES: Final = 64
+"""Bytes that a search backward for the beginning of a string reads at once."""
 
 
 @frozen
@@ -103,6 +105,12 @@ def format_and_rest(text: str, before: Format, address_bits: int) -> tuple[Forma
         size = size or before.size
     size = size or _size_of(letter, before.size, address_bits)
     return Format(letter, size, number), text[match.end() :]
+
+
+def require_few_characters(count: int) -> None:
+    """Raise `UsageError` for more characters than one `x` reads."""
+    if count > _MAX_CHARACTERS:
+        raise UsageError(f"x shows at most {_MAX_CHARACTERS} characters at once.")
 
 
 def _size_of(letter: str, before: str, address_bits: int) -> str:
@@ -213,35 +221,32 @@ class Units:
     def _string(self, address: int) -> Unit:
         """Return characters up to a NUL, the limit, or the first that cannot be read."""
         width = self.format.unit_bytes
-        data_read = bytearray()
-        is_ended = False
-        error = ""
-        while not is_ended and len(data_read) < self.options.elements * width:
-            data = self._known(address + len(data_read), width)
-            if data is None:
-                where = self._address_text(address + len(data_read))
-                error = f"<error: Cannot access memory at address {where}>"
-                break
-            data_read += data
-            is_ended = not any(data)
-        after = None if is_ended or error else self._known(address + len(data_read), width)
+        most = self._most_characters
+        data, is_ended, is_readable = string_at(self._known, address, width, most)
+        where = self._address_text(address + len(data))
+        error = "" if is_readable else f"<error: Cannot access memory at address {where}>"
+        after = None if is_ended or error else self._known(address + len(data), width)
         prefix = _PREFIXES[self.options.style].get(width)
         if prefix is None:
             raise UsageError("unrecognized character type")
         kind = CharacterKind(width, prefix, self.options.style)
         text = ""
-        if data_read or not error:
+        if data or not error:
             text = quoted_string(
-                bytes(data_read),
+                data,
                 kind,
                 self.endian,
-                elements=self.options.elements,
+                elements=most,
                 repeats=self.options.repeats,
                 is_cut=after is not None and any(after),
                 utf8=self.options.utf8,
                 sevenbit=self.options.sevenbit,
             )
-        return Unit(text + error, bytes(data_read), None, self._wrapped(address + len(data_read)))
+        return Unit(text + error, data, None, self._wrapped(address + len(data)))
+
+    @property
+    def _most_characters(self) -> int:
+        return min(self.options.elements, self.options.characters)
 
     def _known(self, address: int, size_bytes: int) -> bytes | None:
         try:
@@ -259,11 +264,11 @@ class Units:
         if self.format.letter != "s":
             return self._wrapped(address - count * width)
         start, counted = address, 0
-        for position in self._characters_before(address):
-            data = self._known(position, width)
+        for passed, (position, data) in enumerate(self._characters_before(address)):
+            require_few_characters(passed)
             if data is None:
                 raise UsageError(self._why_unreadable_before(position + width))
-            if not any(data) or counted == self.options.elements:
+            if not any(data) or counted == self._most_characters:
                 start, counted, count = position + width, 0, count - 1
                 if not count:
                     return self._wrapped(start)
@@ -276,8 +281,16 @@ class Units:
         last = no_memory_access(self._address_text(address - 1), "")
         return next((reason for reason in reasons if reason is not None), last)
 
-    def _characters_before(self, address: int) -> Iterator[int]:
+    def _characters_before(self, address: int) -> Iterator[tuple[int, bytes | None]]:
+        """Yield the addresses of characters backward, each with its bytes; None if they cannot be
+        read."""
         width = self.format.unit_bytes
-        while address - width >= 0:
-            address -= width
-            yield address
+        while address >= width:
+            size_bytes = max((address % _BLOCK_BYTES or _BLOCK_BYTES) // width * width, width)
+            block = self._known(address - size_bytes, size_bytes)
+            if block is None:
+                size_bytes = width
+                block = self._known(address - width, width)
+            address -= size_bytes
+            for offset in range(size_bytes - width, -1, -width):
+                yield address + offset, block and block[offset : offset + width]
