@@ -248,7 +248,7 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "repeated-string": (
         "several entries of the table of a unit in `.debug_str_offsets` that are 0, and the string "
-        "there is not empty (DWARF 5 7.26), or eight zeros between the strings of `.debug_str` or "
+        "there is not empty (DWARF 5 7.26), or eight zeros in a row in `.debug_str` or "
         "`.debug_line_str`, that of a supplementary file included: legal, but producers write each "
         "string once, so the section is damaged, and entries have the names of others, or none"
     ),

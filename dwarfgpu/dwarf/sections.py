@@ -82,8 +82,8 @@ class Program:
 
 def _is_overwritten(data: bytes, offset: int) -> bool:
     """Return whether an empty string lies among zeros that replaced strings: producers write each
-    string once (DWARF 5 7.26). The end of the last string before zeros is the empty string of a
-    linker that lets strings end in others, and zeros there may be padding."""
+    string once (DWARF 5 7.26), and do not pad. The end of the last string before zeros is the empty
+    string of a linker that lets strings end in others."""
     count = len(EMPTY_STRINGS)
     zeros = data.find(EMPTY_STRINGS, max(offset - count + 1, 0), offset + count)
     return zeros >= 0 and not any(data[max(offset - 1, 0) : offset])
@@ -192,7 +192,7 @@ class Sections(OfOpenFile):
 
     def string(self, section: str, offset: int) -> bytes:
         """Return the bytes of a string in a string section; `Malformed` where none starts there, or
-        where zeros replaced it."""
+        where zeros replaced it or its end."""
         try:
             cached = self._long_strings.get((section, offset))
             if cached is not None:
@@ -201,7 +201,8 @@ class Sections(OfOpenFile):
             end = data.find(b"\0", offset)
             if offset >= len(data) or end < 0:
                 raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
-            if end == offset and _is_overwritten(data, offset):
+            is_named = end > offset
+            if data.startswith(EMPTY_STRINGS, end) if is_named else _is_overwritten(data, offset):
                 raise Malformed(
                     f"the string at {section}{self.suffix}+{offset:#x} is overwritten with zeros"
                 )
@@ -221,14 +222,12 @@ class Sections(OfOpenFile):
         return self._ends[section]
 
     def overwritten(self, section: str) -> Malformed | None:
-        """Return where zeros replaced the strings of a string section; None if none did. Those at
-        its end may be padding."""
+        """Return where zeros replaced the strings of a string section; None if none did."""
         data = self.section(section)
         begin = data.find(EMPTY_STRINGS)
-        rest = data[begin:].lstrip(b"\0") if begin >= 0 else b""
-        if not rest:
+        if begin < 0:
             return None
-        size_bytes = len(data) - begin - len(rest)
+        size_bytes = len(data) - begin - len(data[begin:].lstrip(b"\0"))
         return Malformed(
             f"{size_bytes} bytes of strings at {section}{self.suffix}+{begin:#x} are 0"
         )

@@ -29,8 +29,10 @@ def sections_of(strings: bytes) -> Sections:
         (b"main\0\0count\0", 5, b""),
         (b"main\0" + bytes(9) + b"count\0", 4, b""),
         (b"main\0" + bytes(3) + b"count\0", 6, b""),
-        # A name in front of zeros may be whole.
-        (b"main\0" + bytes(9) + b"count\0", 0, b"main"),
+        # The end of a name may be among the zeros behind it.
+        (b"main\0" + bytes(7) + b"count\0", 0, None),
+        (b"count\0main\0" + bytes(7), 6, None),
+        (b"main\0" + bytes(6) + b"count\0", 0, b"main"),
         (b"main\0" + bytes(9) + b"count\0", 14, b"count"),
     ],
 )
@@ -69,6 +71,21 @@ def test_names_that_commands_cannot_read(version: str, tmp_path: Path) -> None:
     else:
         assert "is overwritten with zeros" in missing.out
     assert "Not searched" not in run("where", Path("fixtures") / name, "launchez").err
+
+
+@pytest.mark.parametrize("version", ["v4", "v5"])
+def test_the_beginning_of_a_name(version: str, tmp_path: Path) -> None:
+    """It is the name of nothing."""
+    name = f"hip/nest.gfx942.O2.{version}.co"
+    section = ObjectFile("", read_fixture(name)).sections_by_name[".debug_str"]
+    strings = read_fixture(name)[section.offset : section.offset + section.size_bytes]
+    begin = strings.index(b"\0launches\0") + 1
+    path = tmp_path / "a.co"
+    path.write_bytes(with_zeros(name, ".debug_str", begin + 4, 8))
+    fault = f"the string at .debug_str+{begin:#x} is overwritten with zeros"
+    assert fault in run("where", path, "--all").out
+    done = run("where", path, "laun")
+    assert done.status and fault in done.err + done.out
 
 
 def test_entries_of_a_table_that_are_zero() -> None:
