@@ -21,7 +21,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.other_units import completed, several_completions
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue, address_in
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer
@@ -128,7 +128,7 @@ class Dereference(ABC):
 
     def address_text(self, space: AddressSpace, address: int) -> str:
         """Return `0x10` or `private_lane#0x10`."""
-        return f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
+        return address_in(space, address)
 
     def dereferenced(self, value: TypedValue) -> TypedValue:
         """Return the object to which a pointer or reference points."""

@@ -46,7 +46,6 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
     UsageError,
-    counted,
 )
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.dereference import GENERIC_POINTER, Dereference
@@ -60,7 +59,7 @@ from dwarfgpu.language.typed_value import (
     no_memory_access,
     why_no_address,
 )
-from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
+from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in
 from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
@@ -147,28 +146,9 @@ class ObjectAccess(Dereference):
                 return self._read_variable(value, value.variable)
             return self._read(value)
         except OutOfRange as error:
-            return evolve(value, error=self._beyond_memory(value) or error)
+            return evolve(value, error=_beyond_memory(value) or error)
         except DwarfGpuError as error:
             return evolve(value, error=error)
-
-    def _beyond_memory(self, value: TypedValue, skipped_bits: int = 0) -> Unavailable | None:
-        """Return the error of an object in which the address space ends, with GDB's wording; None
-        if it ends elsewhere. `skipped_bits`: how far its part is from its start."""
-        single = single_location_in(value.location)
-        if single is None:
-            return None
-        storage, first, size = single.storage, single.bit_offset, value.size_bits or 0
-        if not isinstance(storage, Memory) or not 0 <= skipped_bits <= size:
-            return None
-        if first + size <= storage.size_bits:
-            return None
-        where = self.address_text(storage.space, (first + skipped_bits) % storage.size_bits // 8)
-        object_of = "of the object " if skipped_bits else ""
-        return Unavailable(
-            f"Cannot access memory at address {where}: {counted((size + 7) // 8, 'byte')} "
-            f"{object_of}needed, {(storage.size_bits - first) // 8} to the end of "
-            f"{storage_name(storage)}"
-        )
 
     def _read_function(self, value: TypedValue) -> TypedValue:
         """Read a function, which has no contents; as in GDB, its first byte must be readable."""
@@ -195,6 +175,8 @@ class ObjectAccess(Dereference):
             location=reading.location or value.location,
             notes=reading.notes,
         )
+        if isinstance(value.error, OutOfRange):
+            return evolve(value, error=_beyond_memory(value) or value.error)
         return self._checked(value)
 
     def _read(self, value: TypedValue) -> TypedValue:
@@ -285,7 +267,7 @@ class ObjectAccess(Dereference):
                 write_field(self.context.access, location, whole_bits, value.type, bits)
             self.session.forget_frames()
         except OutOfRange as error:
-            raise self._beyond_memory(value) or error from None
+            raise _beyond_memory(value) or error from None
         except Unavailable as error:
             single = location.single_locations[0]
             if not isinstance(single.storage, Memory):
@@ -327,7 +309,7 @@ class ObjectAccess(Dereference):
             try:
                 return evolve(out, location=displaced(value.location, first_bit))
             except OutOfRange as error:
-                raise self._beyond_memory(value, first_bit) or error from None
+                raise _beyond_memory(value, first_bit) or error from None
         if value.error is not None:
             return evolve(out, error=value.error)
         if bits is None:
@@ -522,3 +504,9 @@ def _stride_bits(array_type: Array) -> int | None:
     """Return the distance of two elements."""
     strides = strides_of(array_type)
     return None if strides is None else strides[0]
+
+
+def _beyond_memory(value: TypedValue, skipped_bits: int = 0) -> DwarfGpuError | None:
+    from dwarfgpu.language.beyond_memory import beyond_memory  # few objects
+
+    return beyond_memory(value.location, value.size_bits, skipped_bits)

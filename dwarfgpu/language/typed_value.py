@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
@@ -121,6 +122,11 @@ def _is_undefined_member(variable: Variable) -> bool:
     """Return whether it is a static member of a class that no code object defines."""
     above = variable.die.parent() if variable.location is None else None
     return above is not None and above.tag in CLASSES
+
+
+def address_in(space: AddressSpace, address: int) -> str:
+    """Return `0x10` or `private_lane#0x10`."""
+    return f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
 
 
 def no_memory_access(address: str, reason: str) -> str:

@@ -186,7 +186,8 @@ def filled(
         attribute = variable.location
         symbol = focus.at_symbol(variable)
         if symbol is not None:
-            return contents(resolved(evolve(reading, location=symbol), context), context)
+            reading = resolved(evolve(reading, location=symbol), context)
+            return contents(reading, context)
         if attribute is None and variable.die.flag(dw.AT_DECLARATION):
             raise _only_declared(variable.die)
         why = why_not_described(variable, focus.code_object, context.pc)
@@ -205,7 +206,8 @@ def filled(
             typed = variable_location.object
             reading = evolve(reading, type=typed.type, location=typed.location)
             return contents(reading, context)
-        return contents(resolved(reading, context), context)
+        reading = resolved(reading, context)
+        return contents(reading, context)
     except DwarfGpuError as error:
         return evolve(reading, failure=at_start(focus, error))
 

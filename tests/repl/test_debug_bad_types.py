@@ -28,7 +28,8 @@ HEADER_BYTES = 12
 
 
 def entries() -> bytes:
-    """A function with four variables: two of bad types, one whose type has no size, a good one."""
+    """A function with five variables: two of bad types, one whose type has no size, a good one, and
+    one in which memory ends."""
     out = b"\1a.c\0" + PLACE
     at: dict[str, bytes] = {}
 
@@ -45,6 +46,7 @@ def entries() -> bytes:
     add("f", b"\4f\0" + PLACE)
     for kind in ("zero", "int", "self"):
         add(f"v_{kind}", b"\5v_" + kind.encode() + b"\0" + at[kind] + b"\2\x35\x9f")
+    add("v_end", b"\5v_end\0" + at["int"] + b"\x02\x09\xfe")
     add("v_huge", b"\6v_huge\0" + at["huge"] + b"\1")
     return out + b"\0\0"
 
@@ -76,7 +78,7 @@ def test_a_list(state: Path, command: str, good: str) -> None:
 def test_the_error_is_that_of_the_variable(state: Path) -> None:
     done = run("debug", "-q", "--batch", "--state", state, "-ex", "info locals")
     names = [line.partition(" = ")[0] for line in done.lines]
-    assert names == ["v_zero", "v_int", "v_self", "v_huge"]
+    assert names == ["v_zero", "v_int", "v_self", "v_end", "v_huge"]
     assert [line for line in done.lines if "<error" not in line] == ["v_zero = 0x5", "v_int = 5"]
 
 
@@ -99,3 +101,13 @@ def test_scopes_with_enumerations_of_any_size(tmp_path: Path) -> None:
         "Symbol B is a constant without a value.",
         "Symbol e is a typedef.",
     ]
+
+
+def test_an_object_in_which_the_address_space_ends(state: Path) -> None:
+    """As `p *(int *)ADDRESS` says it, and in a list as what is not mapped."""
+    said = run("debug", "-q", "--batch", "--state", state, "-ex", "info locals", "-ex", "p v_end")
+    no_access = "Cannot access memory at address 0xfffffffffffffffe"
+    assert f"v_end = <error reading variable v_end ({no_access})>\n" in said.out
+    assert (
+        said.err.splitlines()[-1] == f"{no_access}: 4 bytes needed, 2 to the end of default memory"
+    )

@@ -11,8 +11,16 @@ from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level, declared_in
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import MemberPointer, strip
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    OutOfRange,
+    Unavailable,
+    UndefinedBits,
+    UsageError,
+)
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.machine_variables import lane_count, used_lanes
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
@@ -199,6 +207,12 @@ def contents(
         return "..." if scalars_only and is_aggregate(reading.type) else OPTIMIZED_OUT
     if scalars_only and isinstance(reading.failure, Unavailable):
         return "<unavailable>"  # a backtrace has one line per frame; `eval` reports why
+    if isinstance(reading.failure, OutOfRange):
+        from dwarfgpu.language.beyond_memory import unreachable_address  # few objects
+
+        address = unreachable_address(reading.location, size_bits(reading.type))
+        if address is not None:
+            return _no_access(reading, address, scalars_only)
     if reading.failure is not None:
         return f"<error reading variable {reading.variable.name} ({reading.failure})>"
     if reading.pointer is not None:
@@ -207,10 +221,7 @@ def contents(
     assert bits is not None
     unreadable = next(filter(None, map(_UNREADABLE.match, bits.reasons)), None)
     if bits.unavailable and unreadable is not None:
-        error = f"Cannot access memory at address {unreadable['address']}"
-        if scalars_only:  # the frame's line has the name already
-            return f"<error reading variable: {error}>"
-        return f"<error reading variable {reading.variable.name} ({error})>"
+        return _no_access(reading, unreadable["address"], scalars_only)
     if scalars_only:
         options = evolve(options, summary=True)
         if is_aggregate(reading.type) and not has_printer(reading.type, options):
@@ -222,3 +233,11 @@ def contents(
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
     named = strip(variable.type) if style == "ada" else variable.type  # as pointers name it there
     return text.removeprefix(f"({type_name(named, cplusplus=cplusplus, style=style)}) ")
+
+
+def _no_access(reading: Reading, address: str, scalars_only: bool) -> str:
+    """Return what GDB shows of a variable in memory that cannot be read."""
+    error = f"Cannot access memory at address {address}"
+    if scalars_only:  # the frame's line has the name already
+        return f"<error reading variable: {error}>"
+    return f"<error reading variable {reading.variable.name} ({error})>"
