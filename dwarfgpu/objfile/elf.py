@@ -197,7 +197,10 @@ class ObjectFile(OfOpenFile):
             layout, self._segments_at, count, self._segment_bytes, "program"
         ):
             in_order = row if self.address_bytes == 8 else (row[0], row[6], *row[1:6], row[7])
-            out.append(Segment(*in_order[:4], *in_order[5:]))
+            kind, flags, offset, address, physical, file_bytes, memory_bytes, alignment = in_order
+            out.append(
+                Segment(kind, flags, offset, address, file_bytes, memory_bytes, alignment, physical)
+            )
         return tuple(out)
 
     @property

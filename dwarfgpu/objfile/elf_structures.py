@@ -74,6 +74,8 @@ class Segment:
     memory_bytes: int
     alignment: int = 1
     """Bytes; 0 and 1 for none."""
+    physical_address: int = 0
+    """0 in a core file of a process."""
 
 
 @frozen

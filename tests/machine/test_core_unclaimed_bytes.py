@@ -1,4 +1,4 @@
-"""Bytes of a core file that no program header describes: the header of their segment is damaged."""
+"""Bytes of a core file that no program header describes, or several: one header is damaged."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.machine.core.unclaimed_bytes import _Sections, damaged_segments
+from dwarfgpu.machine.core.unclaimed_bytes import _Sections, damaged_segments, overlapping_segments
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import PT_LOAD, Segment
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, read_fixture
 
 CORE = "core/crash.x86_64.O2.core"
 DATA = 0x7FFFF7FFC000
+VARIABLES, STACK = 0x7FFFF7FFE000, 0x7FFFFFFFE000
 OFFSET, FILE_BYTES = 8, 32
 """Where a program header has p_offset and p_filesz."""
 
@@ -90,3 +92,74 @@ def test_sections_that_overlap_a_gap() -> None:
             expected = any(first < end and begin < last for first, last in spans)
             assert sections.overlap(begin, end) is expected, (begin, end)
     assert not _Sections([], []).overlap(0, 8)
+
+
+def overlapping(data: bytes) -> list[int]:
+    """The addresses of the segments with bytes of others."""
+    file = ObjectFile("", data)
+    loaded = [segment for segment in file.segments if segment.type == PT_LOAD]
+    return sorted(segment.address for segment in overlapping_segments(file, loaded))
+
+
+def offset_of(address: int) -> int:
+    [offset] = [
+        one.offset for one in ObjectFile("", read_fixture(CORE)).segments if one.address == address
+    ]
+    return offset
+
+
+def test_a_segment_with_a_part_of_the_bytes_of_the_next_one(tmp_path: Path) -> None:
+    """Its offset is damaged, that of the next one is not: the file ends where its bytes do."""
+    data = changed(VARIABLES, OFFSET, offset_of(VARIABLES) + 1)
+    (path := tmp_path / "core").write_bytes(data)
+    done = run("eval", "--core", path, "--sysroot", FIXTURES / "core", "ready", "mine")
+    why = "a part of its bytes in the file is that of another segment, too"
+    header = f"the program header of memory at {VARIABLES:#x} is damaged: {why}"
+    assert done.err.count(header) == 1
+    assert "ready = <unavailable>" in done.out and "mine = <unavailable>" in done.out
+    assert f"the program header of its segment is damaged: {why}" in done.err
+    frames = run("bt", "--core", path, "--sysroot", FIXTURES / "core")
+    assert "in _start ()" in frames.out  # of the stack, whose bytes are those behind
+
+
+@pytest.mark.parametrize(
+    ("address", "change", "damaged"),
+    [
+        (VARIABLES, 1, [VARIABLES]),
+        (VARIABLES, 0xFFF, [VARIABLES]),
+        (VARIABLES, -1, [DATA, VARIABLES]),  # nothing follows on the one before
+        (STACK, -4, [STACK]),  # on the one before a segment without bytes follows
+        (STACK, -0x1000, []),  # a copy: the bytes of the stack belong to no segment
+    ],
+)
+def test_which_segment_is_damaged(address: int, change: int, damaged: list[int]) -> None:
+    assert overlapping(changed(address, OFFSET, offset_of(address) + change)) == damaged
+
+
+@pytest.mark.parametrize("core", sorted(FIXTURES.glob("core/*.core")), ids=lambda path: path.name)
+def test_segments_of_linux_and_qemu_share_nothing(core: Path) -> None:
+    assert not overlapping(core.read_bytes())
+
+
+def segment(offset: int, size_bytes: int, address: int, physical_address: int = 0) -> Segment:
+    return Segment(PT_LOAD, 6, offset, address, size_bytes, size_bytes, 1, physical_address)
+
+
+@pytest.mark.parametrize(
+    "segments",
+    [
+        [segment(0x1000, 0x3000, 0x10000), segment(0x1000, 0x3000, 0x50000)],
+        [segment(0x1000, 0x3000, 0x10000), segment(0x1000, 0x1000, 0x50000)],
+        [segment(0x1000, 0x3000, 0x10000), segment(0x2000, 0x1000, 0x50000)],
+        [segment(0x1000, 0x3000, 0x10000), segment(0x2000, 0x3000, 0x11000)],
+        [segment(0x1000, 0x3000, 0x10000, 0x8000), segment(0x2000, 0x3000, 0x50000, 0x9000)],
+        [segment(0x1000, 0x1000, 0x10000), segment(0x2000, 0, 0x50000)],
+    ],
+    ids=["copy", "beginning", "inside", "virtual", "physical", "empty"],
+)
+def test_segments_that_share_bytes_on_purpose(segments: list[Segment]) -> None:
+    file = ObjectFile("", read_fixture(CORE))
+    assert not overlapping_segments(file, segments)
+    assert not overlapping_segments(file, segments[::-1])
+    moved = [segment(0x1000, 0x3000, 0x10000, 0x8000), segment(0x2000, 0x3000, 0x50000, 0x9001)]
+    assert overlapping_segments(file, moved) == {*moved}

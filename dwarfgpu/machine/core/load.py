@@ -39,8 +39,8 @@ from dwarfgpu.machine.core.memory import (
     core_protection,
     core_ranges,
     cut_short,
+    damage_notes,
     shift_of_pipe,
-    unclaimed_note,
     unmapped_reason,
 )
 from dwarfgpu.machine.core.modules import IS_NOT_USED, LoadedFile, Modules, Where, modules
@@ -243,8 +243,8 @@ class _Loader:
         memory = CoreMemory(*host_ranges, unmapped=unmapped)
         for dump in dumps:
             of_dump = shift if dump.gpu is not None else 0
-            faults = cut_short(dump.file, of_dump), unclaimed_note(dump.file, of_dump)
-            notes += [fault for fault in faults if fault is not None]
+            cut = cut_short(dump.file, of_dump)
+            notes += [*filter(None, [cut]), *damage_notes(dump.file, of_dump)]
         host = self._host(memory)
         notes += () if host is None else host.notes
         if any(IS_NOT_USED in note for note in notes):

@@ -18,7 +18,7 @@ from dwarfgpu.base.arguments import byte_range
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.unclaimed_bytes import damaged_segments
+from dwarfgpu.machine.core.unclaimed_bytes import damaged_segments, overlapping_segments
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
@@ -34,6 +34,7 @@ _PART: Final = "the core file leaves it out, but not all of its segment: it may 
 _MANY: Final = f"more than {_MOST} segments of the core file have it"
 _DAMAGED: Final = "the program header of its segment is damaged"
 _UNCLAIMED: Final = "bytes of the file that may be its own belong to no segment"
+_SHARED: Final = "a part of its bytes in the file is that of another segment, too"
 _HEADER_BYTES: Final = 52
 """Of an ELF header of 32 bits, the smaller one."""
 _COMPARED_BYTES: Final = 1 << 20
@@ -122,7 +123,7 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
         ends = (start + dumped_bytes, start + dumped, start + segment.memory_bytes)
         why = _contradiction(segment)
         if not why and segment in damaged:
-            why = f"{_DAMAGED}: {_UNCLAIMED}"
+            why = f"{_DAMAGED}: {damaged[segment]}"
         if why:
             omitted.append(Range(start, max(ends[2], start + segment.file_bytes), None, 0, why))
             continue
@@ -136,19 +137,31 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
     return _over(known, _sorted(omitted))
 
 
-def _damaged(core: ObjectFile, shift_bytes: int) -> frozenset[Segment]:
-    return frozenset() if shift_bytes else damaged_segments(core)
+def _damaged(core: ObjectFile, shift_bytes: int) -> dict[Segment, str]:
+    """Return the segments with bytes that the headers of all segments show to be damaged, and
+    why."""
+    if shift_bytes:
+        return {}
+    damaged = dict.fromkeys(damaged_segments(core), _UNCLAIMED)
+    sound = [
+        segment
+        for segment in core.segments
+        if segment.type == PT_LOAD and segment not in damaged and not _contradiction(segment)
+    ]
+    return dict.fromkeys(overlapping_segments(core, sound), _SHARED) | damaged
 
 
-def unclaimed_note(core: ObjectFile, shift_bytes: int = 0) -> str | None:
-    """Return which segments may be those of bytes that no header describes; None if there are
-    none."""
-    damaged = sorted(segment.address for segment in _damaged(core, shift_bytes))
-    if not damaged:
-        return None
-    more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
-    headers = f"the program header of memory at {damaged[0]:#x}{more} is damaged"
-    return f"{core.path}: {headers}: {_UNCLAIMED}"
+def damage_notes(core: ObjectFile, shift_bytes: int = 0) -> list[str]:
+    """Return which segments have damaged offsets or sizes, as the bytes of the file show that no
+    segment or several describe."""
+    by_reason: dict[str, list[int]] = {}
+    for segment, why in _damaged(core, shift_bytes).items():
+        by_reason.setdefault(why, []).append(segment.address)
+    return [
+        f"{core.path}: the program header of memory at {min(damaged):#x}"
+        f"{f' and {len(damaged) - 1} more' if len(damaged) > 1 else ''} is damaged: {why}"
+        for why, damaged in by_reason.items()
+    ]
 
 
 def _contradiction(segment: Segment) -> str:

@@ -1,13 +1,14 @@
-"""Bytes of a core file that no header describes, where a segment of memory should have them.
+"""Bytes of a core file that no header describes, where a segment of memory should have them, and
+those that several describe.
 
-Law: nothing is said of a file with padding. Linux, QEMU and GDB's gcore write the bytes of their
-segments one after the other, in the order of the program headers.
+Law: nothing is said of a file with padding, or with copies of segments. Linux, QEMU and GDB's gcore
+write the bytes of their segments one after the other, in the order of the program headers.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
@@ -41,6 +42,38 @@ def damaged_segments(core: ObjectFile) -> frozenset[Segment]:
         for before, segment in pairwise(loaded)
         if (size := gaps.get(before.offset + before.file_bytes))
         and size == (segment.file_bytes or segment.memory_bytes)
+    )
+
+
+def overlapping_segments(core: ObjectFile, loaded: Sequence[Segment]) -> frozenset[Segment]:
+    """Return those of the segments of memory that share bytes of the file, where two have a part in
+    common and each has more: the offset or the size of one is damaged. A segment that ends where a
+    header has the next one, or at the end of the file, is not; without that both may be.
+
+    Mappings of the same memory may share bytes: in a dump of a machine (QEMU) the distance of
+    physical addresses to the bytes is the same, in /proc/kcore that of virtual addresses.
+    """
+    starts = {one.offset for one in core.segments} | {core.size_bytes}
+    damaged, widest = set[Segment](), None
+    for one in sorted(loaded, key=lambda one: (one.offset, _end(one))):
+        if widest is not None and _share_a_part(widest, one):
+            pair = widest, one
+            damaged.update([half for half in pair if _end(half) not in starts] or pair)
+        if widest is None or _end(one) >= _end(widest):
+            widest = one
+    return frozenset(damaged)
+
+
+def _end(segment: Segment) -> int:
+    return segment.offset + segment.file_bytes
+
+
+def _share_a_part(before: Segment, after: Segment) -> bool:
+    is_part = before.offset < after.offset < _end(before) < _end(after)
+    distance = after.offset - before.offset
+    return is_part and distance not in (
+        after.address - before.address,
+        after.physical_address - before.physical_address,
     )
 
 
@@ -92,4 +125,4 @@ def _ends(core: ObjectFile, begin: int, size_bytes: int) -> Iterator[bytes]:
         yield core.file_bytes(start, count, "unclaimed bytes")
 
 
-__all__ = ["damaged_segments"]
+__all__ = ["damaged_segments", "overlapping_segments"]
