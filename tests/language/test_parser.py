@@ -282,3 +282,28 @@ def test_lanes_share_the_words_of_an_expression(monkeypatch: pytest.MonkeyPatch)
     text = "shared + words - 17"
     trees = [parse(text, KNOWN) for _ in range(64)]
     assert texts == [text] and all(tree == trees[0] for tree in trees)
+
+
+class KnownToC(Known):
+    """The same program in C."""
+
+    def is_cplusplus(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("text", "in_cplusplus", "in_c"),
+    [
+        ("s.b < 5 > (0)", "(((s.b)<5)>0)", "(((s.b)<5)>0)"),
+        ("s.b<5>", "(s.b<5>)", None),
+        ("s.b<5>(0) + 1", None, "(((s.b)<5)>(0+1))"),
+        ("s.nosuch < -3 > (t)", "(((s.nosuch)<(-3))>t)", "(((s.nosuch)<(-3))>t)"),
+        ("s.get<int>", "(s.get<int>)", None),
+    ],
+)
+def test_templates_of_members(text: str, in_cplusplus: str | None, in_c: str | None) -> None:
+    """C has none; in C++ they adjoin the name, as in GDB, or have a type."""
+    if in_cplusplus is not None:
+        assert spelled(parse(text, KNOWN)) == in_cplusplus
+    if in_c is not None:
+        assert spelled(parse(text, KnownToC())) == in_c

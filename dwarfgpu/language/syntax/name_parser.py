@@ -30,11 +30,13 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
     for _ in range(_MAX_PARTS):
         if tokens[index].kind != "mark" or tokens[index].text not in _CLOSERS:
             break
+        is_function = tokens[index].text == "("
+        if is_member and not is_function and not _is_template_of_member(cursor, index):
+            break
         end = _after_closer(cursor, index)
         if end is None:
             break
         inside = cursor.text[tokens[index].start : _end_of_word(cursor, end)]
-        is_function = tokens[index].text == "("
         if is_function and not _is_parameters(cursor, index, end):
             break
         following = tokens[end]
@@ -48,9 +50,9 @@ def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tup
                 name, index = scoped_name, end + 1
                 continue
             break
-        is_meant = cursor.known.is_name(name) == is_function or is_member and is_function
+        is_meant = is_member or cursor.known.is_name(name) == is_function
         is_meant = is_meant or not is_function and _begins_with_type(cursor, index)
-        if not cursor.known.is_name(longer) and not is_meant:
+        if not is_meant and not cursor.known.is_name(longer):
             break
         name, index = longer, end
     return name, index
@@ -91,6 +93,13 @@ def _after_closer(cursor: Cursor, position: int) -> int | None:
         elif token.kind not in ("name", "number", "character"):
             return None
     return None
+
+
+def _is_template_of_member(cursor: Cursor, index: int) -> bool:
+    """Return whether `<` after a member is for arguments of a template, not a comparison. C has
+    none; in C++ nothing is before it, as in GDB, or a type after it."""
+    is_adjoining = _end_of_word(cursor, index) == cursor.tokens[index].start
+    return cursor.known.is_cplusplus() and (is_adjoining or _begins_with_type(cursor, index))
 
 
 def _begins_with_type(cursor: Cursor, index: int) -> bool:
