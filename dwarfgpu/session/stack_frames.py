@@ -96,6 +96,11 @@ class StackFrame:
         position = self._readable_position
         return position if isinstance(position, DwarfGpuError) else None
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether its function, the name of that, and its source position can be read."""
+        return self.problem is None and self.line_problem is None
+
     @cached_property
     def _readable_position(self) -> FramePosition | DwarfGpuError | None:
         return readable_position(self.session, self.pc)

@@ -13,7 +13,6 @@ from dwarfgpu.service.frame.focus import frame_pc, wave_pc
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position
-from dwarfgpu.session.unreadable_frames import unreadable_line_note
 
 if TYPE_CHECKING:
     from dwarfgpu.base.text_lines import TextLines
@@ -55,6 +54,8 @@ def source_line(shell: Shell, session: Session, *, is_alone: bool = False) -> It
 def note_unreadable_line(shell: Shell, session: Session) -> None:
     """Say why the line of the frame in focus of a session cannot be read, if there is one that
     cannot."""
+    from dwarfgpu.session.unreadable_frames import unreadable_line_note  # most frames have a line
+
     pc = wave_pc(session)
     note = None if pc is None else unreadable_line_note(session, pc)
     if note is not None:

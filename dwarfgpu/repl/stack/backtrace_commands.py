@@ -18,7 +18,6 @@ from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.service.frame.backtrace import omitted_note
 from dwarfgpu.service.frame.frame_answer import frame_record
 from dwarfgpu.session.stack_frames import StackFrame
-from dwarfgpu.session.unreadable_frames import unreadable_notes
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.lane_position import unlocated
 
@@ -107,11 +106,11 @@ def _listed_frames(
         for frame in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
             if frame.has_lane:
                 level = frame.session.level
-                problems += [frame] if frame.problem or frame.line_problem else []
+                problems += [] if frame.is_readable else [frame]
                 yield from _of_frame(shell, frame, settings, style, is_full=is_full)
         if not is_bounded(shell, settings) and not stack.end.is_outermost:
             yield Output(str(stack.end), {"stack-end": str(stack.end)})
-        notes += (*unreadable_notes(problems), *stack.notes_to(level))
+        notes += (*_unreadable(problems), *stack.notes_to(level))
         return
     count = omitted = 0
     for frame in frames_of(shell, settings=settings):
@@ -121,19 +120,27 @@ def _listed_frames(
         if count == limit:
             more = "" if shell.console.is_batch else "(More stack frames follow...)"
             yield Output(more, {"has-more": True})
-            notes += (*unreadable_notes(problems), *stack.notes_to(level))
+            notes += (*_unreadable(problems), *stack.notes_to(level))
             return
         count, level = count + 1, frame.session.level
-        problems += [frame] if frame.problem or frame.line_problem else []
+        problems += [] if frame.is_readable else [frame]
         yield from _of_frame(shell, frame, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
-    notes += (*unreadable_notes(problems), *stack.notes_to(level))
+    notes += (*_unreadable(problems), *stack.notes_to(level))
     if omitted:
         notes.append(omitted_note(session, omitted))
     unknown = unlocated(session)
     if unknown is not None:
         notes.append(unknown)
+
+
+def _unreadable(problems: list[StackFrame]) -> Iterator[str]:
+    """Yield why functions or lines of frames cannot be read."""
+    if problems:
+        from dwarfgpu.session.unreadable_frames import unreadable_notes  # most frames are readable
+
+        yield from unreadable_notes(problems)
 
 
 def _of_frame(

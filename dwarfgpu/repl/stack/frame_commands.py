@@ -24,7 +24,6 @@ from dwarfgpu.session.stack_frames import (
     selected_number,
     why_caller_is_unknown,
 )
-from dwarfgpu.session.unreadable_frames import unreadable_notes
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 
@@ -172,8 +171,11 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     record = frame_record(frame, with_arguments=True, style=style)
     yield Output("", {"frame": record})
     yield from frame_lines(shell, frame, record, style, is_focus=True)
-    for note in unreadable_notes((frame,)):
-        shell.console.note(note, once=True)
+    if not frame.is_readable:
+        from dwarfgpu.session.unreadable_frames import unreadable_notes  # most frames are readable
+
+        for note in unreadable_notes((frame,)):
+            shell.console.note(note, once=True)
     if shell.settings.word("disassemble-next-line") != "off":
         from dwarfgpu.repl.data.examined_instructions import next_line
 

@@ -11,7 +11,6 @@ from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.focused_lane import UNUSED
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
-from dwarfgpu.session.unreadable_frames import unreadable_notes
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_position import unlocated
@@ -58,7 +57,10 @@ class Backtrace:
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
         notes += self.session.unread_notes()
-        notes += unreadable_notes(self.frames)
+        if not all(frame.is_readable for frame in self.frames):
+            from dwarfgpu.session.unreadable_frames import unreadable_notes  # most are readable
+
+            notes += unreadable_notes(self.frames)
         notes += filter(None, [unlocated(self.session)])
         if self.end is not None and self.end.note is not None:
             notes.append(f"{self.end.reason}; {self.end.note}")

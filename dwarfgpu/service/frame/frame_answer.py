@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.answer import listed
@@ -10,12 +10,14 @@ from dwarfgpu.service.frame.argument_words import argument_words, words_of
 from dwarfgpu.service.frame.focus import unread_arguments
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
-from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view import frame_line
 from dwarfgpu.view.frame_line import arguments_of
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_text import location_text
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.unreadable_frames import UnreadableFrames
 
 
 def frame_record(

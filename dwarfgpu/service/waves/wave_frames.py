@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unreadable_frames import UnreadableFrames
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from dwarfgpu.session.unreadable_frames import UnreadableFrames
 
 
 @frozen
