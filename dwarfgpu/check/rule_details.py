@@ -206,7 +206,8 @@ DETAILS: Final[Mapping[str, str]] = {
     "unreadable-unit": (
         "a unit that cannot be read to its end, or that the indexes of a package do not lead to: a "
         "row without a slot or a unit, a signature that is not that of its unit or not in the slot "
-        "of its hash, or a section that no row has a part of (DWARF 5 7.3.5.3)"
+        "of its hash, a section that no row has a part of, or units that no row has "
+        "(DWARF 5 7.3.5.3)"
     ),
     "lost-section": (
         "sections without a name, or allocated sections of a linked file that no PT_LOAD segment "

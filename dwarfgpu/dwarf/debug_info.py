@@ -185,7 +185,8 @@ class DebugInfo(OfOpenFile):
     @cached_property
     def split(self) -> SplitFiles:
         """The split units of skeletons in the file."""
-        return SplitFiles(self.sections, self.part, is_main=self.main is self)
+        note_unread = self.main.note_unread
+        return SplitFiles(self.sections, self.part, note_unread, is_main=self.main is self)
 
     @property
     def _own_package(self) -> Package | None:

@@ -323,6 +323,45 @@ def test_why_a_name_may_be_in_a_package_that_is_damaged(tmp_path: Path) -> None:
     assert done.status == 1 and ".debug_tu_index names row 99 of 3" in done.lines[-1]
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        (24, 0, "version 0 of .debug_tu_index"),  # sh_offset, of zeros
+        (4, 8, r"no row of the indexes has \[0x0,0xea\) of .debug_info.dwo"),  # NOBITS
+        (32, 0, r"no row of the indexes has \[0x0,0xea\) of .debug_info.dwo"),  # sh_size
+    ],
+)
+def test_what_lacks_types_of_a_damaged_package_says_so_once(
+    tmp_path: Path, field: int, value: int, reason: str
+) -> None:
+    program = tmp_path / "prog"
+    program.write_bytes((SPLIT / "clang5/prog").read_bytes())
+    data = bytearray((SPLIT / "clang5/prog.dwp").read_bytes())
+    sections = open_object(SPLIT / "clang5/prog.dwp").sections
+    section = next(one for one in sections if one.name == ".debug_tu_index")
+    at = int.from_bytes(data[40:48], "little") + 64 * section.index + field
+    size_bytes = 4 if field == 4 else 8
+    value = len(data) if field == 24 else value
+    data[at : at + size_bytes] = value.to_bytes(size_bytes, "little")
+    (tmp_path / "prog.dwp").write_bytes(data + bytes(section.size_bytes))
+    for command in ("info types", "whatis corner"):
+        done = run("debug", "--batch", "-ex", command, "-ex", command, program)
+        assert len(re.findall(f"note: not all units can be read: .*{reason}", done.err)) == 1
+    done = run("where", "--all", program)
+    assert done.status == 1
+    assert len(re.findall(f"problem: .*{reason}", done.out)) == 1
+    done = run("where", "--all", "--json", program)
+    assert len(re.findall(f'"message": .*{reason}', done.out)) == 1
+
+
+@pytest.mark.parametrize("kind", IN_SPLIT_FILES)
+def test_a_whole_package_has_no_note(kind: str) -> None:
+    program = SPLIT / kind / "prog"
+    done = run("debug", "--batch", "-ex", "info types", "-ex", "whatis corner", program)
+    assert "not all units" not in done.err
+    assert run("where", "--all", program).status == 0
+
+
 def damaged(data: bytes, at: int, new: bytes) -> bytes:
     return data[:at] + new + data[at + len(new) :]
 
@@ -341,7 +380,7 @@ SLOTS_AT, NUMBERS_AT, COLUMNS_AT, OFFSETS_AT = 16, 16 + 8 * 4, 48 + 4 * 4, 64 + 
         (COLUMNS_AT, bytes(4), "column 1 of .debug_cu_index has the code 0, of no section"),
         (OFFSETS_AT + 16, bytes(16),
          "no row of the indexes has a part of .debug_info.dwo, .debug_abbrev.dwo"),
-        (OFFSETS_AT + 16, bytes(4), f"the row of the signature {ID:#018x} has no unit"),
+        (OFFSETS_AT + 16, bytes(4), "no row of the indexes has [0x0,0x15) of .debug_info.dwo"),
         (SLOTS_AT + 8, b"\5", "the row of 0x1111000000000005 has no unit of that ID"),
         (SLOTS_AT + 8, b"\4", "the slot of the signature 0x1111000000000004 is not where its "
          "hash is"),

@@ -38,6 +38,7 @@ SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {
 }  # fmt: skip
 """DW_SECT codes by the version of the index (DWARF 5 7.3.5.3, table 7.1)."""
 
+_UNITS: Final = ".debug_info"
 _MAX_PROBES: Final = 10_000
 
 
@@ -218,7 +219,7 @@ class PackageSections:
             raise
 
     def faults(self) -> list[Malformed]:
-        """Return how the indexes contradict themselves, or lack all of a section of the package.
+        """Return how the indexes contradict themselves, or lack a section of the package, or units.
 
         None are known where an index cannot be read, which is reported for its units.
         """
@@ -236,6 +237,8 @@ class PackageSections:
         if lacking:
             named = ", ".join(f"{name}.dwo" for name in lacking)
             faults.append(Malformed(f"no row of the indexes has a part of {named}"))
+        elif not faults and (unlisted := self._without_row(indexes)) is not None:
+            faults.append(Malformed(f"no row of the indexes has {unlisted} of {_UNITS}.dwo"))
         for fault in faults:
             fault.context = self.file.path
         return faults
@@ -251,6 +254,20 @@ class PackageSections:
             if sizes.get(f"{name}.dwo")
             and not any(any(index.contributions_to(name)) for index in indexes)
         ]
+
+    def _without_row(self, indexes: list[PackageIndex]) -> Contribution | None:
+        """Return the first part of the units of the package that no row of the indexes has, without
+        zeros, which may be padding; None if the rows have all."""
+        data = b""
+        with suppress(DwarfGpuError):  # which is reported for its units
+            data = self.whole(_UNITS) if indexes else b""
+        parts = sorted({part for index in indexes for part in index.contributions_to(_UNITS)})
+        end = 0
+        for offset, size_bytes in (*parts, (len(data), 0)):
+            if offset > end and data[end:offset].strip(b"\0"):
+                return Contribution(end, offset - end)
+            end = max(end, offset + size_bytes)
+        return None
 
     def row(self, section: str, signature: int) -> PackageRow | None:
         """Return the row of a unit's signature; None if the index has none."""

@@ -17,6 +17,12 @@ _UNITS_OF_A_ROW: Final = 4
 """How many units of one section take as much memory as a row, which has sections of its own."""
 
 
+class NoteUnread(Protocol):
+    """Remembers why a unit cannot be used, for a note of what was asked."""
+
+    def __call__(self, error: DwarfGpuError) -> object: ...
+
+
 class SplitPart(Protocol):
     """A split file or the row of a package: the units of one set of sections `.dwo`."""
 
@@ -46,8 +52,11 @@ class MakePart(Protocol):
 class Package:
     """The units of a package; each row of its indexes is a part of its own."""
 
-    def __init__(self, file: ObjectFile, program: Program, make_part: MakePart) -> None:
+    def __init__(
+        self, file: ObjectFile, program: Program, make_part: MakePart, note_unread: NoteUnread
+    ) -> None:
         self.file = file
+        self._note_unread = note_unread
         self._program = program
         self._make_part = make_part
         self._sections = PackageSections(file)
@@ -82,8 +91,15 @@ class Package:
 
     def type_unit(self, signature: int) -> CompilationUnit | None:
         """Return the type unit with a signature; None if the package has none."""
-        part = self._part(dw.TU_INDEX, signature)
-        return None if part is None else part.own_type_unit(signature)
+        try:
+            part = self._part(dw.TU_INDEX, signature)
+        except DwarfGpuError as error:
+            self._note_unread(error)
+            raise
+        unit = None if part is None else part.own_type_unit(signature)
+        if unit is None and self._faults:  # it may be in what no row has
+            self._note_unread(self._faults[0])
+        return unit
 
     def _rows(self, section: str) -> _Rows:
         """Return the units of the rows of an index, and why others could not be read.
@@ -110,6 +126,8 @@ class Package:
                 except DwarfGpuError as error:
                     problems.append(error)
             problems += [] if fault is None else [fault]
+            for problem in (*problems, *self._faults)[:1]:
+                self._note_unread(problem)
             self._known_rows[section] = tuple(units), tuple(problems)
         return self._known_rows[section]
 

@@ -32,7 +32,7 @@ from dwarfgpu.objfile.companions import (
 from dwarfgpu.objfile.elf import ObjectFile
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.split.dwp_units import MakePart, Package, SplitPart
+    from dwarfgpu.dwarf.split.dwp_units import MakePart, NoteUnread, Package, SplitPart
 
 _MAX_DETAILED_ERRORS: Final = 1_000
 """Maximum number of units of one file whose errors list every place that was tried; each is
@@ -66,11 +66,14 @@ def _path(unit: CompilationUnit, *names: int) -> str | None:
 class SplitFiles:
     """The split units of the skeletons of one file."""
 
-    def __init__(self, sections: Sections, make_part: MakePart, *, is_main: bool) -> None:
+    def __init__(
+        self, sections: Sections, make_part: MakePart, note_unread: NoteUnread, *, is_main: bool
+    ) -> None:
         """`is_main`: whether the file has the code, or describes that which has it."""
         self._sections = sections
         self._program = sections.program
         self._make_part = make_part
+        self._note_unread = note_unread
         self._is_main = is_main
         self._files: Companions[SplitPart] = Companions()
         self._packages: Companions[Package] = Companions()
@@ -93,7 +96,7 @@ class SplitFiles:
     def _package(self, file: ObjectFile) -> Package:
         from dwarfgpu.dwarf.split.dwp_units import Package  # few programs have one
 
-        return Package(file, self._program, self._make_part)
+        return Package(file, self._program, self._make_part, self._note_unread)
 
     def _part(self, file: ObjectFile) -> SplitPart:
         return self._make_part(Sections(file, self._program, suffix=dw.DWO_SUFFIX))

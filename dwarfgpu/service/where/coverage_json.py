@@ -21,7 +21,7 @@ from dwarfgpu.service.where.totals import (
     SCHEMA,
     Total,
     architecture_of,
-    bare_names,
+    found_while_listed,
     problem_records,
 )
 from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, variable_name
@@ -82,7 +82,7 @@ class WhereJson:
             if source is not None and source.problem is not None and known_problem is None:
                 total.problems.append(source.problem)
         total.problems += self.unknown.values()
-        total.problems += bare_names(self.file)
+        total.problems += found_while_listed(self.file, total.problems)
         is_low = total.is_below(self.minimum)
         self.status = 1 if total.problems or is_low else 0
         tail: JsonObject = {

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
 from dwarfgpu.errors import counted, shortened
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.service.where.coverages import amount, heading
-from dwarfgpu.service.where.totals import Total, architecture_of, bare_names, problem_lines
+from dwarfgpu.service.where.totals import Total, architecture_of, found_while_listed, problem_lines
 from dwarfgpu.view.coverage_text import (
     Cells,
     Line,
@@ -219,7 +219,7 @@ class CoverageListing:
 
     def totals(self, minimum: Fraction | None) -> Iterator[str]:
         """Yield the last lines; `minimum`: percent that has to be described."""
-        self.total.problems += bare_names(self.file)
+        self.total.problems += found_while_listed(self.file, self.total.problems)
         if self.total.variables > 1 or minimum is not None:
             if self.total.variables:
                 yield ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
@@ -108,8 +108,14 @@ def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
         return None
 
 
-def bare_names(file: CodeObject) -> Iterator[DwarfGpuError]:
-    """Yield the limit on names that was reached while the variables of a file were listed."""
+def found_while_listed(
+    file: CodeObject, problems: Sequence[DwarfGpuError]
+) -> Iterator[DwarfGpuError]:
+    """Yield what was found while the variables of a file were listed, except the problems of those:
+    a unit that cannot be used, as one with types, and the limit on names."""
+    unread = file.info.unread
+    if unread is not None and str(unread) not in map(str, problems):
+        yield unread
     if file.info.bare_names is not None:
         yield file.info.bare_names
 
