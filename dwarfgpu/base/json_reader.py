@@ -134,6 +134,8 @@ class Field:
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.expected("an integer")
         if (least is not None and value < least) or (most is not None and value > most):
+            if most is not None and most.bit_length() > MAX_BITS:
+                raise self.expected(f"an integer of at most {most.bit_length()} bits")
             shown = str if most is None or most < 1 << 16 else hex  # both in one base
             low = "" if least is None else f"at least {shown(least) if least else 0}"
             high = "" if most is None else f"at most {shown(most)}"

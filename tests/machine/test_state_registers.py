@@ -83,6 +83,28 @@ def test_one_integer_for_all_lanes_has_a_note(tmp_path: Path) -> None:
     assert state.target.read_register(0, register) == bytes([5, *bytes(255)])
 
 
+@pytest.mark.parametrize("lanes", [32, 64])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_one_integer_has_as_many_bits_as_the_register(
+    tmp_path: Path, lanes: int, as_text: bool
+) -> None:
+    def written(number: int) -> int | str:
+        return hex(number) if as_text else number
+
+    numbers = {"v3": 1 << 164, "v4": (1 << 32 * lanes) - 1, "v5": -1 << 32 * lanes - 1}
+    registers = {name: written(number) for name, number in numbers.items()}
+    state = load_state(path_of(tmp_path, "gfx1030" if lanes == 32 else "gfx90a", lanes, registers))
+    assert state.notes == ()
+    for name, number in numbers.items():
+        data = state.target.read_register(0, state.architecture.by_name[name])
+        assert int.from_bytes(data, "little") == number % (1 << 32 * lanes)
+    for number in (1 << 32 * lanes, (-1 << 32 * lanes - 1) - 1):
+        path = path_of(tmp_path, "gfx1030" if lanes == 32 else "gfx90a", lanes,
+                       {"v3": written(number)})  # fmt: skip
+        with pytest.raises(UsageError, match=f"an integer of at most {32 * lanes} bits"):
+            load_state(path)
+
+
 def test_commands_print_it(tmp_path: Path) -> None:
     path = path_of(tmp_path, "gfx1030", 32, {"xnack_mask": 0, "s4": 7})
     note = "gfx1030 in wave32 has no register xnack_mask: that of wave 0 is ignored"

@@ -142,7 +142,7 @@ def set_register(
                 target.set_register(wave, register, data, 0, known_bytes)
             return
     else:
-        number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
+        number = _whole_number(register, field)
         data = (number & (1 << size_bits) - 1).to_bytes(
             (size_bits + 7) // 8, target.architecture.endian
         )
@@ -155,7 +155,12 @@ def fits_lane(register: RegisterInfo, field: Field) -> bool:
     if not isinstance(value, (int, str)):
         return False
     bits = register.size_bits // (register.type.vector_size or 1)
-    return -(1 << bits - 1) <= field.integer() < 1 << bits
+    return -(1 << bits - 1) <= _whole_number(register, field) < 1 << bits
+
+
+def _whole_number(register: RegisterInfo, field: Field) -> int:
+    """Return an integer that fits all of a register."""
+    return field.integer(-(1 << register.size_bits - 1), (1 << register.size_bits) - 1)
 
 
 def _lane_values(field: Field, bits: int) -> list[int | None]:
