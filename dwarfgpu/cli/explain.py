@@ -57,11 +57,11 @@ def _run(args: argparse.Namespace) -> int:
         explanation = _explanation(args, session)
         explanation = evolve(explanation, answer=compared(session, explanation.answer))
     if args.json:
-        notes = context_notes(session, session.frame_damage())
+        notes = context_notes(session, session.damage())
         print_json({"schema": SCHEMA, **explanation.record, **notes})
     else:
         print(explanation.text(depth))
-        print_notes([*explanation.answer.notes, *session.frame_damage()])
+        print_notes([*explanation.answer.notes, *session.damage()])
     return explanation.answer.status
 
 

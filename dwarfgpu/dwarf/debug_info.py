@@ -106,6 +106,8 @@ class DebugInfo(OfOpenFile):
         self.unread: DwarfGpuError | None = None
         """Why a unit cannot be used, the first of several, from when one is known: its header, or
         that its split unit is missing."""
+        self.unknown_compiler: str | None = None
+        """For that file: why the compiler of a unit is unknown, from when it is asked for."""
         self.types = program.shared(TypeBuilder)
         self._package = package
 
@@ -152,6 +154,13 @@ class DebugInfo(OfOpenFile):
     def note_unread(self, error: DwarfGpuError) -> None:
         """Remember why a unit cannot be used, unless another one is known."""
         self.unread = self.unread or error
+
+    def note_unknown_compiler(self, error: DwarfGpuError) -> None:
+        """Remember why the compiler of a unit is unknown, unless that of another one is."""
+        self.unknown_compiler = self.unknown_compiler or (
+            "the compiler of a unit is unknown, and what depends on it, as registers of callers, "
+            f"may be wrong or missing: {error.kind}: {error}"
+        )
 
     def note_bare_names(self, unit: CompilationUnit) -> None:
         """Remember that instances in a unit are named without the arguments of their templates."""
@@ -216,9 +225,12 @@ class DebugInfo(OfOpenFile):
         return CallFrames(self.sections)
 
     @property
-    def frame_damage(self) -> list[str]:
-        """What shows that call frame information which was asked for may be wrong."""
-        return [*self.call_frames.damage] if "call_frames" in vars(self) else []
+    def damage(self) -> list[str]:
+        """What shows that answers may be wrong: call frame information, or a compiler's name."""
+        frames = [*self.call_frames.damage] if "call_frames" in vars(self) else []
+        if self.unknown_compiler is not None:
+            frames.append(self.unknown_compiler)
+        return frames
 
     def section(self, name: str) -> bytes:
         """Return the bytes of a section (`Sections.section`)."""

@@ -273,12 +273,16 @@ class CompilationUnit(OfOpenFile):
 
     @cached_property
     def producer(self) -> str:
-        """DW_AT_producer; empty if it is absent, or in a missing file and nothing depends on it."""
+        """DW_AT_producer; empty if it is absent, or in a missing file or damaged and the dialect
+        does not depend on it. Damage is remembered."""
         try:
             return self.root.string(dw.AT_PRODUCER) or ""
-        except (MissingContext, InconsistentContext):
-            if self.sections.object.machine == "AMDGPU":
+        except (MissingContext, InconsistentContext, Malformed) as error:
+            program = self.sections.program
+            if self.sections.object.machine == "AMDGPU" and program.forced_dialect is None:
                 raise
+            if isinstance(error, Malformed):
+                self.info.main.note_unknown_compiler(error)
             return ""
 
     @cached_property

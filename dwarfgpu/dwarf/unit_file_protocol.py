@@ -57,6 +57,10 @@ class UnitFile(Protocol):
     @property
     def common_language(self) -> int | None: ...
 
+    def note_unknown_compiler(self, error: DwarfGpuError) -> None:
+        """Remember why the compiler of a unit is unknown, unless that of another one is."""
+        ...
+
     def note_unread(self, error: DwarfGpuError) -> None:
         """Remember why a unit cannot be used, unless another one is known."""
         ...

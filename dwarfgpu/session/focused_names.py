@@ -205,11 +205,11 @@ class FocusedNames(FocusedLane):
         for damage in self._damaged_symbols():
             if str(damage) not in message:
                 notes.append(f"not all symbols can be read: {damage.kind}: {damage}")
-        return notes + self.frame_damage()
+        return notes + self.damage()
 
-    def frame_damage(self) -> list[str]:
-        """Return what shows that frames which have been unwound may be wrong."""
-        return [note for code_object in self.code_objects for note in code_object.info.frame_damage]
+    def damage(self) -> list[str]:
+        """Return what shows that answers may be wrong: frames, or what depends on a compiler."""
+        return [note for code_object in self.code_objects for note in code_object.info.damage]
 
     def _damaged_symbols(self) -> list[DwarfGpuError]:
         """Return what is wrong with the symbol tables that answers were read from."""

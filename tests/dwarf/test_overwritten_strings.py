@@ -88,6 +88,31 @@ def test_the_beginning_of_a_name(version: str, tmp_path: Path) -> None:
     assert done.status and fault in done.err + done.out
 
 
+def test_a_compiler_that_is_unknown(tmp_path: Path) -> None:
+    """GCC's calls preserve registers; without its name, values of callers are lost (-fipa-ra)."""
+    program = tmp_path / "crash.x86_64.O2"
+    core = ("--core", Path("fixtures/core/crash.x86_64.O2.core"), "--sysroot", tmp_path)
+    note = (
+        "note: the compiler of a unit is unknown, and what depends on it, as registers of callers, "
+        f"may be wrong or missing: Malformed: {program}: .debug_info entry 0xc: the string at "
+        ".debug_str+0x44 is overwritten with zeros"
+    )
+    for zeros, outer, count in ((0, "outer=outer@entry=0x0", 0), (16, "outer=<optimized out>", 1)):
+        program.write_bytes(with_zeros("core/crash.x86_64.O2", ".debug_str", 0x60, zeros))
+        done = run("bt", *core)
+        assert outer in done.out and (done.out + done.err).count(note) == count
+        done = run("debug", *core, "--batch", "-ex", "frame 4", "-ex", "print outer")
+        assert (done.out + done.err).count(note) == count
+    assert run("eval", *core, "--frame", 4, "outer").err.count(note) == 1
+
+
+def test_a_compiler_that_decides_the_dialect(tmp_path: Path) -> None:
+    path = tmp_path / "a.co"
+    path.write_bytes(with_zeros("hip/nest.gfx942.O2.v5.co", ".debug_str", 8, 24))
+    assert "is overwritten with zeros" in run("where", path, "a").out
+    assert "in v8" in run("where", path, "a", "--dialect", "amd").out
+
+
 def test_entries_of_a_table_that_are_zero() -> None:
     """One entry may lead to the string at 0."""
     name = "hip/nest.gfx942.O2.v5.co"

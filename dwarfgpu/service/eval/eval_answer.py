@@ -82,7 +82,7 @@ class VariablesAnswer:
 
 def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: bool) -> list[str]:
     """Return notes where variables of the unit in focus are missing, for which others may answer,
-    where not all variables in scope can be listed, and where frames may be wrong.
+    where not all variables in scope can be listed, and where answers may be wrong.
 
     `subjects`: what was asked for; if none has a name, no variable was looked up.
     """
@@ -93,7 +93,7 @@ def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: 
     error = session.why_incomplete() if is_listing else None
     if error is not None:
         notes.append(f"global variables may be missing: {error_line(error)}")
-    return notes + session.frame_damage()
+    return notes + session.damage()
 
 
 def _has_name(subject: Subject) -> bool:
