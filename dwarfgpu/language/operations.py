@@ -297,6 +297,8 @@ class Operations(MemberAccess):
 
     def size(self, type_: Type | None) -> TypedValue:
         bare = strip_reference(type_)
+        if self.is_fortran and isinstance(bare, Array):  # that of its elements, as in gfortran
+            bare = evolve(bare, strides_bits=(), declared_bits=None)
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
         if isinstance(bare, Array) and bare.lost_length is not None:
             raise UndefinedBits(bare.lost_length)

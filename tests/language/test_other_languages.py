@@ -145,6 +145,10 @@ VALUES = {
         associated(nothing) = .FALSE.
         loc(row) == loc(row(1)) = .TRUE.
         sizeof(grid(:,1)) = 8
+        sizeof(grid(1:1,1:3:2)) = 8
+        sizeof(grid(2:1:-1,3:1:-2)) = 16
+        sizeof(grid(2,:)) = 12
+        sizeof(window) = 12
         (real*8) total = 42
         (integer(kind=8)) half = 0
         sizeof(double precision) = 8
