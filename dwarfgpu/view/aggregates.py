@@ -333,7 +333,7 @@ def array_pieces(
         yield "<error: array of too many dimensions or elements>"
         return
     if shown.options.style != "c" and None in array_type.dimensions:  # C: as a pointer
-        yield "<error: failed to get range bounds>"
+        yield "<error reading variable: failed to get range bounds>"
         return
     element = array_type.element
     strides = strides_of(array_type, shown.size(element))

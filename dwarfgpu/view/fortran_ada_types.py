@@ -56,7 +56,8 @@ def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
     if style == "fortran":
         if isinstance(form, Array) and not is_string(form):
             inner = definition(form.element, style, depth + 1)
-            return f"{inner}{allocatable(bare)} ({fortran_dimensions(form)})"
+            dimensions = fortran_dimensions(form, is_whole=form is bare)
+            return f"{inner}{allocatable(bare)} ({dimensions})"
         return fortran_name(bare)
     return _ada(form)
 
@@ -69,7 +70,7 @@ def _fortran(struct_type: Struct) -> Iterator[str]:
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array) and not is_string(form):
             spelled = f"{fortran_name(form.element)}{allocatable(bare)} :: {own}"
-            yield f"    {spelled}({fortran_dimensions(form)})"
+            yield f"    {spelled}({fortran_dimensions(form, is_whole=form is bare)})"
         elif isinstance(form, Pointer):
             yield f"    PTR TO -> ( {fortran_name(form.target)} :: {own} )"
         else:

@@ -7,7 +7,9 @@ from functools import reduce
 import pytest
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.names.fortran_ada import fortran_name
 from dwarfgpu.dwarf.types.class_parts import (
     Declarations,
     NestedTypedef,
@@ -113,6 +115,26 @@ def test_a_member_of_c_without_a_name_in_other_languages(style: Style, lines: li
     union = Struct("union", None, 4, (Member("i", INT),))
     holder = Struct("struct", "holder", 8, (Member(None, union), Member("a", INT, 32)))
     assert type_text(holder, style=style).splitlines() == lines
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "lowers", "text"),
+    [
+        ((None,), (1,), "int (*)"),
+        ((None, 3), (1, 1), "int (3,*)"),
+        ((None,), (0,), "int (0:*)"),
+        ((None,), (None,), "int (:)"),
+        ((2,), (-1,), "int (-1:0)"),
+    ],
+)
+def test_arrays_of_assumed_size(
+    dimensions: tuple[int | None, ...], lowers: tuple[int | None, ...], text: str
+) -> None:
+    """`:` is for bounds that an object has; the type of none needs an object here."""
+    kind = Array(INT, dimensions, lower_bounds=lowers)
+    assert fortran_name(kind) == type_text(kind, style="fortran") == text
+    if None in dimensions:
+        assert "*" not in fortran_name(evolve(kind, lost_length="not known"))
 
 
 def test_typedefs_in_classes() -> None:

@@ -553,7 +553,7 @@ def test_an_integer_of_16_bytes_is_no_character() -> None:
 def test_an_unknown_count_is_not_zero(dimensions: tuple[int | None, ...], style: Style) -> None:
     options = FormatOptions(style=style)
     text = format_value(Bits(0, 0), Array(INT, dimensions), options, architecture=ARCH)
-    assert text == "<error: failed to get range bounds>"
+    assert text == "<error reading variable: failed to get range bounds>"
     assert format_value(Bits(0, 0), Array(INT, (0,)), options, architecture=ARCH) == "()"
     empty = format_value(Bits(0, 0), Array(CHAR, (0,)), options, architecture=ARCH)
     assert empty == ("''" if style == "fortran" else '""')  # as GDB shows them

@@ -53,9 +53,8 @@ def fortran_name(type_: Type | None, depth: int = 0) -> str:
             if is_string(array):
                 count = array.dimensions[0]
                 return f"character*{'(*)' if count is None else count}"
-            return (
-                f"{inner(array.element)}{allocatable(strip(type_))} ({fortran_dimensions(array)})"
-            )
+            dimensions = fortran_dimensions(array, is_whole=isinstance(strip(type_), Array))
+            return f"{inner(array.element)}{allocatable(strip(type_))} ({dimensions})"
         case Pointer() as pointer:
             mark = "PTR" if pointer.kind == "pointer" else "REF"
             return f"{mark} TO -> ( {inner(pointer.target)} )"
@@ -161,16 +160,6 @@ def _bare(type_: Type | None) -> Type | None:
         return Unspecified("...")
 
 
-def _bounds(array_type: Array) -> list[tuple[str, str]]:
-    """Return the bounds of each dimension as in the file, outermost first; empty if unknown."""
-    out: list[tuple[str, str]] = []
-    lowers = array_type.lower_bounds or (0,) * len(array_type.dimensions)
-    for lower, count in zip(lowers, array_type.dimensions, strict=False):
-        upper = "" if lower is None or count is None else str(lower + count - 1)
-        out.append(("" if lower is None else str(lower), upper))
-    return out
-
-
 def _ada_ranges(array_type: Array) -> Iterator[str]:
     """Yield the indexes of each dimension, outermost first; `<>` where they are unknown."""
     lowers = array_type.lower_bounds or (0,) * len(array_type.dimensions)
@@ -243,12 +232,26 @@ def indexes_of(array_type: Array, dimension: int) -> Indexes:
     return Indexes(kind if kind.base.encoding in CHARACTERS | {"boolean"} else None)
 
 
-def fortran_dimensions(array_type: Array) -> str:
-    """Return `-1:1,3`: the first dimension is the innermost."""
-    return ",".join(
-        upper if lower == "1" and upper else f"{lower if upper else ''}:{upper}"
-        for lower, upper in reversed(_bounds(array_type))
-    )
+def fortran_dimensions(array_type: Array, *, is_whole: bool) -> str:
+    """Return `-1:1,3`: the first dimension is the innermost. `:` for bounds that are unknown.
+
+    `is_whole`: whether the type needs nothing from an object, so that a dimension without an upper
+    bound is one of assumed size, `*`.
+    """
+    lowers = array_type.lower_bounds or (0,) * len(array_type.dimensions)
+    is_whole = is_whole and array_type.lost_length is None
+    dimensions = [
+        _dimension(lower, count, is_whole)
+        for lower, count in zip(lowers, array_type.dimensions, strict=False)
+    ]
+    return ",".join(reversed(dimensions))
+
+
+def _dimension(lower: int | None, count: int | None, is_whole: bool) -> str:
+    if lower is None or (count is None and not is_whole):
+        return ":"
+    upper = "*" if count is None else str(lower + count - 1)
+    return upper if lower == 1 else f"{lower}:{upper}"
 
 
 def pointer_to_elements(struct_type: Struct) -> Pointer | None:
