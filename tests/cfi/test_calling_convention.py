@@ -15,6 +15,7 @@ from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.cli.command import FIXTURES, Done, run, run_json
 
+DEMO = FIXTURES.parent / "dwarfgpu/data"
 FILES = sorted((FIXTURES / "hip").glob("call.*.co"))
 UNSAVED = (
     r"where outer saved its return address: bits 0 to 63 of 64 are unavailable: register v\d+ of "
@@ -214,3 +215,22 @@ def test_instructions_that_call(name: str, swap: int, call: int, jump: int) -> N
 
 def test_a_processor_with_unknown_instructions() -> None:
     assert not is_call(architecture("gfx700"), 0xBE9E1E00)
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_kernel_with_a_damaged_descriptor_is_outermost(tmp_path: Path, is_lost: bool) -> None:
+    """The metadata name it: its descriptor is zeros, or has no symbol."""
+    demo = open_object(DEMO / "demo.co")
+    data = bytearray((DEMO / "demo.co").read_bytes())
+    descriptor = demo.sections_by_name[".rodata"]
+    size_bytes = 0 if is_lost else descriptor.size_bytes
+    data[descriptor.offset : descriptor.offset + size_bytes] = bytes(size_bytes)
+    symbols = demo.sections_by_name[".symtab"]
+    [number] = [n for n in range(6) if data[symbols.offset + 24 * n + 8 :][:2] == b"\x80\x05"]
+    if is_lost:
+        data[symbols.offset + 24 * number : symbols.offset + 24 * (number + 1)] = bytes(24)
+    (tmp_path / "demo.co").write_bytes(data)
+    (tmp_path / "demo.json").write_bytes((DEMO / "demo.json").read_bytes())
+    done = run("bt", "--state", tmp_path / "demo.json")
+    assert (len(done.lines), done.status) == (1, 0)
+    assert "note: outermost: nest is a kernel" in done.err

@@ -7,6 +7,7 @@ itself made.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import is_call
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dwarfgpu.cfi.known_registers import Preserved
     from dwarfgpu.cfi.saved_register_rules import SavedRegisterRules
     from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis
+    from dwarfgpu.objfile.gpu_code import GpuKernel
 
 _CALL_BYTES: Final = 4
 _MOST_CALLS: Final = 8
@@ -238,8 +240,23 @@ def _analysis(
 
 @kept_with(first)
 def _kernel_entries(file: ObjectFile) -> frozenset[int]:
-    """Return where the kernels of a file begin: every wave asks."""
+    """Return where the kernels of a file begin: every wave asks.
+
+    Where the descriptor of a kernel is damaged, the function with the name in the metadata is its
+    code, as compilers write it (AMDGPU usage, "Code Object V3 Metadata", "Kernel Descriptor").
+    """
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
 
     kernels = read_gpu_code(file).kernels
-    return frozenset(kernel.entry for kernel in kernels if kernel.entry is not None)
+    entries = {kernel.entry for kernel in kernels if kernel.entry is not None}
+    named = {kernel.name for kernel in kernels if kernel.metadata and not _has_code(file, kernel)}
+    with suppress(DwarfGpuError):  # `info` says what is wrong with the symbols
+        for symbol in file.symbols if named else ():
+            if symbol.name in named and symbol.kind == "function" and symbol.is_in_section:
+                entries.add(symbol.address)
+    return frozenset(entries)
+
+
+def _has_code(file: ObjectFile, kernel: GpuKernel) -> bool:
+    """Return whether the descriptor of a kernel leads to code."""
+    return kernel.entry is not None and file.is_code(kernel.entry)
