@@ -165,11 +165,16 @@ class ObjectFile(OfOpenFile):
 
     @cached_property
     def _section_rows(self) -> tuple[tuple[int, ...], ...]:
-        """The fields of every section header."""
-        if not self._sections_at:
+        """The fields of every section header; `Malformed` where the ELF header has either only the
+        offset or only the size of their table."""
+        if not self._sections_at and not self._section_count:
             return ()
+        if not self._sections_at:
+            raise self._no_table(f"e_shnum is {self._section_count}, but e_shoff is 0")
         # A count that does not fit its field is in section 0 (System V ABI).
         count = self._section_count or self._section_fields(0)[5]
+        if not count:
+            raise self._no_table(f"e_shoff is {self._sections_at:#x}, but e_shnum is 0")
         self._check_table("section", self._sections_at, count, self._section_bytes)
         layout = self._layout.section
         return tuple(
@@ -501,6 +506,9 @@ class ObjectFile(OfOpenFile):
     def _unpack(self, form: str, offset: int, subject: str) -> tuple[int, ...]:
         form = self._order + form
         return struct.unpack(form, self.file_bytes(offset, struct.calcsize(form), subject))
+
+    def _no_table(self, contradiction: str) -> Malformed:
+        return self._malformed(f"the section headers are not found: {contradiction}")
 
     def _check_table(self, subject: str, offset: int, count: int, entry_bytes: int) -> None:
         if count and entry_bytes < 32:

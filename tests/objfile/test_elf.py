@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import struct
 import sys
 import zlib
@@ -20,6 +21,7 @@ from dwarfgpu.objfile.elf_structures import Section
 from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file
 from dwarfgpu.objfile.kernel_symbols import kernels, wave_size
+from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, X86_64, Content, elf, read_fixture
 
 BINARIES = sorted(
@@ -243,6 +245,41 @@ def test_every_truncation_of_the_headers() -> None:
     for size in range(4, len(data)):
         with pytest.raises(Malformed):
             ObjectFile("made", data[:size]).section_data(".debug_info")
+
+
+SECTIONS_AT, SECTION_COUNT = slice(0x28, 0x30), slice(0x3C, 0x3E)
+"""e_shoff and e_shnum of a file of 64 bits."""
+
+
+@pytest.mark.parametrize(
+    ("field", "why"),
+    [(SECTION_COUNT, "e_shoff is 0x4298, but e_shnum is 0"),
+     (SECTIONS_AT, "e_shnum is 26, but e_shoff is 0")],
+)  # fmt: skip
+def test_half_of_what_locates_the_section_headers(field: slice, why: str, tmp_path: Path) -> None:
+    data = bytearray(read_fixture("core/crash.x86_64.O2"))
+    data[field] = bytes(field.stop - field.start)
+    (path := tmp_path / "crash.x86_64.O2").write_bytes(data)
+    message = f"{path}: the section headers are not found: {why}"
+    with pytest.raises(Malformed, match=re.escape(message)):
+        open_object(path).sections  # noqa: B018
+    done = run("info", path)
+    assert (done.status, done.err) == (2, f"dwarfgpu: {message}\n")
+    core = FIXTURES / "core/crash.x86_64.O2.core"
+    done = run("bt", "--core", core, "--sysroot", tmp_path)
+    assert done.err.count(f"crash.x86_64.O2 is not used: {message}") == 1
+
+
+def test_files_without_section_headers_and_with_many_are_sound() -> None:
+    """A count that does not fit its field is in section 0."""
+    data = bytearray(read_fixture("core/crash.x86_64.O2"))
+    sections = ObjectFile("f", bytes(data)).sections
+    header = int.from_bytes(data[SECTIONS_AT], "little")
+    data[SECTION_COUNT] = bytes(2)
+    struct.pack_into("<Q", data, header + 32, len(sections))
+    assert ObjectFile("f", bytes(data)).sections[1:] == sections[1:]
+    data[SECTIONS_AT] = bytes(8)
+    assert ObjectFile("f", bytes(data)).sections == ()
 
 
 def test_mutated_headers_give_only_our_errors() -> None:
