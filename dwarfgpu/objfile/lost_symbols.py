@@ -1,7 +1,7 @@
 """Symbol tables that were overwritten (System V ABI, "Symbol Table", "String Table").
 
 Law: only what no assembler and no linker writes is damage; a sound table takes no loop in Python
-but over its symbols at 0.
+but over its symbols at 0 or without a name.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ SHT_STRTAB: Final = 3
 _STT_FUNC: Final = 2
 _ZEROS: Final = 4
 """Entries, or bytes of names, that are 0: no producer writes as many in a row."""
+_LOCAL: Final = bytes(range(16))
+"""Values of st_info with the binding STB_LOCAL."""
 
 
 class SymbolFile(Protocol):
@@ -88,7 +90,22 @@ def _fault(file: SymbolFile, table: Section) -> str | None:
         count = sum(bool(offset) and not names[offset] for offset in offsets)
         if count:
             return f"has {_of(count, offsets)} whose names in {strings.name} are 0"
-    return _outside_of_sections(file, table, data)
+    return _without_names(file, table, data, offsets) or _outside_of_sections(file, table, data)
+
+
+def _without_names(file: SymbolFile, table: Section, data: bytes, names: array[int]) -> str | None:
+    """Return that symbols are local from sh_info on, which is the index after the last local one,
+    or that they have a size and no name, as what zeros replaced."""
+    size_bytes, is_wide = file.symbol_bytes, file.address_bytes == 8
+    kinds = data[(4 if is_wide else 12) + max(table.info, 1) * size_bytes :: size_bytes]
+    count = len(kinds) - len(kinds.translate(None, _LOCAL))
+    if count:
+        return f"has {_of(count, names)} that are local, behind the last local one (sh_info)"
+    begin, end, index = (16, 24, 0) if is_wide else (8, 12, 0)
+    for _ in range(names.count(0) - 1):  # those of sections; the first is none
+        index = names.index(0, index + 1)
+        count += any(data[index * size_bytes + begin : index * size_bytes + end])
+    return f"has {_of(count, names)} with a size and no name" if count else None
 
 
 def _outside_of_sections(file: SymbolFile, table: Section, data: bytes) -> str | None:

@@ -74,6 +74,25 @@ def test_a_section_that_the_file_does_not_have() -> None:
     assert "1 of 6 symbols of sections that the file does not have" in damage.message
 
 
+@pytest.mark.parametrize(
+    ("fixture", "begin", "end", "fault"),
+    [
+        (NEST, 48, 64, "1 of 6 symbols that are local, behind the last local one (sh_info)"),
+        (NEST, 48, 96, "2 of 6 symbols that are local, behind the last local one (sh_info)"),
+        (NEST, 48, 52, "1 of 6 symbols with a size and no name"),
+        (NEST, 24, 28, None),  # `_DYNAMIC` has no size
+        (CORE, 48, 64, "1 of 21 symbols with a size and no name"),
+    ],
+)
+def test_a_few_symbols_that_were_overwritten(
+    fixture: str, begin: int, end: int, fault: str | None
+) -> None:
+    """System V ABI: sh_info is one more than the index of the last local symbol."""
+    data = overwritten(fixture, ".symtab", bytes, begin, end)
+    damage = damaged_symbols(ObjectFile("f", data))
+    assert fault is None if damage is None else fault is not None and fault in damage.message
+
+
 def test_functions_at_0() -> None:
     """Their sections begin behind it; a value of 0 is right for symbols of other files."""
     table = ObjectFile("", read_fixture(CORE)).sections_by_name[".symtab"]
