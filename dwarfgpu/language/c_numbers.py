@@ -125,13 +125,14 @@ class Numbers(ArithmeticConversions):
         return Number(_OPERATORS[operator](left.value, right.value), left.type)
 
     def _shifted(self, operator: str, left: Number, right: Number) -> Number:
-        """Shift; a count that the type does not have shifts everything out, as GDB has it."""
+        """Shift; a count that the type does not have, such as a negative one, shifts everything
+        out, as GDB has it: what remains of a negative number is -1."""
         number, count = left.value.integer, right.value.integer
         size = left.value.type.bit_size
-        if count < 0 or (operator == "<<" and count >= size):
-            shifted = 0
+        if not 0 <= count < size:
+            shifted = 0 if operator == "<<" else number >> size
         else:
-            shifted = number << count if operator == "<<" else number >> min(count, size)
+            shifted = number << count if operator == "<<" else number >> count
         return Number(Value.of(shifted, left.value.type), left.type)
 
     def shift_doubt(self, operator: str, left: Number, right: Number) -> str | None:
