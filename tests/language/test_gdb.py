@@ -42,7 +42,7 @@ access|access|2|access & READ|(enum flags)6|(enum flags)9|(enum color)5
 ((struct inner *)&global_struct.in)[1].count|(union word)global_struct.un|$nosuch|$v3
 0 && nosuch|0 && global_struct.nope|0 && 7/0|0 && main.x|global_struct && 1|0 && (nosuch)1
 nosuch|global_struct.nope|1 +|1 + )|(1|&&numbers|1 2|08|1x|7/0|7%0|1;|*1.5|1=2|&1|&(1+2)|1@2
--2>>-2|-2l>>-2|5>>-1|-2<<-1|-2>>40|1u<<40|-2<<40|-2u>>-2|-2>>31|-2>>32
+-2>>-2|-2l>>-2|5>>-1|-2<<-1|-2>>40|1u<<40|-2<<40|-2u>>-2|-2>>31|-2>>32|1f|5F|1.f|1e3f
 1.5 % 2|1 << 1.5|~1.5|(struct nosuch*)0|(nosuch)1|(struct inner)1|whatever(1)|numbers[0]@0
 numbers[0]@-1|*(int*)0xfffffffffff0|*(struct outer *)0xfffffffffff0|global_struct.a.b
 message.x|L'a'|sizeof(nosuch)|int|(int)|99999999999999999999999

@@ -255,7 +255,9 @@ def _integer(text: str, match: re.Match[str]) -> Integer:
 
 def _floating(number: Fraction, match: re.Match[str]) -> Floating:
     is_whole = "." not in match[0] and match["exponent"] is None
-    if match["imaginary"] and is_whole and not match["suffix"]:
+    if is_whole and match["suffix"]:  # a float has a point or an exponent (C 6.4.4.2)
+        raise _invalid(match[0])
+    if is_whole and match["imaginary"]:
         raise UsageError("Complex integers are not supported; write a point, as in 2.0i.")
     return Floating(number, match["suffix"].lower(), bool(match["imaginary"]))
 
