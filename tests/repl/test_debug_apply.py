@@ -114,6 +114,8 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
         ("frame apply 0 p 1", "Invalid COUNT argument."),
         ("frame apply", "Missing COUNT argument."),
         ("frame apply level p 1", "Missing or invalid LEVEL... argument"),
+        ("thread -1", "negative value: -1"),
+        ("thread -x", "Invalid thread ID: -x"),
         ("thread apply x p 1", "Invalid thread ID: x p 1"),
         ("thread apply 2-1 p 1", "inverted range"),
         ("thread apply 1-999999999 p 1", "More than 100000 threads: 1-999999999 p 1"),

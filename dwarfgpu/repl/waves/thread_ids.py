@@ -17,6 +17,7 @@ _ID: Final = re.compile(
     r"(?=\s|$)",
     re.ASCII,
 )
+_NEGATIVE: Final = re.compile(r"(?:[^.]*\.)?-[0-9]", re.ASCII)
 _MOST: Final = 100_000
 """Threads of one list."""
 
@@ -46,6 +47,8 @@ def single_thread(shell: Shell, text: str) -> tuple[int, str]:
     """Return the existing thread whose ID begins a text, and the text after it. `UsageError` with
     GDB's wording if there is none."""
     word, _, rest = text.strip().partition(" ")
+    if _NEGATIVE.match(word):
+        raise UsageError(f"negative value: {text.strip()}")
     match = _ID.fullmatch(word)
     if match is None or match["star"] or match["last"]:
         raise UsageError(f"Invalid thread ID: {text.strip()}")
