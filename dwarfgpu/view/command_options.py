@@ -29,7 +29,13 @@ def without_options(text: str, command: str) -> str:
             f'`--\' ends the options of "{command}": '
             f"write -- {remainder}, or (--{remainder}) to decrement"
         )
-    option = _OPTION.match(text)
-    if option is not None and option["word"] not in _OPERATORS:
-        raise UsageError(f'"{command}" has no option {option["word"]}.')
+    word = first_option(text)
+    if word is not None:
+        raise UsageError(f'"{command}" has no option {word}.')
     return text
+
+
+def first_option(text: str) -> str | None:
+    """Return the word at the start of a text that can only be an option; None for an expression."""
+    option = _OPTION.match(text)
+    return None if option is None or option["word"] in _OPERATORS else option["word"]

@@ -93,6 +93,7 @@ def test_invalid_regular_expressions(pattern: str) -> None:
     ("text", "expected", "rest"),
     [
         ("-elements 3 -- t", FormatOptions(elements=3), "t"),
+        ("-memory-tag-violations off -elements 3 -- t", FormatOptions(elements=3), "t"),
         ("-pretty -elements 3 -- t", FormatOptions(pretty=True, elements=3), "t"),
         ("-pretty off -- t", FormatOptions(), "t"),
         ("-pretty y -- t", FormatOptions(pretty=True), "t"),  # as in GDB, the first letter
@@ -108,6 +109,17 @@ def test_options_of_print(text: str, expected: FormatOptions, rest: str) -> None
     settings, result = with_options(text, "print", Settings())
     own = evolve(settings.format_options(), utf8=False, sevenbit=False)  # these are the locale's
     assert (own, result) == (expected, rest)
+
+
+@pytest.mark.parametrize("text", ["-elements 4 t", "-elem 4 t", "-pretty 1"])
+def test_options_without_their_end(text: str) -> None:
+    """The option exists: what is missing is `--`."""
+    word = text.partition(" ")[0]
+    with pytest.raises(UsageError, match=f'ends the options of "print": write {word} ... -- '):
+        with_options(text, "print", Settings())
+    with pytest.raises(UsageError, match='"print" has no option -nosuch'):
+        with_options("-nosuch 4 t", "print", Settings())
+    assert with_options("-elements + 4", "print", Settings())[1] == "-elements + 4"
 
 
 @pytest.mark.parametrize("word", ["o", "YES", "2"])

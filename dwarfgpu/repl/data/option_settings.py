@@ -12,11 +12,11 @@ from typing import Final
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.repl.declared_settings import WITHOUT_MEANING
+from dwarfgpu.repl.declared_settings import WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.setting import Setting, SettingValue, boolean, choice
 from dwarfgpu.repl.settings import SETTINGS, Settings
 from dwarfgpu.repl.settings_in_force import IN_FORCE
-from dwarfgpu.view.command_options import without_options
+from dwarfgpu.view.command_options import first_option, without_options
 
 END: Final = pattern(r"(?:^|\s)--(?:\s|$)")
 """Separates options from the arguments that they apply to."""
@@ -53,6 +53,11 @@ def with_options(text: str, command: str, settings: Settings) -> tuple[Settings,
     text."""
     text = text.strip()
     if not text.startswith("-") or text.startswith("--") or END.search(text) is None:
+        word = first_option(text)
+        if word is not None and _named(word[1:], text, tuple(PRINT_OPTIONS)) is not None:
+            raise UsageError(
+                f'`--\' ends the options of "{command}": write {word} ... -- EXPRESSION'
+            )
         return settings, without_options(text, command)
     settings = settings.copy()
     while not _IS_END.match(text):
@@ -104,6 +109,8 @@ def _set(
     setting = _DECLARED.get(name)
     if setting is None and (words := _value(text))[0] in IN_FORCE.get(name, ()):
         return words[1]
+    if setting is None and name in WITHOUT_EFFECT:
+        return _boolean(option, text)[1]
     if setting is None:
         raise Unsupported(
             f"the option -{option}: {WITHOUT_MEANING.get(name, 'it is not implemented')}"
