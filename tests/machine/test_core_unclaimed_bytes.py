@@ -136,6 +136,23 @@ def test_which_segment_is_damaged(address: int, change: int, damaged: list[int])
     assert overlapping(changed(address, OFFSET, offset_of(address) + change)) == damaged
 
 
+@pytest.mark.parametrize(
+    ("address", "change"),
+    [
+        (DATA, 0x1000),
+        (DATA, 0x1001),
+        (DATA, -0x1000),
+        (VARIABLES, 0x1000),
+        (0x7FFFF7FF9000, 0x800),
+        (STACK, -0x1000),
+    ],
+)
+def test_a_gap_on_one_side_and_bytes_of_a_neighbour_on_the_other(address: int, change: int) -> None:
+    """The neighbour may be all inside, as where segments have whole pages."""
+    data = changed(address, OFFSET, offset_of(address) + change)
+    assert [one.address for one in damaged_segments(ObjectFile("", data))] == [address]
+
+
 @pytest.mark.parametrize("core", sorted(FIXTURES.glob("core/*.core")), ids=lambda path: path.name)
 def test_segments_of_linux_and_qemu_share_nothing(core: Path) -> None:
     assert not overlapping(core.read_bytes())

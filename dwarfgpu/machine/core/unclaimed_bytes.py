@@ -23,7 +23,8 @@ _COMPARED_BYTES: Final = 1 << 16
 def damaged_segments(core: ObjectFile) -> frozenset[Segment]:
     """Return the segments of memory whose sizes or offsets in the file are damaged: there are bytes
     that no header describes behind those of the segment before, as many as the segment has in
-    memory or in the file, and the segment has none, or those of another one."""
+    memory or in the file, and the segment has none, or those of another one; or there are such
+    bytes on one side of its own, and on the other side it shares bytes."""
     loaded = [segment for segment in core.segments if segment.type == PT_LOAD]
     gaps = _gaps(core, loaded)
     if not gaps:
@@ -37,12 +38,31 @@ def damaged_segments(core: ObjectFile) -> frozenset[Segment]:
         for begin, size in gaps.items()
         if not sections.overlap(begin, begin + size) and _is_written(core, begin, size)
     }
+    moved = _moved(core, gaps, loaded)
     return frozenset(
         segment
         for before, segment in pairwise(loaded)
-        if (size := gaps.get(before.offset + before.file_bytes))
+        if _end(before) not in moved
+        and (size := gaps.get(_end(before)))
         and size == (segment.file_bytes or segment.memory_bytes)
-    )
+    ).union(moved.values())
+
+
+def _moved(core: ObjectFile, gaps: dict[int, int], loaded: list[Segment]) -> dict[int, Segment]:
+    """Return by their gap the segments with a gap between them and one neighbour, and bytes of the
+    other."""
+    out = dict[int, Segment]()
+    written = [segment for segment in loaded if segment.file_bytes]
+    for before, segment, after in zip(written, written[1:], [*written[2:], None], strict=False):
+        begin, end = _end(before), _end(segment)
+        following = core.size_bytes if after is None else after.offset
+        is_later = segment.offset - begin == gaps.get(begin) and following < end
+        is_earlier = following - end == gaps.get(end) and segment.offset < begin
+        if is_later and after is not None and not _is_same_memory(segment, after):
+            out[begin] = segment
+        if is_earlier and not _is_same_memory(before, segment):
+            out[end] = segment
+    return out
 
 
 def overlapping_segments(core: ObjectFile, loaded: Sequence[Segment]) -> frozenset[Segment]:
@@ -70,11 +90,16 @@ def _end(segment: Segment) -> int:
 
 def _share_a_part(before: Segment, after: Segment) -> bool:
     is_part = before.offset < after.offset < _end(before) < _end(after)
+    return is_part and not _is_same_memory(before, after)
+
+
+def _is_same_memory(before: Segment, after: Segment) -> bool:
+    """Return whether segments that share bytes are mappings of the same memory: as far apart in
+    virtual or in physical memory, which processes do not have, as in the file."""
     distance = after.offset - before.offset
-    return is_part and distance not in (
-        after.address - before.address,
-        after.physical_address - before.physical_address,
-    )
+    physical_distance = after.physical_address - before.physical_address
+    is_same = physical_distance == distance and after.physical_address != 0
+    return is_same or after.address - before.address == distance
 
 
 def _gaps(core: ObjectFile, loaded: list[Segment]) -> dict[int, int]:
