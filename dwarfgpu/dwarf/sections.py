@@ -172,7 +172,13 @@ class Sections(OfOpenFile):
     def _read(self, name: str) -> bytes:
         if self._row is not None:
             return self._row.read(name)
-        return relocated_data(self.object, name + self.suffix)
+        data = relocated_data(self.object, name + self.suffix)
+        if not data and self.object.has_section(name + self.suffix):
+            from dwarfgpu.objfile.lost_sections import section_without_contents  # few are empty
+
+            if (error := section_without_contents(self.object, name + self.suffix)) is not None:
+                raise error
+        return data
 
     def start_of(self, section: str) -> int:
         """Return where this part begins in a section of its file, by its name without `.dwo`."""

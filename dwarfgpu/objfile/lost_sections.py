@@ -37,6 +37,23 @@ def unnamed_sections(file: ObjectFile) -> Malformed | None:
     )
 
 
+def section_without_contents(file: ObjectFile, name: str) -> Malformed | None:
+    """Return the error about a section of debugging information that has a size and no bytes in the
+    file (SHT_NOBITS); None for another one.
+
+    Only debug files may have one: eu-strip leaves a section that it keeps in the program.
+    """
+    section = file.sections_by_name.get(name)
+    if section is None or section.type != SHT_NOBITS or not section.size_bytes:
+        return None
+    if not name.startswith(".debug_") or section.flags & SHF_ALLOC or is_debug_file(file):
+        return None
+    return Malformed(
+        f"{file.path}: section {name} of {section.size_bytes:#x} bytes has no contents "
+        "(SHT_NOBITS): the section headers may be damaged"
+    )
+
+
 def unloaded_sections(file: ObjectFile) -> Malformed | None:
     """Return the error about allocated sections of a linked file that no segment loads, or loads
     from another offset of the file, except of a debug file, whose segments may be those of the
@@ -116,4 +133,4 @@ def _has_contents(segment: Segment, section: Section) -> bool:
     return _has_addresses(segment, section) and (is_there or section.type == SHT_NOBITS)
 
 
-__all__ = ["contradicted_tls", "unloaded_sections", "unnamed_sections"]
+__all__ = ["contradicted_tls", "section_without_contents", "unloaded_sections", "unnamed_sections"]
