@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import signal
@@ -208,3 +209,21 @@ __main__.run()
         cwd=REPOSITORY, capture_output=True, check=False, timeout=60, text=True,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == expected
+
+
+def test_a_directory_as_input_is_named_by_the_script_of_the_checkout(tmp_path: Path) -> None:
+    """Python itself ends before it runs a program: "init_sys_streams: <stdin> is a directory"."""
+    script = REPOSITORY / "tools/dwarfgpu"
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        done = subprocess.run(
+            [script, "debug", "--demo"], stdin=folder, capture_output=True, check=False
+        )
+    finally:
+        os.close(folder)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"dwarfgpu: standard input is a directory\n"
+    done = subprocess.run(
+        [script, "eval", "lit1"], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"1\n", b"")
