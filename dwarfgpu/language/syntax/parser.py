@@ -267,9 +267,17 @@ class Parser(Cursor):
                 node = ast.Index(node, self.expression(_COMMA))
                 self.expect("]")
             elif mark == "(":
+                self._require_name_before_types(node)
                 node = ast.Call(node, self._subscripts() if self.is_fortran else self._listed(")"))
             else:
                 node = ast.Unary(f"after{mark}", node)
+
+    def _require_name_before_types(self, function: Node) -> None:
+        """Raise `UsageError` for an unknown function with types in its parentheses."""
+        if not isinstance(function, ast.Name) or function.is_quoted or function.file is not None:
+            return
+        if _is_type_word(self.token.text) and not self.known.is_name(function.name):
+            raise self.known.unknown(function.name)
 
     def _primary(self) -> Node:
         token = self.token
