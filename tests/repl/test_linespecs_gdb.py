@@ -10,8 +10,8 @@ from tests.repl.side_by_side import answers, build
 SOURCES = {
     "a.c": "static int helper(int x)\n{\n  return x;\n}\nint next(int n)\n{\n"
     "  return helper(n);\n}\nint second(int);\nint main(void) { return next(1) + second(2); }\n",
-    "b.c": "static int helper(int x)\n{\n  return -x;\n}\nint second(int n)\n{\n"
-    "  return helper(n);\n}\n",
+    "b.c": "static int helper(int x)\n{\n  int local = -x;\n  return local;\n}\n"
+    "int second(int n)\n{\n  return helper(n);\n}\n",
 }  # fmt: skip
 
 
@@ -31,3 +31,20 @@ def test_functions_of_c_are_not_named_with_parameters(
     said = _both(tmp_path, tool, ["break helper", *wrong, "info breakpoints"])
     assert "helper. (2 locations)" in said[0]
     assert all("not defined" in text for text in said[1:5])
+
+
+def test_conditions_and_counts(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A location that is disabled is not said to be; hits that count are additional to others."""
+    said = _both(tmp_path, tool, [
+        "break helper", "disable 1.1", "condition 1 local > 3", "info breakpoints", "condition 1",
+        "condition 1 x > 3", "ignore 1 3", "enable count 2 1", "info breakpoints", "ignore 1 0",
+        "info breakpoints",
+    ])  # fmt: skip
+    assert "location 1.1" not in said[2] and "location 1.2" not in said[2]
+    assert "disable after additional 2 hits" in said[8]
+    assert "disable after next 2 hits" in said[10]
+
+
+def test_unknown_functions_with_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    commands = ["p nosuch(int)", "whatis nosuch(double, int)", "p helper::nosuch(int)"]
+    assert all("No symbol" in text for text in _both(tmp_path, tool, commands))

@@ -146,7 +146,8 @@ class Breakpoint:
         if self.ignored:
             yield f"\tignore next {self.ignored} hits"
         if self.stops_left > 1 and self.disposition == "dis":
-            yield f"\tdisable after next {self.stops_left} hits"
+            which = "additional" if self.ignored else "next"  # the hits that count come after
+            yield f"\tdisable after {which} {self.stops_left} hits"
 
     @property
     def record(self) -> JsonObject:

@@ -117,9 +117,11 @@ def condition(shell: Shell, argument: str) -> Iterator[Part]:
     text = argument.partition(" ")[2].strip()
     errors = condition_errors(shell, item.addresses, text, is_forced=forced is not None)
     for number, error in enumerate(errors, 1):
+        if number in item.disabled_locations:
+            continue  # it was disabled before
         if error is not None:
             warn_of_condition(shell, f"{item.number}.{number}", error)
-        elif number in item.invalid_locations - item.disabled_locations:
+        elif number in item.invalid_locations:
             valid = f"Breakpoint {item.number}'s condition is now valid at location {number}"
             yield f"{valid}, enabling."
     item.condition = text
