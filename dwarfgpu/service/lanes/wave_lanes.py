@@ -128,8 +128,10 @@ class WaveLanes:
     def unreadable_lines(self) -> Iterator[str]:
         """Yield why source lines of the lanes cannot be read, each reason once; of outer frames,
         those that `outer` was asked for."""
+        last = None  # neighbours share a location, and a thousand waves have many lanes
         for state in self.states:
-            if state.lane < self.used:
+            if state.location is not last and state.lane < self.used:
+                last = state.location
                 self.source_line(state)
         yield from self._unreadable.notes()
 
