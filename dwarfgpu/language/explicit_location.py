@@ -10,6 +10,9 @@ from dwarfgpu.errors import UsageError
 
 _PARTS: Final = ("source", "function", "qualified", "line", "label")
 """In GDB's order: of several that a word begins, the first one is meant."""
+IN_FILE: Final = pattern(
+    r"""(?P<file>'[^']+'|"[^"]+"|[^:<("]*[^:<('" ])\s*:\s*(?P<inside>[^:\s].*)"""
+)
 _NAME: Final = pattern(r"-(?P<name>[a-zA-Z]+)(?:\s+|$)")
 _END: Final = pattern(r"\s+(?=-[a-zA-Z])|$")
 _LINE: Final = pattern(r"[-+]?(?:[0-9]{1,40}|(?=$))")
@@ -34,7 +37,10 @@ class ExplicitLocation:
         """Return it as GDB writes it."""
         qualified = "-qualified " if self.is_qualified else ""
         if self.linespec is not None:
-            return f"{qualified}{self.linespec}"
+            in_file = IN_FILE.fullmatch(self.linespec)
+            if in_file is not None and _LINE.fullmatch(in_file["inside"]):
+                qualified = ""  # a line has no name
+            return f"{qualified}{location_text(self.linespec)}"
         parts = (
             ("", "-source", self.source),
             (qualified, "-function", self.function),
@@ -77,7 +83,7 @@ def explicit_location(text: str) -> ExplicitLocation | None:
             if number is None:
                 raise UsageError(f'malformed line offset: "{value}"')
             value = number[0]
-        setattr(location, name, value)
+        setattr(location, name, unquoted(value))
     if location.source is not None and not (location.function or location.label or location.line):
         raise UsageError("Source filename requires function, label, or line offset.")
     return location
@@ -89,6 +95,11 @@ def _full_name(word: str) -> str:
         if name.startswith(word):
             return name
     raise UsageError(f'invalid explicit location argument, "-{word}"')
+
+
+def unquoted(name: str) -> str:
+    """Return a name without the quotes around it."""
+    return name[1:-1] if name[:1] in "'\"" and name[-1:] == name[:1] and len(name) > 2 else name
 
 
 def label_linespec(text: str) -> tuple[str, str] | None:
@@ -103,8 +114,14 @@ def location_text(text: str) -> str:
     explicit = explicit_location(text)
     if explicit is not None:
         return str(explicit)
-    labelled = label_linespec(text)
+    if text.startswith("*"):
+        return text
+    if text[:1] in ("'", '"') and text.find(text[0], 1) == len(text) - 1:
+        text = unquoted(text)
+    in_file, labelled = IN_FILE.fullmatch(text), label_linespec(text)
+    if in_file is not None:
+        return f"{unquoted(in_file['file'])}:{unquoted(in_file['inside'])}"
     if labelled is None:
         return text
     function, label = labelled
-    return ":".join((function.strip("'"), label))
+    return f"{unquoted(function)}:{label}"

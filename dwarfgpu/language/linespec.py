@@ -32,7 +32,12 @@ from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.explicit_location import explicit_location, label_linespec
+from dwarfgpu.language.explicit_location import (
+    IN_FILE,
+    explicit_location,
+    label_linespec,
+    unquoted,
+)
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.source_lines import (
     has_file,
@@ -55,9 +60,6 @@ NUMBER: Final = pattern(r"[0-9]{1,40}")
 _LINE: Final = pattern(r"[-+]?[0-9]{1,40}")
 _COUNTS: Final = {"+0": 5, "-0": -15}
 """The offsets, in lines, as which GDB reads an offset of 0."""
-IN_FILE: Final = pattern(
-    r"""(?P<file>'[^']+'|"[^"]+"|[^:<("]*[^:<('" ])\s*:\s*(?P<inside>[^:\s].*)"""
-)
 _UNFINISHED: Final = pattern(r"(?P<file>[^:]*[^:\s])\s*:\s*")
 _IN_FUNCTION: Final = pattern(
     r"(?P<function>.*[\w)>])\s*\+\s*(?P<offset>0[xX][0-9a-fA-F]{1,16}|[0-9]{1,9})"
@@ -132,6 +134,8 @@ def code_locations_of(
     source, name = explicit.source, explicit.function
     if source is not None and not has_file(session, source):
         raise _no_file(session, source)
+    if name is not None and (IN_FILE.fullmatch(name) or _LINE.fullmatch(name)):
+        raise LinespecNotFound(f'Function "{name}" not defined.')
     if name is not None and source is not None:
         name = f"{source}:{name}"
     if explicit.label is not None:
@@ -412,11 +416,6 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
         for line_step in functions
         if not line_step.is_call and _is_in(line_step.die, in_file["file"].strip("'\""))
     ]
-
-
-def unquoted(name: str) -> str:
-    """Return a name without the quotes around it."""
-    return name[1:-1] if name[:1] in "'\"" and name[-1:] == name[:1] and len(name) > 2 else name
 
 
 def _is_in(function: Die, file: str) -> bool:

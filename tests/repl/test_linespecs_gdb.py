@@ -8,10 +8,12 @@ from pathlib import Path
 from tests.repl.side_by_side import answers, build
 
 SOURCES = {
-    "a.c": "static int helper(int x)\n{\n  return x;\n}\nint next(int n)\n{\n"
-    "  return helper(n);\n}\nint second(int);\nint main(void) { return next(1) + second(2); }\n",
-    "b.c": "static int helper(int x)\n{\n  int local = -x;\n  return local;\n}\n"
-    "int second(int n)\n{\n  return helper(n);\n}\n",
+    "h.h": "static inline int twice(int v)\n{\n  return 2 * v;\n}\n",
+    "a.c": "#include \"h.h\"\nstatic int helper(int x)\n{\n  return x;\n}\nint next(int n)\n{\n"
+    "  return twice(helper(n));\n}\nint second(int);\n"
+    "int main(void) { return next(1) + second(2); }\n",
+    "b.c": "#include \"h.h\"\nstatic int helper(int x)\n{\n  int local = -x;\n  return local;\n}\n"
+    "int second(int n)\n{\n  return twice(helper(n));\n}\n",
 }  # fmt: skip
 
 
@@ -48,3 +50,21 @@ def test_conditions_and_counts(tmp_path: Path, tool: Callable[[str], str]) -> No
 def test_unknown_functions_with_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
     commands = ["p nosuch(int)", "whatis nosuch(double, int)", "p helper::nosuch(int)"]
     assert all("No symbol" in text for text in _both(tmp_path, tool, commands))
+
+
+def test_locations_are_shown_without_quotes_and_blanks(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    places = ["'helper'", "-q 'helper'", "-function 'helper'", "'h.h' : twice", "h.h : 'twice'",
+              "h.h : 3", '"h.h":3', "'h.h:3'", "-q h.h:3", "-source 'h.h' -line 3"]  # fmt: skip
+    said = _both(tmp_path, tool, [f"break {place}" for place in places])
+    assert all("locations)" in text for text in said)
+
+
+def test_the_name_of_a_function_has_no_file(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    commands = [
+        "list -function a.c:helper", "list -function a.c:3", "list -function 3",
+        "list -source a.c -function helper",
+    ]  # fmt: skip
+    said = _both(tmp_path, tool, commands)
+    assert ["not defined" in text for text in said] == [True, True, True, False]
