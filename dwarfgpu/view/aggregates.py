@@ -110,6 +110,9 @@ def _struct_pieces(
         name = member.name or (_name(base) if isinstance(base, Struct) else None)
         yield f"{new_line}<{name or 'anonymous'}> = "
         inner = evolve(shown, bases=visited)
+        if depth + 1 >= shown.options.max_depth:  # as in GDB also where a printer would show it
+            yield "{...}, "
+            continue
         yield from shown.guarded(_base(inner, struct_type, member, first_bit, depth + 1, letter))
         yield ", "
     if not has_fields:

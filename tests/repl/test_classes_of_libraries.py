@@ -66,3 +66,23 @@ def test_objects(tmp_path: Path, tool: Callable[[str], str]) -> None:
     of_gdb, of_dwarfgpu = answers(tool("gdb"), files, COMMANDS), answers(None, files, COMMANDS)
     assert [text.split() for text in of_dwarfgpu] == [text.split() for text in of_gdb]
     assert "sides = 4" in of_dwarfgpu[3]
+
+
+def test_the_depth_at_which_base_classes_are_left_out(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Also one that a pretty-printer shows as a text, which has no depth as a member."""
+    source = """\
+#include <string>
+#include <cstdlib>
+struct Named : std::string { std::string other = "o"; int n = 2; } named;
+int main() { named.append("text"); if (named.n) abort(); }
+"""
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    files = with_core(tool, tmp_path)
+    commands = [f"p -max-depth {depth} -- named" for depth in (0, 1, 2)]
+    ours = answers(None, files, commands)
+    assert '> = {...}, other = "o", n = 2}' in ours[1] and '> = "text", ' in ours[2]
+    theirs = answers(tool("gdb"), files, commands)
+    if '"o"' in theirs[2]:  # with the pretty-printers of libstdc++
+        assert ours == theirs
