@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, Protocol, TypeAlias, TypeVar
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import define
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -216,18 +217,20 @@ def _read(
 ) -> _T:
     """Return what a function reads from an offset of a section of lists."""
     sections, form = unit.sections, unit.format
+
+    def read_list(reader: WordReader) -> _T:
+        out = read(bounds(unit, reader, unit.base_address if bounds is _Bounds else None))
+        end = reader.position
+        if has_table and reader.data[end : end + 1] == b"\0":
+            _require_whole(unit, section, offset, end)
+        return out
+
     try:
-        if form.version >= 5:
-            sections.contributions(section).check(offset, form.address_size)
-        return sections.budget.read(
-            section,
-            sections.section(section),
-            offset,
-            form.endian,
-            lambda reader: read(
-                bounds(unit, reader, unit.base_address if bounds is _Bounds else None)
-            ),
+        has_table = form.version >= 5 and sections.contributions(section).check(
+            offset, form.address_size
         )
+        data = sections.section(section)
+        return sections.budget.read(section, data, offset, form.endian, read_list)
     except DwarfGpuError as error:
         raise _located(error, unit, section, offset)
 
@@ -294,10 +297,19 @@ def _require_end_of_pairs(bounds: _Bounds, start: int) -> None:
     _require_end(bounds, start, size_bytes, bytes(_ZEROED_PAIRS * size_bytes))
 
 
-def _may_precede_views(bounds: _Bounds) -> bool:
+def _require_whole(unit: EntryUnit, section: str, offset: int, end: int) -> None:
+    """Require that the list at an offset, which zeros follow, ends where the next one of the table
+    of its contribution begins (DWARF 5 7.28, 7.29): else zeros replaced a part of it."""
+    following = unit.sections.contributions(section).end_of_list(offset)
+    if following is not None and end < following and not _has_views(unit):
+        raise Malformed(f"zeros replaced a part of the list, which ends at {following:#x}")
+
+
+@kept_with(first, 1)
+def _has_views(unit: EntryUnit) -> bool:
     """Return whether views of GCC may follow a location list, which may be any number of zeros:
     they are before the list to which they belong."""
-    abbreviations = bounds.unit.abbreviations.values()
+    abbreviations = unit.abbreviations.values()
     return any(dw.AT_GNU_LOCVIEWS in abbreviation.positions for abbreviation in abbreviations)
 
 
@@ -337,7 +349,7 @@ def _read_loc_dwo(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         out.append(LocationListEntry(same.setdefault(expression, expression), *span, base))
         base = None
     zeros, data, stop = _ZEROED_SPLIT_ENDS, reader.data, reader.position - 1
-    is_zeroed = data[stop : stop + len(zeros)] == zeros and not _may_precede_views(bounds)
+    is_zeroed = data[stop : stop + len(zeros)] == zeros and not _has_views(bounds.unit)
     if not out or is_zeroed and stop < bounds.unit.sections.end_of_contents(".debug_loc"):
         _require_end(bounds, start, zeros=zeros)
     return tuple(out)
@@ -386,7 +398,7 @@ def _read_loclist(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
         if not kind:
             stop = reader.position - 1
             is_zeroed = data[stop : stop + len(_ZEROED_ENDS)] == _ZEROED_ENDS
-            if not out or is_zeroed and not _may_precede_views(bounds):
+            if not out or is_zeroed and not _has_views(bounds.unit):
                 _require_end(bounds, start)
             return tuple(out)
         if kind == _LLE_GNU_VIEW_PAIR:

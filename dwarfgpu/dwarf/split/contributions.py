@@ -1,7 +1,8 @@
 """The headers of `.debug_loclists` and `.debug_rnglists` (DWARF 5 7.28, 7.29).
 
 Law: an offset outside of all contributions is left to the list itself, as producers without headers
-expect; existing headers must agree with the unit (AMD text A.2.5.1).
+expect; existing headers must agree with the unit (AMD text A.2.5.1). A table is read only where a
+list may be damaged.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ class Contribution(NamedTuple):
     version: int
     address_size: int
     segment_size: int
+    offset_size: int
+    offsets: int
+    """How many are in its table, which is what follows the header."""
 
 
 class Contributions:
@@ -34,6 +38,7 @@ class Contributions:
 
     def __init__(self, section: str, data: bytes, endian: Endian) -> None:
         self._section = section
+        self._data, self._endian = data, endian
         self._contributions: list[Contribution] = []
         reader = Reader(data, endian)
         try:
@@ -42,20 +47,22 @@ class Contributions:
         except Malformed:
             pass
         self._starts = [contribution.lists_at for contribution in self._contributions]
-        self._last = (0, 0, 0)
-        """Begin, end and address size of the contribution that was checked last, and agrees: the
-        lists of a unit are in one."""
+        self._last = (0, 0, 0, False)
+        """Begin, end and address size of the contribution that was checked last, and agrees, and
+        whether it has a table: the lists of a unit are in one."""
+        self._lists: dict[Contribution, list[int]] = {}
+        """Where the lists of a table begin, in order."""
 
-    def check(self, offset: int, address_size: int) -> None:
-        """Raise `IllFormed` if the header for an offset and the unit have different address
-        sizes, `Unsupported` for another version, or segment selectors."""
-        begin, end, last_size = self._last
+    def check(self, offset: int, address_size: int) -> bool:
+        """Return whether the contribution of an offset has a table of lists. Raises `IllFormed` if
+        its header and the unit have different address sizes, `Unsupported` for another version, or
+        segment selectors."""
+        begin, end, last_size, has_table = self._last
         if begin <= offset < end and address_size == last_size:
-            return
-        index = bisect_right(self._starts, offset) - 1
-        if index < 0 or offset >= self._contributions[index].end:
-            return
-        contribution = self._contributions[index]
+            return has_table
+        contribution = self._at(offset)
+        if contribution is None:
+            return False
         if contribution.version != 5:
             raise Unsupported(f"version {contribution.version} of {self._section}")
         if contribution.address_size != address_size:
@@ -64,16 +71,44 @@ class Contributions:
                 f"{address_size} of its unit disagree"
             )
         refuse_segments(contribution.segment_size, self._section)
-        self._last = contribution.lists_at, contribution.end, address_size
+        has_table = bool(contribution.offsets)
+        self._last = contribution.lists_at, contribution.end, address_size, has_table
+        return has_table
+
+    def _at(self, offset: int) -> Contribution | None:
+        index = bisect_right(self._starts, offset) - 1
+        if index < 0 or offset >= self._contributions[index].end:
+            return None
+        return self._contributions[index]
+
+    def end_of_list(self, offset: int) -> int | None:
+        """Return where the list at an offset ends: where the next one of the table begins, or its
+        contribution ends; None if the table has no list at the offset."""
+        contribution = self._at(offset)
+        if contribution is None:
+            return None
+        lists = self._lists.get(contribution)
+        if lists is None:
+            lists = self._lists[contribution] = self._lists_of(contribution)
+        index = bisect_right(lists, offset)
+        if not index or lists[index - 1] != offset:
+            return None
+        return lists[index] if index < len(lists) else contribution.end
+
+    def _lists_of(self, contribution: Contribution) -> list[int]:
+        begin, size_bytes = contribution.lists_at, contribution.offset_size
+        reader = Reader(self._data, self._endian, begin, contribution.end)
+        count = min(contribution.offsets, reader.remaining_bytes // size_bytes)
+        return sorted({begin + reader.unsigned(size_bytes) for _ in range(count)})
 
 
 def _read(reader: Reader) -> Contribution:
     """Read the next header; leaves the reader at the one after it."""
-    length, _ = initial_length(reader)
+    length, offset_size = initial_length(reader)
     end = reader.position + length
     if length > reader.remaining_bytes or length < 8:
         raise Malformed(f"length {length:#x} of a contribution")
     version, address_size, segment_size = reader.unsigned(2), reader.u8(), reader.u8()
-    lists_at = reader.position + 4
+    count, lists_at = reader.unsigned(4), reader.position
     reader.position = end
-    return Contribution(lists_at, end, version, address_size, segment_size)
+    return Contribution(lists_at, end, version, address_size, segment_size, offset_size, count)
