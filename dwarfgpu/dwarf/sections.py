@@ -20,6 +20,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
+from dwarfgpu.dwarf.patch_space import has_patch_space
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
 from dwarfgpu.errors import DwarfGpuError, FailedReads, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
@@ -207,8 +208,12 @@ class Sections(OfOpenFile):
             end = data.find(b"\0", offset)
             if offset >= len(data) or end < 0:
                 raise Malformed(f"no string starts at {section}{self.suffix}+{offset:#x}")
-            is_named = end > offset
-            if data.startswith(EMPTY_STRINGS, end) if is_named else _is_overwritten(data, offset):
+            is_zeroed = (
+                data.startswith(EMPTY_STRINGS, end) and not self._is_patch_space(section, end)
+                if end > offset
+                else _is_overwritten(data, offset)
+            )
+            if is_zeroed:
                 raise Malformed(
                     f"the string at {section}{self.suffix}+{offset:#x} is overwritten with zeros"
                 )
@@ -227,11 +232,16 @@ class Sections(OfOpenFile):
             self._ends[section] = len(self.section(section).rstrip(b"\0"))
         return self._ends[section]
 
+    def _is_patch_space(self, section: str, begin: int) -> bool:
+        """Return whether zeros of a section from an offset on are room that gold left."""
+        is_last = begin >= self.end_of_contents(section)
+        return is_last and has_patch_space(self.object)
+
     def overwritten(self, section: str) -> Malformed | None:
         """Return where zeros replaced the strings of a string section; None if none did."""
         data = self.section(section)
         begin = data.find(EMPTY_STRINGS)
-        if begin < 0:
+        if begin < 0 or self._is_patch_space(section, begin):
             return None
         size_bytes = len(data) - begin - len(data[begin:].lstrip(b"\0"))
         return Malformed(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import struct
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import run
 from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, unit
@@ -53,6 +55,17 @@ def test_holes_are_no_units(holes: bytes, tables: str, count: int) -> None:
 def test_a_hole_among_type_units() -> None:
     info = info_of(hole(40), section=".debug_types")
     assert (len(info.units), info.problems) == (1, ())
+
+
+@pytest.mark.parametrize(("tables", "is_damage"), [(TABLES, False), (".comment", True)])
+def test_zeros_after_the_last_string(tables: str, is_damage: bool) -> None:
+    """gold leaves room for the strings of later links."""
+    contents = {".debug_info": b"", ".debug_str": b"first\0last" + bytes(17), tables: b"\x02"}
+    sections = DebugInfo.of(ObjectFile("made", elf(contents, machine=X86_64))).sections
+    assert sections.text(0) == "first"
+    assert (sections.overwritten(".debug_str") is not None) is is_damage
+    with pytest.raises(Malformed) if is_damage else nullcontext():
+        assert sections.text(6) == "last"
 
 
 SOURCE = "int f(int a) { return a; }\nint main(int argc, char **argv) { return f(argc); }\n"
