@@ -577,7 +577,8 @@ def test_whose_empty_fdes_are_mistakes(producer: str, severity: str) -> None:
     data = (FIXTURES / "hip/call.gfx942.O2.v5.co").read_bytes()
     clang = b"Debian clang version 19.1.7 (3~deb12u1)"
     assert data.count(clang) >= 1
-    verdict = verdict_on(data.replace(clang, producer.encode().ljust(len(clang), b"\0")))
+    other = f"{producer}\0".encode().ljust(len(clang), b"x")  # another string follows
+    verdict = verdict_on(data.replace(clang, other))
     [inner] = [
         finding
         for finding in verdict.findings.kept

@@ -257,11 +257,14 @@ class PackageSections:
 
     def _without_row(self, indexes: list[PackageIndex]) -> Contribution | None:
         """Return the first part of the units of the package that no row of the indexes has, without
-        zeros, which may be padding; None if the rows have all."""
+        zeros, which may be padding; None if the rows have all, or a row has none, which is reported
+        for its unit."""
         data = b""
         with suppress(DwarfGpuError):  # which is reported for its units
             data = self.whole(_UNITS) if indexes else b""
         parts = sorted({part for index in indexes for part in index.contributions_to(_UNITS)})
+        if any(offset + size_bytes > len(data) for offset, size_bytes in parts):
+            return None
         end = 0
         for offset, size_bytes in (*parts, (len(data), 0)):
             if offset > end and data[end:offset].strip(b"\0"):
