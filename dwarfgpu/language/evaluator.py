@@ -197,6 +197,8 @@ class Evaluator(Operations):
             case ast.Integer() | ast.Floating():
                 number = self.numbers.literal(node)
                 if isinstance(node, ast.Floating) and node.is_imaginary:
+                    if self.is_fortran or self.is_ada:
+                        raise UsageError("Imaginary numbers such as 1.5i are those of C.")
                     return imaginary(self.arithmetic, number)
                 if self.is_fortran and number.is_float:
                     return real_literal(self.arithmetic, number)

@@ -109,6 +109,17 @@ def label_linespec(text: str) -> tuple[str, str] | None:
     return None if match is None else (match["function"], match["label"])
 
 
+def in_file_text(file: str, inside: str) -> str:
+    """Return `FILE:LINE` or `FILE:FUNCTION`; the file has quotes where the text is read otherwise
+    without them."""
+    text = f"{file}:{inside}"
+    match = IN_FILE.fullmatch(text)
+    if match is not None and match["file"] == file:
+        return text
+    quote = '"' if "'" in file else "'"
+    return f"{quote}{file}{quote}:{inside}"
+
+
 def location_text(text: str) -> str:
     """Return a location as GDB writes it."""
     explicit = explicit_location(text)
@@ -120,7 +131,7 @@ def location_text(text: str) -> str:
         text = unquoted(text)
     in_file, labelled = IN_FILE.fullmatch(text), label_linespec(text)
     if in_file is not None:
-        return f"{unquoted(in_file['file'])}:{unquoted(in_file['inside'])}"
+        return in_file_text(unquoted(in_file["file"]), unquoted(in_file["inside"]))
     if labelled is None:
         return text
     function, label = labelled

@@ -35,6 +35,7 @@ from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import (
     IN_FILE,
     explicit_location,
+    in_file_text,
     label_linespec,
     unquoted,
 )
@@ -137,11 +138,11 @@ def code_locations_of(
     if name is not None and (IN_FILE.fullmatch(name) or _LINE.fullmatch(name)):
         raise LinespecNotFound(f'Function "{name}" not defined.')
     if name is not None and source is not None:
-        name = f"{source}:{name}"
+        name = in_file_text(source, name)
     if explicit.label is not None:
         return _locations_of_label(session, name, explicit.label)
     if name is None and explicit.line is not None:
-        name = explicit.line if source is None else f"{source}:{explicit.line}"
+        name = explicit.line if source is None else in_file_text(source, explicit.line)
     locations = _locations_of_linespec(session, name or explicit.linespec or "", around, options)
     if not explicit.is_qualified:
         return locations

@@ -37,6 +37,8 @@ _ESCAPES: Final = {
 _UNPRINTABLE: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 """Categories of Unicode without characters to print, for the C library and so for GDB."""
 _LONGEST_UTF8: Final = 6
+MOST_CHARACTERS: Final = 1 << 20
+"""Of one string, where no setting bounds them."""
 _BLOCK_BYTES: Final = 64
 """Bytes of a string to read at once: mapped or known memory rarely ends within such a block."""
 _PLAIN_TEXT: Final = pattern(rb"[ !#-\[\]-~]*")

@@ -18,7 +18,7 @@ from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
-from tests.language.sessions import demo, text
+from tests.language.sessions import FIXTURES, demo, program, text
 
 INT = Base(BaseType("int", "signed", 32))
 PAIR = Array(INT, (2,), is_vector=True)
@@ -167,6 +167,13 @@ def test_vectors_by_element() -> None:
 def test_the_complex_types_of_c_have_the_names_of_gdb(expression: str, expected: str) -> None:
     """C 6.2.5: no object of the program has them."""
     assert text(demo(), expression) == expected
+
+
+def test_imaginary_numbers_are_those_of_c() -> None:
+    shown = text(demo("demo.gcc.O0.v5"), "1.5i")
+    assert shown == "0 + 1.5i"
+    fortran = program(FIXTURES / "fortran/shapes.gcc.O0.v5")
+    assert "are those of C" in text(fortran, "1.5i")
 
 
 @pytest.mark.parametrize("number", ["2i", "0x1i", "017i", "2ui"])

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import run
-from tests.work import calls_of
 
 
 def state_of(folder: Path, memory: dict[str, object]) -> Path:
@@ -30,25 +29,23 @@ def said(state: Path, *commands: str) -> list[str]:
     return str(done.out + done.err).splitlines()
 
 
-CUT = "'A' <repeats 100000 times>..."
+CUT = "'A' <repeats 65536 times>..."
 
 
 @pytest.mark.parametrize(
     ("command", "lines"),
     [
         ("print (char *) 0x1000", [f"$1 = 0x1000 {CUT}"]),
-        ("x/2s 0x1000", [f"0x1000:\t{CUT}", f"0x196a0:\t{CUT}"]),
-        ("x/-1s 0x30000", [f"0x17960:\t{CUT}"]),
+        ("x/2s 0x1000", [f"0x1000:\t{CUT}", f"0x11000:\t{CUT}"]),
+        ("x/-1s 0x30000", [f"0x20000:\t{CUT}"]),
     ],
 )
-def test_a_string_is_cut_where_a_text_would_be(
-    filled: Path, command: str, lines: list[str]
+def test_a_string_without_an_end_is_cut(
+    filled: Path, command: str, lines: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def shown() -> None:
-        assert said(filled, "set print elements unlimited", command) == lines
-
-    shown()  # it imports modules
-    assert calls_of(shown) < 1_200_000
+    for module in ("view.pointers", "service.machine.examine_format"):
+        monkeypatch.setattr(f"dwarfgpu.{module}.MOST_CHARACTERS", 1 << 16)
+    assert said(filled, "set print elements unlimited", command) == lines
 
 
 @pytest.mark.parametrize("command", ["x/1000000s 0x1000", "x/-1000000s 0x3000000"])
@@ -57,7 +54,7 @@ def test_the_strings_of_one_command_have_a_bound(
 ) -> None:
     monkeypatch.setattr("dwarfgpu.service.machine.examine_format._MAX_CHARACTERS", 1_000)
     lines = said(filled, command)
-    assert lines[-1] == "x shows at most 1000 characters at once."
+    assert lines[-1] == "x goes through at most 1000 characters at once."
     assert len(lines) == (6 if "/1" in command else 1)
 
 
@@ -79,3 +76,13 @@ def test_wide_strings_before_an_address(tmp_path: Path) -> None:
     forward = said(path, "x/2sh 0x1001")
     assert forward == ['0x1001:\tu"ab"', "0x1007:\tu'c' <repeats 70 times>"]
     assert said(path, f"x/-2sh {0x1001 + len(text):#x}")[:-1] == forward[1:]
+
+
+def test_a_long_string_is_whole(tmp_path: Path) -> None:
+    path = state_of(tmp_path, {"address": 0x1000, "bytes": (b"A" * 150_000 + b"\0\0").hex()})
+    long = "'A' <repeats 150000 times>"
+    assert said(path, "set print elements 0", "x/2s 0x1000") == [
+        f"0x1000:\t{long}",
+        '0x259f1:\t""',
+    ]
+    assert said(path, "set print elements 0", "print (char *) 0x1000") == [f"$1 = 0x1000 {long}"]

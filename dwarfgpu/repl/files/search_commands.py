@@ -19,9 +19,9 @@ from dwarfgpu.view.json_object import JsonObject
 if TYPE_CHECKING:
     from dwarfgpu.base.text_lines import TextLines
 
-MOST_CHARACTERS: Final = 1 << 24
+MOST_CHARACTERS: Final = 1 << 26
 """Characters of the lines that one command goes through, each line counted as `_OF_A_LINE` more:
-one to two seconds. The same command goes on behind them."""
+three to four seconds. The same command goes on behind them."""
 _OF_A_LINE: Final = 16
 _AT_ONCE: Final = 100
 """Lines read before it is asked whether the file has changed."""

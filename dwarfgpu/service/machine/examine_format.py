@@ -17,7 +17,7 @@ from dwarfgpu.language.typed_value import no_memory_access
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.scalars import hexadecimal
-from dwarfgpu.view.strings import CharacterKind, quoted_string, string_at
+from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, quoted_string, string_at
 from dwarfgpu.view.values import Symbolize, format_value
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _PREFIXES: Final[Mapping[Style, Mapping[int, str]]] = {
 _FORMAT: Final = pattern(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
 _LETTERS: Final = "xduotacfsiz"
 _MAX_COUNT: Final = 1_000_000
-_MAX_CHARACTERS: Final = 1_000_000
+_MAX_CHARACTERS: Final = 2 * MOST_CHARACTERS
 """Characters of the strings that one command shows, or passes over."""
 _BLOCK_BYTES: Final = 64
 """Bytes that a search backward for the beginning of a string reads at once."""
@@ -110,7 +110,7 @@ def format_and_rest(text: str, before: Format, address_bits: int) -> tuple[Forma
 def require_few_characters(count: int) -> None:
     """Raise `UsageError` for more characters than one `x` reads."""
     if count > _MAX_CHARACTERS:
-        raise UsageError(f"x shows at most {_MAX_CHARACTERS} characters at once.")
+        raise UsageError(f"x goes through at most {_MAX_CHARACTERS} characters at once.")
 
 
 def _size_of(letter: str, before: str, address_bits: int) -> str:
@@ -246,7 +246,7 @@ class Units:
 
     @property
     def _most_characters(self) -> int:
-        return min(self.options.elements, self.options.characters)
+        return min(self.options.elements, MOST_CHARACTERS)
 
     def _known(self, address: int, size_bytes: int) -> bytes | None:
         try:
