@@ -363,10 +363,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "address, or a code_alignment_factor of 0 in a CIE that FDEs use"
     ),
     "unreadable-cfi": (
-        "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, which "
-        "replaced entries; a warning about eight or more `DW_CFA_nop` in a row, except up to 11 "
-        "that linkers leave at the end of an entry of a multiple of 8 bytes: legal, but producers "
-        "only align entries with them, so zeros replaced instructions"
+        "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, "
+        "which replaced entries; a warning about eight or more `DW_CFA_nop` in a row, except up"
+        " to 11 that linkers leave at the end of an entry of a multiple of 8 bytes, more in a "
+        "section of a larger alignment: legal, but producers only align entries with them, so "
+        "zeros replaced instructions"
     ),
 }
 """Keyed by the name of the rule; code is between backticks."""

@@ -104,7 +104,8 @@ def _is_of_sections(segment: Segment, sections: Sequence[Section]) -> bool:
     size_bytes = end - begin
     sizes = size_bytes, size_bytes + -size_bytes % alignment  # gold and older LLDs round it up
     is_there = segment.address == begin and segment.memory_bytes in sizes
-    return is_there and max(segment.alignment, 1) == alignment
+    raised = max(segment.alignment, 1)  # tools raise it for Android in the file (Bionic wants 64)
+    return is_there and raised >= alignment and not raised & raised - 1
 
 
 def _extent(sections: Sequence[Section]) -> tuple[int, int, int]:

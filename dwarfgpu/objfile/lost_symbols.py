@@ -19,8 +19,6 @@ SHT_STRTAB: Final = 3
 _STT_FUNC: Final = 2
 _ZEROS: Final = 4
 """Entries, or bytes of names, that are 0: no producer writes as many in a row."""
-_LOCAL: Final = bytes(range(16))
-"""Values of st_info with the binding STB_LOCAL."""
 
 
 class SymbolFile(Protocol):
@@ -94,11 +92,15 @@ def _fault(file: SymbolFile, table: Section) -> str | None:
 
 
 def _without_names(file: SymbolFile, table: Section, data: bytes, names: array[int]) -> str | None:
-    """Return that symbols are local from sh_info on, which is the index after the last local one,
-    or that they have a size and no name, as what zeros replaced."""
+    """Return that symbols are local and have no type from sh_info on, which is the index after the
+    last local one, or that they have a size and no name, as what zeros replaced.
+
+    Some tools leave sh_info 0 (`perf inject --jit`), and old linkers for Android a local symbol
+    behind it in a dynamic table.
+    """
     size_bytes, is_wide = file.symbol_bytes, file.address_bytes == 8
-    kinds = data[(4 if is_wide else 12) + max(table.info, 1) * size_bytes :: size_bytes]
-    count = len(kinds) - len(kinds.translate(None, _LOCAL))
+    kinds = data[(4 if is_wide else 12) + table.info * size_bytes :: size_bytes]
+    count = kinds.count(0) if table.info and table.type == SHT_SYMTAB else 0
     if count:
         return f"has {_of(count, names)} that are local, behind the last local one (sh_info)"
     begin, end, index = (16, 24, 0) if is_wide else (8, 12, 0)

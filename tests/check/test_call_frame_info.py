@@ -9,6 +9,7 @@ import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.cfi.rule import RegisterCfa
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -468,6 +469,14 @@ def test_nops_at_the_end_of_an_entry(code: bytes, is_zeroed: bool) -> None:
     expected = [("warning", "unreadable-cfi")] if is_zeroed else []
     assert len(entry) % 8 == 4
     assert rules(verdict_on(frame_file(common=cie() + entry))) == expected
+
+
+@pytest.mark.parametrize(("alignment", "is_zeroed"), [(8, True), (32, False), (None, False)])
+def test_nops_that_align_a_part_of_a_section(alignment: int | None, is_zeroed: bool) -> None:
+    """BFD ld aligns the next input section with those of the last entry before it."""
+    data = cie() + cfi_entry(bytes(4), words(0x1000, 0x40) + CFA + 24 * NOP)
+    [fde] = FrameSection(".debug_frame", data, alignment=alignment).fdes
+    assert (fde.first_zeroed(fde.program) is not None) is is_zeroed
 
 
 def test_zeros_in_the_instructions_of_a_cie() -> None:

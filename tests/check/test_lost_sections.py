@@ -127,7 +127,7 @@ def with_tls(changes: dict[int, int], name: str = "core/crash.x86_64.O2") -> byt
         (40, 0, "0x0 bytes at 0x3efc aligned to 0x4"),
         (40, 8, "0x8 bytes at 0x3efc aligned to 0x4"),
         (16, 0x3EFD, "0x4 bytes at 0x3efd aligned to 0x4"),
-        (48, 0x40, "0x4 bytes at 0x3efc aligned to 0x40"),
+        (48, 0x30, "0x4 bytes at 0x3efc aligned to 0x30"),
     ],
     ids=["memsz 0", "memsz 8", "vaddr", "align"],
 )
@@ -157,6 +157,8 @@ def test_where_nothing_contradicts_thread_local_storage() -> None:
 
     def damaged() -> bytearray:
         return with_tls({40: 0})
+
+    assert is_sound(with_tls({48: 0x40}))  # as Bionic wants it, and tools change it in the file
 
     without_header, stripped, unlinked, debug, without_flags = (damaged() for _ in range(5))
     assert not is_sound(damaged())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,6 +92,15 @@ def test_a_few_symbols_that_were_overwritten(
     data = overwritten(fixture, ".symtab", bytes, begin, end)
     damage = damaged_symbols(ObjectFile("f", data))
     assert fault is None if damage is None else fault is not None and fault in damage.message
+
+
+def test_without_sh_info_no_symbol_is_behind_the_last_local_one() -> None:
+    """`perf inject --jit` leaves it 0."""
+    data = bytearray(overwritten(NEST, ".symtab", bytes, 48, 64))
+    index = ObjectFile("f", bytes(data)).sections_by_name[".symtab"].index
+    struct.pack_into("<I", data, int.from_bytes(data[40:48], "little") + 64 * index + 44, 0)
+    damage = damaged_symbols(ObjectFile("f", bytes(data)))
+    assert damage is None or "sh_info" not in damage.message
 
 
 def test_functions_at_0() -> None:

@@ -7,7 +7,11 @@ list may be damaged.
 
 from __future__ import annotations
 
+import sys
+from array import array
 from bisect import bisect_right
+from itertools import islice
+from operator import le
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.bits import Endian
@@ -50,8 +54,8 @@ class Contributions:
         self._last = (0, 0, 0, False)
         """Begin, end and address size of the contribution that was checked last, and agrees, and
         whether it has a table: the lists of a unit are in one."""
-        self._lists: dict[Contribution, list[int]] = {}
-        """Where the lists of a table begin, in order."""
+        self._lists: dict[Contribution, array[int]] = {}
+        """The offsets of the lists of a table, in order."""
 
     def check(self, offset: int, address_size: int) -> bool:
         """Return whether the contribution of an offset has a table of lists. Raises `IllFormed` if
@@ -90,16 +94,21 @@ class Contributions:
         lists = self._lists.get(contribution)
         if lists is None:
             lists = self._lists[contribution] = self._lists_of(contribution)
-        index = bisect_right(lists, offset)
-        if not index or lists[index - 1] != offset:
+        begin = contribution.lists_at
+        index = bisect_right(lists, offset - begin)
+        if not index or lists[index - 1] != offset - begin:
             return None
-        return lists[index] if index < len(lists) else contribution.end
+        return begin + lists[index] if index < len(lists) else contribution.end
 
-    def _lists_of(self, contribution: Contribution) -> list[int]:
+    def _lists_of(self, contribution: Contribution) -> array[int]:
         begin, size_bytes = contribution.lists_at, contribution.offset_size
-        reader = Reader(self._data, self._endian, begin, contribution.end)
-        count = min(contribution.offsets, reader.remaining_bytes // size_bytes)
-        return sorted({begin + reader.unsigned(size_bytes) for _ in range(count)})
+        count = min(contribution.offsets, (contribution.end - begin) // size_bytes)
+        code = "I" if size_bytes == 4 else "Q"
+        lists = array(code, bytes(self._data[begin : begin + count * size_bytes]))
+        if self._endian != sys.byteorder:
+            lists.byteswap()
+        is_in_order = all(map(le, lists, islice(lists, 1, None)))  # as producers write them
+        return lists if is_in_order else array(code, sorted(lists))
 
 
 def _read(reader: Reader) -> Contribution:
