@@ -111,10 +111,11 @@ def label_linespec(text: str) -> tuple[str, str] | None:
 
 def in_file_text(file: str, inside: str) -> str:
     """Return `FILE:LINE` or `FILE:FUNCTION`; the file has quotes where the text is read otherwise
-    without them."""
+    without them. `f(int):LABEL` needs none."""
     text = f"{file}:{inside}"
     match = IN_FILE.fullmatch(text)
-    if match is not None and match["file"] == file:
+    is_label = file.endswith(")") and label_linespec(text) == (file, inside)
+    if is_label or (match is not None and match["file"] == file):
         return text
     quote = '"' if "'" in file else "'"
     return f"{quote}{file}{quote}:{inside}"

@@ -214,6 +214,8 @@ __main__.run()
 def test_a_directory_as_input_is_named_by_the_script_of_the_checkout(tmp_path: Path) -> None:
     """Python itself ends before it runs a program: "init_sys_streams: <stdin> is a directory"."""
     script = REPOSITORY / "tools/dwarfgpu"
+    if not (REPOSITORY / ".venv").exists():
+        pytest.skip("the script would make .venv first")
     folder = os.open(tmp_path, os.O_RDONLY)
     try:
         done = subprocess.run(

@@ -16,12 +16,15 @@ from dwarfgpu.language.explicit_location import IN_FILE, location_text
         ("'a(b).c':3", "'a(b).c':3"),
         ('"a<b>.c" : 3', "'a<b>.c':3"),
         ("'a:b.c':f", "'a:b.c':f"),
+        ("'looped(int)':again", "looped(int):again"),
         ('"it\'s.c":f', "it's.c:f"),
         ('"it\'s (b).c":f', '"it\'s (b).c":f'),
     ],
 )
 def test_quotes_stay_where_they_are_needed(written: str, shown: str) -> None:
     assert location_text(written) == shown
+    if shown.endswith(":again"):
+        return  # of a function, not in a file
     before, after = IN_FILE.fullmatch(written), IN_FILE.fullmatch(shown)
     assert (before is None) == (after is None)
     if before is not None and after is not None:
