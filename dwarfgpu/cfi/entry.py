@@ -65,7 +65,7 @@ class Cie:
     """The offset of the initial instructions in the section."""
     most_instructions: int = field(default=MAX_INSTRUCTIONS, eq=False)
     """Maximum number of instructions of this entry, and of each of its FDEs."""
-    section_alignment: int | None = field(default=8, eq=False)
+    section_alignment: int | None = field(default=None, eq=False)
     """In bytes; None if it is unknown."""
 
     @cached_property

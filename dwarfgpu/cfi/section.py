@@ -72,7 +72,7 @@ class FrameSection:
         search: SearchTable | None = None,
         ends_at_zero: bool = False,
         most_instructions: int = MAX_INSTRUCTIONS,
-        alignment: int | None = 8,
+        alignment: int | None = None,
     ) -> None:
         """`address_size` is that of the file, for CIEs that do not specify one.
 

@@ -493,7 +493,7 @@ def test_a_range_up_to_the_last_address() -> None:
 )
 @pytest.mark.parametrize("count", [0, 8])
 def test_a_part_of_a_list_of_a_table(section: str, name: int, begin: int, count: int) -> None:
-    """Zeros end a list; the table tells where it ended (DWARF 5 7.28, 7.29)."""
+    """Zeros end a list; the table gives its end (DWARF 5 7.28, 7.29)."""
     entry = b"\4" + uleb(0x10, 0x20) + (b"\2\x30\x9f" if name == dw.AT_LOCATION else b"")
     lists = bytearray(4 * entry + b"\0")
     lists[begin : begin + count] = bytes(count)

@@ -53,12 +53,16 @@ def with_zeros(name: str, section: str, begin: int, count: int) -> bytes:
     return bytes(data)
 
 
+def start_of_launches(name: str) -> int:
+    """Where a fixture has the name of the variable `launches` in `.debug_str`."""
+    strings = bytes(ObjectFile("", read_fixture(name)).section_data(".debug_str"))
+    return strings.index(b"\0launches\0") + 1
+
+
 @pytest.mark.parametrize("version", ["v4", "v5"])
 def test_names_that_commands_cannot_read(version: str, tmp_path: Path) -> None:
     name = f"hip/nest.gfx942.O2.{version}.co"
-    section = ObjectFile("", read_fixture(name)).sections_by_name[".debug_str"]
-    strings = read_fixture(name)[section.offset : section.offset + section.size_bytes]
-    begin = strings.index(b"\0launches\0") + 1
+    begin = start_of_launches(name)
     path = tmp_path / "a.co"
     path.write_bytes(with_zeros(name, ".debug_str", begin, 8))
     listed = run("where", path, "--all")
@@ -77,9 +81,7 @@ def test_names_that_commands_cannot_read(version: str, tmp_path: Path) -> None:
 def test_the_beginning_of_a_name(version: str, tmp_path: Path) -> None:
     """It is the name of nothing."""
     name = f"hip/nest.gfx942.O2.{version}.co"
-    section = ObjectFile("", read_fixture(name)).sections_by_name[".debug_str"]
-    strings = read_fixture(name)[section.offset : section.offset + section.size_bytes]
-    begin = strings.index(b"\0launches\0") + 1
+    begin = start_of_launches(name)
     path = tmp_path / "a.co"
     path.write_bytes(with_zeros(name, ".debug_str", begin + 4, 8))
     fault = f"the string at .debug_str+{begin:#x} is overwritten with zeros"

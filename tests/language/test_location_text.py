@@ -1,4 +1,4 @@
-"""Locations of code as text, which reads as what was written."""
+"""Locations of code as text: read again, they mean the same."""
 
 from __future__ import annotations
 

@@ -44,15 +44,20 @@ def test_the_next_line_with_code_is_that_of_all_units(
     assert done.out.count("is out of range") == (0 if functions else 2)
 
 
+def link_time_optimized(folder: Path, gcc: str, *arguments: str) -> None:
+    """Make the program `a` with -flto; skip the test where gcc cannot."""
+    command = [gcc, "-g", "-flto", *arguments, "-o", "a"]
+    if subprocess.run(command, cwd=folder, timeout=120, check=False).returncode:
+        pytest.skip("needs gcc with -flto")
+
+
 def test_the_file_of_a_unit_without_code_is_shown_once(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     """gcc -flto has a unit without code that names the file otherwise than that with its code."""
     source = "int one(int n)\n{\n  return n * 3;\n}\nint main(int c) { return one(c); }\n"
     (tmp_path / "a.c").write_text(source)
-    command = [tool("gcc"), "-g", "-O2", "-fno-inline", "-flto", "a.c", "-o", "a"]
-    if subprocess.run(command, cwd=tmp_path, timeout=120, check=False).returncode:
-        pytest.skip("needs gcc with -flto")
+    link_time_optimized(tmp_path, tool("gcc"), "-O2", "-fno-inline", "a.c")
     done = run("debug", tmp_path / "a", "-q", "--batch", "-ex", "info line a.c:3")
     assert re.findall(r"^Line 3 of \S+ starts at", done.out, re.MULTILINE), done
     assert len(done.out.splitlines()) == 1, done
@@ -66,9 +71,7 @@ def test_a_header_is_shown_once_where_one_unit_has_code(
     (tmp_path / "a.c").write_text('#include "h.h"\nint one(int n) { return two(n); }\n')
     main = '#include "h.h"\nint one(int);\nint main(int c) { return one(c) + two(c); }\n'
     (tmp_path / "b.c").write_text(main)
-    command = [tool("gcc"), "-g", "-O0", "-flto", "a.c", "b.c", "-o", "a"]
-    if subprocess.run(command, cwd=tmp_path, timeout=120, check=False).returncode:
-        pytest.skip("needs gcc with -flto")
+    link_time_optimized(tmp_path, tool("gcc"), "-O0", "a.c", "b.c")
     done = run("debug", tmp_path / "a", "-q", "--batch", "-ex", "info line h.h:3")
     lines = done.out.splitlines()
     assert re.findall(r"^Line 3 of \S+h\.h. starts at", done.out, re.MULTILINE), done

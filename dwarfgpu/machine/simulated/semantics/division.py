@@ -1,9 +1,8 @@
 """The steps of a division: v_div_scale, v_div_fmas, v_div_fixup.
 
 Where AMD's pseudo code and the published results of gfx1100 differ, these are the results: the NaN
-of 0/0 is 0x7fc00000, in the ISA documents 0xffc00000. Where
-the pseudo code makes a quotient wrong (a denominator that is scaled up to infinity), these make it
-right, as IEEE 754 has it.
+of 0/0 is 0x7fc00000, in the ISA documents 0xffc00000. Where the pseudo code makes a quotient wrong
+(a denominator that is scaled up to infinity), these make it right, as IEEE 754 has it.
 """
 
 from __future__ import annotations
