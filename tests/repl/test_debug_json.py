@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.model.location import Location
 from dwarfgpu.repl.command import every
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.shell import Shell
@@ -161,6 +163,19 @@ def test_an_unreadable_unit_leaves_what_is_before_it(demo: Shell) -> None:
     assert (answer["result"], answer["msg"]) == ("error", words)
     assert (answer["memory"][0]["data"], answer["memory"][0]["contents"]) == (["0x0000"], "0000")
     assert output_of(demo, "x/2xh 0x45ae").endswith(f":\t0x0000\t{words}\n")
+
+
+def test_a_line_of_memory_is_read_at_once(demo: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    read = ScalarAccess.read_bytes
+
+    def counted(access: ScalarAccess, place: Location, size_bytes: int) -> bytes:
+        asked.append(size_bytes)
+        return read(access, place, size_bytes)
+
+    monkeypatch.setattr(ScalarAccess, "read_bytes", counted)
+    assert len(_data(demo, "x/10xw numbers")["memory"]) == 3
+    assert asked == [16, 16, 8]
 
 
 def test_holes(demo: Shell) -> None:

@@ -94,21 +94,20 @@ def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterat
     start = address = units.before(address, count) if format_.count < 0 else address
     characters = 0
     while count:
-        row = Row(units, address)
-        for _ in range(min(count, format_.units_in_line)):
-            try:
-                unit = units.unit(address)
-            except DwarfGpuError:
-                shell.examined = evolve(shell.examined, address=units.after(address))
-                yield Output(row.line + "\t", row.record(start), "memory", ends_line=False)
-                raise
-            if format_.letter == "s":
-                characters += len(unit.data) // format_.unit_bytes
-                require_few_characters(characters)
-            row.units.append(unit)
-            _keep(shell, units, unit, address)
-            address = unit.next_address
-            count -= 1
+        row = Row(units, address, None if space.number else units.symbolize(address))
+        try:
+            for unit in units.line(address, count):
+                row.units.append(unit)
+                _keep(shell, units, unit, address)
+                address = unit.next_address
+                count -= 1
+        except DwarfGpuError:
+            shell.examined = evolve(shell.examined, address=units.after(address))
+            yield Output(row.line + "\t", row.record(start), "memory", ends_line=False)
+            raise
+        if format_.letter == "s":
+            characters += len(row.units[0].data) // format_.unit_bytes
+            require_few_characters(characters)
         yield Output(row.line, row.record(start), "memory")
     if format_.count < 0:
         back = 1 if format_.letter == "s" else 0
@@ -155,11 +154,8 @@ class Row:
 
     memory: Units
     address: int
+    symbol: str | None
     units: list[Unit] = field(factory=list)
-
-    @property
-    def symbol(self) -> str | None:
-        return None if self.memory.space.number else self.memory.symbolize(self.address)
 
     @property
     def line(self) -> str:

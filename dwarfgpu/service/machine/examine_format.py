@@ -156,15 +156,28 @@ class Units:
     def type(self) -> Base:
         return self.format.type(self.endian)
 
-    def unit(self, address: int) -> Unit:
-        """Read the unit at an address; `UsageError` with GDB's wording if it cannot be read."""
-        if self.format.letter == "s":
-            return self._string(address)
+    def line(self, address: int, count: int) -> Iterator[Unit]:
+        """Yield the units of one line, at most `count`; `UsageError` with GDB's wording at the
+        first that cannot be read."""
+        count = min(count, self.format.units_in_line)
         size_bytes = self.format.unit_bytes
-        data = self._data(address, size_bytes)
+        data = None
+        if count > 1:  # one read is faster than one for each unit
+            data = self._known(address, count * size_bytes)
+        for index in range(count):
+            if self.format.letter == "s":
+                unit = self._string(address)
+            elif data is None:
+                unit = self._unit(address, self._data(address, size_bytes))
+            else:
+                unit = self._unit(address, data[index * size_bytes :][:size_bytes])
+            yield unit
+            address = unit.next_address
+
+    def _unit(self, address: int, data: bytes) -> Unit:
         if self.format.letter not in _LETTERS:
             raise UsageError(f'Undefined output format "{self.format.letter}".')
-        bits = Bits(int.from_bytes(data, self.endian), 8 * size_bytes)
+        bits = Bits(int.from_bytes(data, self.endian), 8 * len(data))
         return Unit(self._text(bits), data, bits, self.after(address))
 
     def after(self, address: int) -> int:
