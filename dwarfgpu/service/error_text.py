@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -18,8 +19,8 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.view.json_object import JsonObject
 
-NO_DEBUG_INFORMATION: Final = "has no debugging information"
-"""What a message says of a file without DWARF."""
+_UNDESCRIBED: Final = pattern(r"\bha(s|ve) no debugging information\b")
+"""What a message says of files without DWARF."""
 WITHOUT_DEBUG_INFORMATION: Final = (
     "compile with -g (nvcc -G), or give --debug-dir DIR where its debug file is"
 )
@@ -46,7 +47,7 @@ HINTS = {
 
 def hint(error: DwarfGpuError) -> str | None:
     """Return advice if a command line option would help."""
-    if isinstance(error, MissingContext | UsageError) and NO_DEBUG_INFORMATION in error.message:
+    if isinstance(error, MissingContext | UsageError) and _UNDESCRIBED.search(error.message):
         return None if "; give one with --target" in error.message else WITHOUT_DEBUG_INFORMATION
     if isinstance(error, MissingContext | Unavailable):
         for piece, advice in HINTS.items():
@@ -62,7 +63,7 @@ def empty(name: str) -> str:
 
 def without_debug_information(name: str) -> str:
     """Return the note about a file without DWARF: what to do."""
-    return f"{name} {NO_DEBUG_INFORMATION}; {WITHOUT_DEBUG_INFORMATION}"
+    return f"{name} has no debugging information; {WITHOUT_DEBUG_INFORMATION}"
 
 
 def out_of_memory(raised: MemoryError) -> DwarfGpuError:

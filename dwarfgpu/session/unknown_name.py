@@ -47,6 +47,12 @@ class SearchedSession(Protocol):
     def functions(self) -> list[str]: ...
 
 
+def undescribed(files: list[str]) -> str:
+    """Return the message that files have no debugging information."""
+    verb = "has" if len(files) == 1 else "have"
+    return f"{', '.join(files)} {verb} no debugging information"
+
+
 def why_unknown(focus: SearchedSession, name: str) -> str:
     """Return what follows the message that there is no variable of a name; may be empty."""
     if focus.pc is not None and focus.code_object is None:
@@ -60,7 +66,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         from dwarfgpu.objfile.container import code_inside  # few files describe nothing
 
         code = code_inside(focus.code_objects[0].file) if len(without) == 1 else ""
-        return f" {', '.join(without)} has no debugging information{code}"
+        return f" {undescribed(without)}{code}"
     inside = next(in_namespaces(focus.code_objects, name), None)
     if inside is not None:
         return f' Did you mean "{inside}"?'

@@ -29,6 +29,7 @@ from dwarfgpu.objfile.file_kinds import SOURCE_ENDINGS
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unknown_name import undescribed
 
 _INSTRUCTION_BYTES: Final = 4
 """Every instruction of AMD GPUs begins at a multiple of its smallest size."""
@@ -148,8 +149,8 @@ def location_error(session: Session, error: UsageError, around: FramePosition | 
     if isinstance(error, LinespecNotFound) and _LINE_WITHOUT_CODE.match(error.message):
         return NO_CODE if around is None else f"{NO_CODE} in {around.file}"
     if error.message == NO_SYMBOL_TABLE:  # GDB's text names a command of its prompt
-        names = ", ".join(item.name for item in session.code_objects)
-        return f"{names} has no debugging information: give a function or *ADDRESS"
+        files = [item.name for item in session.code_objects]
+        return f"{undescribed(files)}: give a function or *ADDRESS"
     return f"{error.message}{_advice(session, error)}"
 
 
