@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -19,7 +18,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.view.json_object import JsonObject
 
-_UNDESCRIBED: Final = pattern(r"\bha(s|ve) no debugging information\b")
+_UNDESCRIBED: Final = ("has no debugging information", "have no debugging information")
 """What a message says of files without DWARF."""
 WITHOUT_DEBUG_INFORMATION: Final = (
     "compile with -g (nvcc -G), or give --debug-dir DIR where its debug file is"
@@ -47,7 +46,8 @@ HINTS = {
 
 def hint(error: DwarfGpuError) -> str | None:
     """Return advice if a command line option would help."""
-    if isinstance(error, MissingContext | UsageError) and _UNDESCRIBED.search(error.message):
+    is_undescribed = any(text in error.message for text in _UNDESCRIBED)
+    if isinstance(error, MissingContext | UsageError) and is_undescribed:
         return None if "; give one with --target" in error.message else WITHOUT_DEBUG_INFORMATION
     if isinstance(error, MissingContext | Unavailable):
         for piece, advice in HINTS.items():
