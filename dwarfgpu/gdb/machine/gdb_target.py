@@ -64,6 +64,8 @@ class GdbTarget:
         self._written = 0
         self._read_while_running: int | None = None
         """The stop at which something was read while the program moved without events."""
+        self._newest_frames: dict[WaveId, gdb.Frame] = {}
+        """The newest frame of threads at their last command."""
         self._recording: list[Reads] = []
         self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
         """Registers of the newest frames, or why one is unknown, while nothing changes."""
@@ -78,6 +80,7 @@ class GdbTarget:
 
     def _moved(self, _: object) -> None:
         self._stops.clear()
+        self._newest_frames.clear()
 
     def _changed(self, _: object) -> None:
         self._written += 1
@@ -105,18 +108,35 @@ class GdbTarget:
 
         No event reports a stop for the condition of a breakpoint, nor the continuation: for the
         user it runs all the time, until the event of its next stop has come: functions for that
-        event may be called before ours. None reports `record goto` either.
+        event may be called before ours. None reports `record goto` or `return` either.
         """
+        return self._may_move_unseen() or self._is_popped()
+
+    def _may_move_unseen(self) -> bool:
+        """Return whether the program moves without events, so that each command reads again."""
         if self._read_while_running == self.stop:
             return True
         thread = gdb.selected_thread()
         return thread is not None and (bool(thread.is_running()) or _is_recorded())
 
+    def _is_popped(self) -> bool:
+        """Return whether the selected thread has another newest frame than at its last command:
+        `return` writes its registers."""
+        thread = gdb.selected_thread()
+        before = None if thread is None else self._newest_frames.get(thread.global_num)
+        return before is not None and before != gdb.newest_frame()
+
     def forget_reads(self) -> None:
-        """Forget everything read before, at the beginning of each command."""
-        if self.stops_unseen:
+        """Forget everything read before, at the beginning of each command, if it may be changed."""
+        if self._may_move_unseen():
             self._written += 1
             self._read_while_running = self.stop
+            return
+        if self._is_popped():
+            self._written += 1
+        thread = gdb.selected_thread()
+        if thread is not None:
+            self._newest_frames[thread.global_num] = gdb.newest_frame()
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         """Return the defaults: GDB does not report those of an agent."""
