@@ -406,7 +406,7 @@ class FrameChecker:
 def _zeroed(index: int | None, checked_entry: CheckedEntry) -> None:
     """Report the first of the instructions that zeros replaced; None if they replaced none."""
     if index is not None:
-        message = "zeros replaced instructions: no producer pads with as many DW_CFA_nop"
+        message = "zeros replaced instructions: no producer writes as many DW_CFA_nop before others"
         shown = checked_entry.shown(index)
         checked_entry.report("unreadable-cfi", message, shown=shown, severity="warning")
 

@@ -364,10 +364,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unreadable-cfi": (
         "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, "
-        "which replaced entries; a warning about eight or more `DW_CFA_nop` in a row, except up"
-        " to 11 that linkers leave at the end of an entry of a multiple of 8 bytes, more in a "
-        "section of a larger alignment: legal, but producers only align entries with them, so "
-        "zeros replaced instructions"
+        "which replaced entries; a warning about eight or more `DW_CFA_nop` in a row before other "
+        "instructions: legal, but producers write as many only at the end of an entry, so zeros "
+        "replaced instructions"
     ),
 }
 """Keyed by the name of the rule; code is between backticks."""

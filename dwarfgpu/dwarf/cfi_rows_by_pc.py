@@ -87,9 +87,7 @@ class CallFrames:
                     )
                     search = None
                 kinds.add(kind)
-                alignment = section.alignment if section else None
-                data = relocated_data(file, kind)
-                yield self._section(file, kind, data, address, search, alignment)
+                yield self._section(file, kind, relocated_data(file, kind), address, search)
                 break
         if ".eh_frame" not in kinds:
             search = self._search_table(self._loaded)
@@ -107,7 +105,6 @@ class CallFrames:
         data: bytes,
         address: int,
         search: SearchTable | None,
-        alignment: int | None = None,
         *,
         ends_at_zero: bool = False,
     ) -> FrameSection:
@@ -122,7 +119,6 @@ class CallFrames:
             search=search,
             ends_at_zero=ends_at_zero,
             most_instructions=file.limits.cfa_instructions,
-            alignment=alignment,
         )
 
     def _search_table(self, file: ObjectFile) -> SearchTable | None:
