@@ -16,7 +16,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.cli.main import main
 from dwarfgpu.expr.context import ResultKind, UnitFormat
-from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL, UPSTREAM_CLANG, Dialect
 from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.assembly import assemble
 from tests.work import assert_linear, calls_of
@@ -25,9 +25,11 @@ GFX942 = architecture("gfx942")
 FORM = UnitFormat()
 
 
-def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Finding]:
-    data = assemble(text, AMD, FORM, GFX942)
-    return check(data, AMD, FORM, GFX942, initial_stack_depth=depth, result_kind=want)
+def found(
+    text: str, want: ResultKind | None = None, depth: int = 0, dialect: Dialect = AMD
+) -> list[Finding]:
+    data = assemble(text, dialect, FORM, GFX942)
+    return check(data, dialect, FORM, GFX942, initial_stack_depth=depth, result_kind=want)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +134,20 @@ def test_finds(text: str, offset: int, severity: str, message: str) -> None:
         (finding.offset, finding.severity) == (offset, severity) and message in finding.message
         for finding in findings
     ), findings
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("regx v1; regx v2; regx exec; LLVM_select_bit_piece 32 64", AMD),
+        ("regx v1; regx v2; regx s0; lit4; LLVM_overlay", AMD_PROVISIONAL),
+        ("regx v1; regx v2; lit0; regx s0; LLVM_overlay", AMD_PROVISIONAL),
+        ("regx v1; regx s0; LLVM_bit_offset", AMD),
+    ],
+)
+def test_a_register_where_a_value_is_required_is_one_finding(text: str, dialect: Dialect) -> None:
+    rules = [finding.rule for finding in found(text, dialect=dialect)]
+    assert rules == ["wrong-kind"]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ from dwarfgpu.expr.static_check.operand_kinds import (
     register_kinds,
 )
 from dwarfgpu.expr.static_check.piece_effects import on_stack, piece_bits, popped_by
-from dwarfgpu.expr.static_check.severity import Report
+from dwarfgpu.expr.static_check.severity import Report, Severity
 from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import IncompleteComposite
@@ -118,7 +118,13 @@ class Transfer:
 
         `perform`: the evaluator's step of the instruction (`prepare`).
         """
-        after = self._declared(instruction, shape, report)
+        of_kinds: list[str] = []
+
+        def report_kind(severity: Severity, rule: str, message: str) -> None:
+            of_kinds.append(rule)
+            report(severity, rule, message)
+
+        after = self._declared(instruction, shape, report_kind)
         if after is None or not after.top:
             return after
         entries = popped_by(instruction, shape)
@@ -142,7 +148,7 @@ class Transfer:
                 return after
             rule = rule_of(error, instruction)
             if any(entry.in_top_frame for entry in entries):
-                if rule != "wrong-kind":  # the kinds reported it already
+                if "wrong-kind" not in (rule, *of_kinds):  # the kinds reported it already
                     report("warning", rule, f"{error.message}, in the top call frame")
                 return after
             report("error", rule, error.message)
