@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 from tests.machine.simulated import vectors
@@ -119,6 +120,28 @@ def test_more_scratch_is_advised_where_it_would_be_enough() -> None:
         with pytest.raises(WaveStop) as stopped:
             wave.scratch_load(address, np.uint32, 1, None)
         assert ("--scratch BYTES gives more" in stopped.value.text) is is_enough
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        (0x1100, "0 bytes after the end of a, which has 256 bytes"),
+        (0x18FC, "2044 bytes after the end of a, which has 256 bytes"),
+        (0x1900, "2048 bytes after the end of a, which has 256 bytes"),
+        (0x1904, "2044 bytes before b"),
+        (0x20FC, "4 bytes before b"),
+        (0x31FC, "4092 bytes after the end of b, which has 256 bytes"),
+        (0x3200, "4096 bytes after the end of b, which has 256 bytes"),
+        (0x3204, "no memory is there"),
+        (0x4000, "4096 bytes before c"),
+        (0x0FFF, "1 byte before a"),
+    ],
+)
+def test_the_nearest_buffer_is_named(address: int, why: str) -> None:
+    memory = GlobalMemory()
+    for name, start in (("a", 0x1000), ("b", 0x2100), ("c", 0x5000)):
+        memory.add(name, start, bytes(256))
+    assert memory.describe(address, 4, "reads") == why
 
 
 @pytest.mark.parametrize(

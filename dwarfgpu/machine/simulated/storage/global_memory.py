@@ -423,22 +423,21 @@ class GlobalMemory:
             )
         if address >> 32 in self.absent:
             return self.absent[address >> 32]
-        nearest = [item for item in self.allocations if address < item.start + (1 << 32)]
-        candidates = [*self.allocations[:0], *nearest]
         index = bisect_right(self._starts, address)
+        texts = {GUARD_BYTES: NO_MEMORY}
+        """By the distance."""
+        if index < len(self.allocations):
+            after = self.allocations[index]
+            ahead = after.start - address
+            texts[ahead] = f"{counted(ahead, 'byte')} before {after.name}"
         if index:
             before = self.allocations[index - 1]
-            if address - before.end < GUARD_BYTES:
-                size = before.end - before.start
-                return (
-                    f"{counted(address - before.end, 'byte')} after the end of {before.name}, "
-                    f"which has {counted(size, 'byte')}"
-                )
-        if index < len(self.allocations) and candidates:
-            after = self.allocations[index]
-            if after.start - address <= GUARD_BYTES:
-                return f"{counted(after.start - address, 'byte')} before {after.name}"
-        return NO_MEMORY
+            behind = address - before.end
+            texts[behind] = (
+                f"{counted(behind, 'byte')} after the end of {before.name}, which has "
+                f"{counted(before.end - before.start, 'byte')}"
+            )
+        return texts[min(texts)]
 
 
 def _stop_of_lanes(
