@@ -23,7 +23,6 @@ from dwarfgpu.service.run.run_kernel import (
     Result,
     buffer_names,
     buffers_not_made,
-    output,
     require_numpy,
     run_kernel,
 )
@@ -153,14 +152,18 @@ def report(
     earlier_notes: Sequence[str] = (),
     earlier_dispatches: Sequence[Json] = (),
 ) -> int:
-    """Write and print what a run has left; its exit status: 1 where a wave could not continue, or
-    an expression meant nothing at any stop."""
+    """Write and print what a run has left; its exit status: 1 where a wave could not continue, an
+    expression meant nothing at any stop, or a buffer of `--out` was not created."""
+    unwritten = []
     for name, path in outputs_of(args).items():
-        write_file(path, npy_bytes(output(result, name)), replaces="argument")
+        if name in result.outputs:
+            write_file(path, npy_bytes(result.outputs[name]), replaces="argument")
+        else:
+            unwritten.append(unwritten_note(name, path))
     notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
     notes += result.order_notes
     notes += _written(args, dispatches[0], result)
-    notes += _not_run(dispatches, result, is_mangled=args.mangled)
+    notes += [*_not_run(dispatches, result, is_mangled=args.mangled), *unwritten]
     notes += [] if showing.stops is None else showing.stops.notes
     if args.json:
         answer = record(result, notes)
@@ -173,9 +176,14 @@ def report(
         for line in buffer_lines(result):
             print(one_line(line))
         print_notes(notes)
-    if showing.stops is not None and showing.stops.has_meaningless:
+    if unwritten or (showing.stops is not None and showing.stops.has_meaningless):
         return 1
     return 0 if result.stop is None or result.stop.is_inserted else 1
+
+
+def unwritten_note(name: str, path: Path) -> str:
+    """Return the note about a file of `--out` for a buffer whose dispatch did not run."""
+    return f"--out {name}: {path} is not written: no buffer was created for it"
 
 
 def kernels_of(dispatches: Sequence[Prepared], *, is_mangled: bool) -> str:

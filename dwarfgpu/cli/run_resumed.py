@@ -19,6 +19,7 @@ from dwarfgpu.cli.run_dispatches import (
     report,
     run_all,
     sections_of,
+    unwritten_note,
 )
 from dwarfgpu.cli.run_stop_options import require_breakpoint
 from dwarfgpu.cli.run_written_files import require_run_outputs
@@ -77,18 +78,16 @@ def run_resumed(args: Namespace) -> int:
         return report(args, further, result, showing, stopped.notes, _dispatches(resumed))
     notes = [*stopped.notes, *_written(args, stopped, resumed, ending)]
     notes += [] if stops is None else stops.notes
+    unwritten = [unwritten_note(name, path) for name, path in outputs_of(args).items()]
     if further:
-        kernels = kernels_of(further, is_mangled=args.mangled)
-        notes.append(f"not run: {kernels}")
-        for name in outputs_of(args):
-            raise UsageError(f"--out {name}: no buffer was created for it: {kernels} did not run")
+        notes += [f"not run: {kernels_of(further, is_mangled=args.mangled)}", *unwritten]
     if args.json:
         records = [] if stops is None else stops.records
         answer = {"schema": SCHEMA, **_record(resumed, ending, notes), "stops": records}
         print(json.dumps(answer, allow_nan=False))
     else:
         print_notes(notes)
-    if stops is not None and stops.has_meaningless:
+    if unwritten or (stops is not None and stops.has_meaningless):
         return 1
     return 0 if ending.stop is None or ending.stop.is_inserted else 1
 

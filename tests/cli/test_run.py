@@ -878,6 +878,28 @@ def test_after_a_dispatch_that_failed_no_other_begins() -> None:
     assert not any("out.2" in line for line in done.lines)
 
 
+@pytest.mark.parametrize("is_fault", [True, False])
+def test_files_of_a_run_that_ends_early(tmp_path: Path, is_fault: bool) -> None:
+    """All are written but those of the dispatches that did not begin."""
+    first = (*VADD[:-1], "out=zeros:40") if is_fault else (*VADD, "--break", "vadd", "--stops", 1)
+    files = {name: tmp_path / f"{name}.npy" for name in ("out.2", "out")}
+    state, core = tmp_path / "s.json", tmp_path / "s.core"
+    done = run_json(
+        "run", *first, "--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:a",
+        "--arg", "out=zeros:512", "--save", state, "--core", core,
+        *(f"--out={name}={path}" for name, path in files.items()),
+    )  # fmt: skip
+    assert (done.status, done.json["stop"]["reason"]) == (
+        1, "MEMORY_VIOLATION" if is_fault else "BREAKPOINT",
+    )  # fmt: skip
+    assert done.json["notes"][-2:] == [
+        "not run: vadd; buffers that were not created: out.2",
+        f"--out out.2: {files['out.2']} is not written: no buffer was created for it",
+    ]
+    assert [path.name for path in sorted(tmp_path.glob("*[!0-9a-f].npy"))] == ["out.npy"]
+    assert state.exists() and core.exists()
+
+
 def test_a_fault_names_the_buffer_of_its_dispatch() -> None:
     done = run("run", *VADD, "--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:a",
                "--arg", "out=zeros:40")  # fmt: skip

@@ -226,8 +226,12 @@ def test_after_waves_that_cannot_go_on_no_dispatch_begins(tmp_path: Path) -> Non
     done = run("run", CORE, CODE, *call)
     assert done.status == 1 and "note: not run: call" in done.err.splitlines()
     assert "MEMORY_VIOLATION" in done.lines[1] and len(done.lines) == 4
-    lost = run("run", CORE, CODE, *call, "--out", f"out={tmp_path}/x.npy").error
-    assert lost == "--out out: no buffer was created for it: call did not run"
+    path = tmp_path / "x.npy"
+    lost = run("run", CORE, CODE, *call, "--out", f"out={path}", "--json")
+    answer = json.loads(lost.out)
+    assert (lost.status, answer["stop"]["reason"]) == (1, "MEMORY_VIOLATION")
+    unwritten = f"--out out: {path} is not written: no buffer was created for it"
+    assert answer["notes"][-2:] == ["not run: call", unwritten]
 
 
 def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:

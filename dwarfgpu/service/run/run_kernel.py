@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -370,18 +370,8 @@ def buffer_names(launches: Sequence[Launched], names: Iterable[str]) -> list[str
     arguments; `UsageError` for a name that none of them has."""
     buffers = named_buffers(launches)
     out = [name_of_buffer(buffers, name) for name in names]
-    _require_names(buffers, out)
-    return out
-
-
-def output(result: Result, name: str) -> Npy:
-    """Return the memory of an argument; `UsageError` for one whose dispatch did not run."""
-    _require_names(result.outputs, [name])
-    return result.outputs[name]
-
-
-def _require_names(buffers: Collection[str], names: Iterable[str]) -> None:
-    for name in names:
+    for name in out:
         if name not in buffers:
             known_names = ", ".join(buffers) or "none"
             raise UsageError(f"--out {name}: no buffer was created for it; buffers: {known_names}")
+    return out
