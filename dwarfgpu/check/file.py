@@ -103,6 +103,8 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
     missing_strings: DwarfGpuError | None = None
     try:
         check_lost_sections(code_object, findings)
+        if code_object.unusable_debug_file is not None:
+            findings.skip(code_object.unusable_debug_file)
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
             _broken(problem, None, findings)

@@ -88,7 +88,8 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
     with opening():
         code_object = CodeObject.of(file, dialect=args.dialect)
     symbols, notes = symbols_by_address(code_object)
-    notes += [] if file.entry_fault is None else [str(file.entry_fault)]
+    faults = code_object.unusable_debug_file, file.entry_fault
+    notes += [str(fault) for fault in faults if fault is not None]
     location = _location(args, code_object)
     notes += [] if location is None else location.notes
     pc = None if location is None else location.pc

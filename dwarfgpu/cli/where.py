@@ -282,7 +282,8 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
         why = "; ".join(stopped.notes)
         raise UsageError(f"{name} is at {wave.pc:#x}, which is not in any code object: {why}")
     if not file.info.has_units:
-        raise UsageError(f"{file.name}, where {name} is, has no debugging information")
+        hint = "" if file.unusable_debug_file is None else f"; {file.unusable_debug_file}"
+        raise UsageError(f"{file.name}, where {name} is, has no debugging information{hint}")
     notes, query = stopped.notes, request.wanted
     if args.pc is None and query.function is None and not args.all:
         query = evolve(query, pc=wave.pc)
@@ -346,12 +347,14 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
         )
     require_end(file)
     if _lacks_debug_info(file):
-        from dwarfgpu.objfile.container import code_inside  # most files describe something
+        # Most files describe something.
+        from dwarfgpu.objfile.container import code_inside
+        from dwarfgpu.session.unknown_name import undescribed
 
         hint = code_inside(file.file)
         if file.file.machine == "CUDA" and file.file.has_section(".debug_line"):
             hint = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
-        raise UsageError(f"{file.name} has no debugging information{hint}")
+        raise UsageError(f"{undescribed([file])}{hint}")
     return file
 
 

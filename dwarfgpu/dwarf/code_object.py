@@ -15,7 +15,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -35,7 +35,12 @@ from dwarfgpu.objfile.elf_structures import (
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.plt_symbols import PltSymbols
-from dwarfgpu.objfile.separate_debug import MINI_DEBUG_INFO, find_debug_file, has_debug_info
+from dwarfgpu.objfile.separate_debug import (
+    MINI_DEBUG_INFO,
+    find_debug_file,
+    has_debug_info,
+    why_unusable,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,12 +48,17 @@ if TYPE_CHECKING:
     from dwarfgpu.objfile.borrowed_file import ElfFile
 
 
-def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> ObjectFile | None:
-    """Return the separate debug file, where there is one; a broken link to it does no harm."""
+def _debug_file(
+    file: ObjectFile, directories: tuple[str | Path, ...]
+) -> tuple[ObjectFile | None, DwarfGpuError | None]:
+    """Return the separate debug file, where there is one; otherwise why one that is there, or the
+    link to it, cannot be used."""
+    reasons: list[str] = []
     try:
-        return find_debug_file(file, directories)
-    except Malformed:
-        return None
+        separate = find_debug_file(file, directories, reasons)
+    except Malformed as error:
+        return None, error.with_traceback(None)
+    return separate, None if separate is not None else why_unusable(file, reasons)
 
 
 def _symbol_file(file: ObjectFile) -> ObjectFile | None:
@@ -91,6 +101,9 @@ class CodeObject(OfOpenFile):
     @plt.default
     def _plt(self) -> PltSymbols:
         return PltSymbols(self.file)
+
+    unusable_debug_file: DwarfGpuError | None = None
+    """Why a separate debug file that is there cannot be used; None if it can, or there is none."""
 
     @classmethod
     @names_wrong_arguments
@@ -148,9 +161,10 @@ class CodeObject(OfOpenFile):
             raise wrong_type("debug_directories", debug_directories, "several folders")
         load_address = _placed(file, integer("load_address", load_address))
         roots = tuple(map(_folder, debug_directories))
-        described = debug_file or (
-            (None if has_debug_info(file) else _debug_file(file, roots)) or file
-        )
+        problem: DwarfGpuError | None = None
+        if debug_file is None and not has_debug_info(file):
+            debug_file, problem = _debug_file(file, roots)
+        described = debug_file or file
         if described is file:
             described = _symbol_file(file) or file
         info = DebugInfo.of(
@@ -162,7 +176,7 @@ class CodeObject(OfOpenFile):
             directories=roots,
             find_class=partial(_class_definition, loaded_files),
         )
-        return cls(file, info, Scopes(info), load_address)
+        return cls(file, info, Scopes(info), load_address, unusable_debug_file=problem)
 
     @classmethod
     def from_elffile(
@@ -237,9 +251,9 @@ class CodeObject(OfOpenFile):
     @property
     def opening_notes(self) -> list[str]:
         """What all answers about the file depend on."""
-        fault = self.file.entry_fault
         notes = [] if self.placement_note is None else [self.placement_note]
-        return notes if fault is None else [*notes, str(fault)]
+        faults = self.unusable_debug_file, self.file.entry_fault
+        return [*notes, *(str(fault) for fault in faults if fault is not None)]
 
     @property
     def mini_debug_damage(self) -> Malformed | Unsupported | None:

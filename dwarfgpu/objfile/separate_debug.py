@@ -13,12 +13,17 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.printable import short_name
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, UsageError
-from dwarfgpu.objfile.companions import joined_below
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    InconsistentContext,
+    LimitExceeded,
+    Malformed,
+    UsageError,
+)
+from dwarfgpu.objfile.companions import joined_below, shown_path
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import SHT_NOTE, build_id
@@ -71,34 +76,51 @@ def is_debug_file(file: ObjectFile) -> bool:
 
 
 def find_debug_file(
-    file: ObjectFile, directories: Iterable[str | Path] = DEBUG_DIRECTORIES
+    file: ObjectFile,
+    directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
+    unusable: list[str] | None = None,
 ) -> ObjectFile | None:
     """Find the separate debug file of a file as GDB does; None if none matches.
 
     First `.build-id/ab/cdef….debug` under each directory; then the linked name beside the file, in
-    `.debug` beside it, and under each directory at the path of the file. Raises `UsageError` if
-    only the debug file of another build has that name and checksum, judged by the build IDs of
-    both; `LimitExceeded` if a file of that name is too large for a checksum, and has no build ID.
+    `.debug` beside it, and under each directory at the path of the file. `unusable` receives why
+    each file there is not the right one. Raises `UsageError` if only the debug file of another
+    build has that name and checksum, judged by the build IDs of both; `LimitExceeded` if a file of
+    that name is too large for a checksum, and has no build ID.
     """
     from pathlib import Path  # most files have their debug information themselves
 
     roots = [Path(directory) for directory in directories]
+    reasons: list[str] = [] if unusable is None else unusable
     id = build_id(file)
     if id is not None:
         for path in by_build_id(id, roots):
-            opened = _opened(path, file.limits)
-            if opened is not None and build_id(opened) == id and _is_other(path, file):
+            opened = _opened(path, file, reasons)
+            if opened is None:
+                continue
+            try:
+                its_id = build_id(opened)
+            except Malformed as error:
+                reasons.append(str(error))
+                continue
+            if its_id == id:
                 return opened
+            its = "no build ID" if its_id is None else f"the build ID {short_name(its_id.hex())}"
+            reasons.append(f"{shown_path(str(path))} has {its}")
     link = debug_link(file)
     if link is None:
         return None
     problem: DwarfGpuError | None = None
     for path in _by_link(link, Path(file.path), roots):
-        opened = _opened(path, file.limits)
-        if opened is None or not _is_other(path, file):
+        opened = _opened(path, file, reasons)
+        if opened is None:
             continue
         is_summed = opened.size_bytes <= _MAX_SUMMED_BYTES
-        if is_summed and _crc(path) != link.crc:
+        crc = _crc(path) if is_summed else link.crc
+        if crc != link.crc:
+            reasons.append(
+                f"{shown_path(str(path))} has the checksum {crc:#010x}, not {link.crc:#010x}"
+            )
             continue
         its_id = build_id(opened)
         if (id is None or its_id is None) and not is_summed:
@@ -116,6 +138,15 @@ def find_debug_file(
     if problem is not None:
         raise problem
     return None
+
+
+def why_unusable(file: ObjectFile, reasons: list[str]) -> InconsistentContext | None:
+    """Return the error of a search that found files, but not the right one; None if it found
+    none."""
+    if not reasons:
+        return None
+    why = "; ".join(dict.fromkeys(reasons))
+    return InconsistentContext(f"the debug file of {file.path} cannot be used: {why}")
 
 
 def by_build_id(id: bytes, roots: list[Path]) -> Iterator[Path]:
@@ -139,11 +170,16 @@ def _by_link(link: DebugLink, path: Path, roots: list[Path]) -> Iterator[Path]:
         yield Path(joined_below(str(root), f"{inside}/{link.name}"))
 
 
-def _opened(path: Path, limits: FileLimits) -> ObjectFile | None:
-    try:
-        return open_object(path, limits) if is_regular(path) else None
-    except (DwarfGpuError, OSError, ValueError):
+def _opened(path: Path, file: ObjectFile, reasons: list[str]) -> ObjectFile | None:
+    """Return a file that is not the one whose debug file is looked for; None, and the reason, if
+    it cannot be read."""
+    if not is_regular(path) or not _is_other(path, file):
         return None
+    try:
+        return open_object(path, file.limits)
+    except DwarfGpuError as error:
+        reasons.append(str(error))
+    return None
 
 
 def _is_other(path: Path, file: ObjectFile) -> bool:

@@ -24,6 +24,7 @@ WITHOUT_DEBUG_INFORMATION: Final = (
     "compile with -g (nvcc -G), or give --debug-dir DIR where its debug file is"
 )
 """What to do about it."""
+_WITHOUT_USABLE_DEBUG_FILE: Final = "give --debug-dir DIR where the right one is"
 HINTS = {
     "no lane": "give --lane N",
     "no iteration": "give --iteration N",
@@ -48,6 +49,8 @@ def hint(error: DwarfGpuError) -> str | None:
     """Return advice if a command line option would help."""
     is_undescribed = any(text in error.message for text in _UNDESCRIBED)
     if isinstance(error, MissingContext | UsageError) and is_undescribed:
+        if "; the debug file of " in error.message:
+            return _WITHOUT_USABLE_DEBUG_FILE
         return None if "; give one with --target" in error.message else WITHOUT_DEBUG_INFORMATION
     if isinstance(error, MissingContext | Unavailable):
         for piece, advice in HINTS.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
@@ -47,10 +47,14 @@ class SearchedSession(Protocol):
     def functions(self) -> list[str]: ...
 
 
-def undescribed(files: list[str]) -> str:
-    """Return the message that files have no debugging information."""
+def undescribed(files: Sequence[CodeObject]) -> str:
+    """Return the message that files have no debugging information, and why debug files of theirs
+    cannot be used."""
     verb = "has" if len(files) == 1 else "have"
-    return f"{', '.join(files)} {verb} no debugging information"
+    names = ", ".join(file.name for file in files)
+    problems = [file.unusable_debug_file for file in files]
+    reasons = [str(problem) for problem in problems if problem is not None]
+    return "; ".join([f"{names} {verb} no debugging information", *reasons])
 
 
 def why_unknown(focus: SearchedSession, name: str) -> str:
@@ -59,9 +63,7 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         missing = missing_file(focus)
         if missing:
             return f" pc {focus.pc:#x} is not in any code object{missing}"
-    without = [
-        code_object.name for code_object in focus.code_objects if not code_object.info.has_units
-    ]
+    without = [code_object for code_object in focus.code_objects if not code_object.info.has_units]
     if without and len(without) == len(focus.code_objects):
         from dwarfgpu.objfile.container import code_inside  # few files describe nothing
 

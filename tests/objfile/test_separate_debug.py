@@ -13,7 +13,13 @@ from dwarfgpu.errors import LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile import separate_debug
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import build_id
-from dwarfgpu.objfile.separate_debug import DebugLink, debug_link, find_debug_file, has_debug_info
+from dwarfgpu.objfile.separate_debug import (
+    DebugLink,
+    debug_link,
+    find_debug_file,
+    has_debug_info,
+    why_unusable,
+)
 from tests.dwarf.builder import Content, elf
 from tests.objfile.build import C, note, run
 
@@ -151,3 +157,37 @@ def test_the_c_library_of_debian() -> None:
     if result is None:
         pytest.skip("libc6-dbg is not installed, or of another version")
     assert has_debug_info(result)
+
+
+def test_why_files_of_its_names_are_not_used(tmp_path: Path) -> None:
+    """GDB warns of each: the debugging information that is missing may be damaged."""
+    link = _link("a.debug", zlib.crc32(DEBUG))
+    file = _stripped(tmp_path / "a", {".gnu_debuglink": link, ".note.gnu.build-id": ID_NOTE})
+    path = tmp_path / "root/.build-id/ab/cdef0123456789.debug"
+    path.parent.mkdir(parents=True)
+    beside = tmp_path / "a.debug"
+
+    def reasons() -> list[str]:
+        unusable: list[str] = []
+        assert find_debug_file(file, [tmp_path / "root"], unusable) is None
+        return unusable
+
+    assert reasons() == []
+    assert why_unusable(file, []) is None
+    path.write_bytes(b"text")
+    assert reasons() == [f"{path} is not an ELF file"]
+    path.write_bytes(DEBUG[:-1])  # its section headers are cut
+    assert reasons() == [f"{path}: 4 section headers do not fit into the file"]
+    path.write_bytes(elf({".text": b""}))
+    assert reasons() == [f"{path} has no build ID"]
+    path.write_bytes(elf({".note": Content(note(b"GNU", 3, b"else"), 7)}))
+    beside.write_bytes(DEBUG[:40])
+    first, second = reasons()
+    assert first == f"{path} has the build ID 656c7365"
+    assert second.startswith(f"{beside}: ")
+    beside.write_bytes(DEBUG + b"!")
+    assert reasons()[1].startswith(f"{beside} has the checksum 0x")
+    problem = why_unusable(file, [*reasons(), first])
+    assert str(problem) == f"the debug file of {file.path} cannot be used: {'; '.join(reasons())}"
+    beside.write_bytes(DEBUG)
+    assert find_debug_file(file, [tmp_path / "root"]) is not None

@@ -149,8 +149,7 @@ def location_error(session: Session, error: UsageError, around: FramePosition | 
     if isinstance(error, LinespecNotFound) and _LINE_WITHOUT_CODE.match(error.message):
         return NO_CODE if around is None else f"{NO_CODE} in {around.file}"
     if error.message == NO_SYMBOL_TABLE:  # GDB's text names a command of its prompt
-        files = [item.name for item in session.code_objects]
-        return f"{undescribed(files)}: give a function or *ADDRESS"
+        return f"{undescribed(session.code_objects)}: give a function or *ADDRESS"
     return f"{error.message}{_advice(session, error)}"
 
 

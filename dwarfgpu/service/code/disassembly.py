@@ -219,7 +219,7 @@ class Disassembly:
         """Why symbols and the descriptors of kernels may be missing."""
         if self.file.machine == "AMDGPU":
             return self._gpu_code.problems
-        damages: list[DwarfGpuError | None] = [self.code_object.mini_debug_damage]
+        damages = [self.code_object.unusable_debug_file, self.code_object.mini_debug_damage]
         damages += [file.symbol_damage for file in symbol_files(self.code_object)]
         return tuple(damage for damage in damages if damage is not None)
 

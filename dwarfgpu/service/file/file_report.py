@@ -30,6 +30,7 @@ from dwarfgpu.objfile.separate_debug import (
     debug_link,
     find_debug_file,
     has_debug_info,
+    why_unusable,
 )
 
 if TYPE_CHECKING:
@@ -214,7 +215,10 @@ def _of_file(
         id = build_id(file)
         link = debug_link(file)
         if not has_debug_info(file):
-            separate = find_debug_file(file, directories)
+            reasons: list[str] = []
+            separate = find_debug_file(file, directories, reasons)
+            unusable = None if separate else why_unusable(file, reasons)
+            problems += [] if unusable is None else [unusable]
             if not separate and file.has_section(MINI_DEBUG_INFO):
                 # Few files have any.
                 from dwarfgpu.objfile.mini_debug_info import damaged_mini_debug_info
