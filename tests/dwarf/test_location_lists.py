@@ -481,33 +481,3 @@ def test_a_range_up_to_the_last_address() -> None:
     locations = b"\x08" + data + b"\x01" + X + END
     assert located(locations, load_address=0) == [(0x1000, 1 << 64, X)]
     assert ranged(b"\x07" + data + END) == (Range(0x1000, 1 << 64),)
-
-
-@pytest.mark.parametrize(
-    ("section", "name", "begin"),
-    [
-        (".debug_loclists", dw.AT_LOCATION, 7),
-        (".debug_loclists", dw.AT_LOCATION, 1),
-        (".debug_rnglists", dw.AT_RANGES, 4),
-    ],
-)
-@pytest.mark.parametrize("count", [0, 8])
-def test_a_part_of_a_list_of_a_table(section: str, name: int, begin: int, count: int) -> None:
-    """Zeros end a list; the table gives its end (DWARF 5 7.28, 7.29)."""
-    entry = b"\4" + uleb(0x10, 0x20) + (b"\2\x30\x9f" if name == dw.AT_LOCATION else b"")
-    lists = bytearray(4 * entry + b"\0")
-    lists[begin : begin + count] = bytes(count)
-    offsets = (8).to_bytes(4, "little") + (8 + len(lists)).to_bytes(4, "little")
-    data = table((2).to_bytes(4, "little") + offsets + bytes(lists) + entry + b"\0")
-    entries = b"\x01" + address(0x1000) + b"\x08\0\0\0" + b"\x14\0\0\0" * 2
-    (unit,) = debug_info(file_of(entries, [ROOT], {section: data, **ADDRESSES})).units
-    attribute = unit.root.attribute(name)
-    assert attribute is not None
-    read = unit.lists.locations_of if name == dw.AT_LOCATION else unit.lists.ranges_of
-    if not count:
-        read(attribute)
-        return
-    end = 20 + len(lists)
-    message = f"zeros replaced a part of the list, which ends at {end:#x}"
-    with pytest.raises(Malformed, match=message):
-        read(attribute)
