@@ -102,3 +102,27 @@ def test_enumerators_are_named_as_they_are_used(tool: Callable[[str], str], tmp_
     done = run("debug", tmp_path / "a", "-q", "--batch", "-ex", "info scope main")
     assert "Symbol L::P is a constant with value 1 (0x1), length 4.\n" in done.out
     assert "Symbol Q is a constant with value 2 (0x2), length 4.\n" in done.out
+
+
+BLOCKS_OF_LINES = """\
+int g(int x) { return x; }
+int f(int n) { for (int i = 0; i < n; i++) { int sq = i * i; g(sq); } return n; }
+int h(int n)
+{ int a = n; { int b = a * 2; g(b); } return a; }
+int main(void) { { int inmain = 5; f(inmain); } return h(2); }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_the_scope_of_a_line_with_the_entry_of_a_function(
+    tool: Callable[[str], str], tmp_path: Path, compiler: str
+) -> None:
+    """It is that of the code after the prologue, where a breakpoint at the line stops."""
+    build(tmp_path, {"a.c": BLOCKS_OF_LINES}, [[tool(compiler), "-g", "-o", "a", "a.c"]])
+    files, commands = [str(tmp_path / "a")], [f"info scope a.c:{line}" for line in range(1, 6)]
+    of_gdb, own = (
+        [re.findall(r"Symbol (\w+) is", text) for text in answers(gdb, files, commands)]
+        for gdb in (tool("gdb"), None)
+    )
+    assert own == of_gdb
+    assert own[1] == ["i", "n"] and own[4] == ["inmain"]

@@ -24,7 +24,7 @@ from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import no_line, with_code
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.prologue import body_of
+from dwarfgpu.language.prologue import after_prologue, body_of
 from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -180,6 +180,8 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     locations = code_locations_of(shell, argument, around)
     location = locations[0]
     pcs = [pc for item in with_code(session, locations) for pc in item.pcs]
+    if location.kind == "line":
+        pcs = [*dict.fromkeys(after_prologue(session, pc) for pc in pcs)]
     pc = pcs[0] if pcs else None
     if pc is None and location.kind == "line" and location.position is not None:
         raise no_line(argument, location)
