@@ -54,6 +54,44 @@ def test_a_damaged_header_is_named_where_its_memory_is_read(field: int, tmp_path
     ) in done.err
 
 
+NO_TYPE, HIGHEST = 0, 0x7FFF_FFFF
+MEMORY_TAGS = 0x70000002
+"""PT_AARCH64_MEMTAG_MTE, which Linux writes."""
+
+
+def with_type(address: int, type_: int) -> bytes:
+    """The fixture with another type in the program header of an address."""
+    flags = next(
+        one.flags for one in ObjectFile("", read_fixture(CORE)).segments if one.address == address
+    )
+    return changed(address, 0, flags << 32 | type_)
+
+
+@pytest.mark.parametrize("type_", [NO_TYPE, HIGHEST + 1, 0xFFFFFFFF])
+@pytest.mark.parametrize("offset", [None, 0])
+def test_a_segment_of_memory_whose_type_is_lost(
+    type_: int, offset: int | None, tmp_path: Path
+) -> None:
+    data = with_type(STACK, type_)
+    if offset is not None:
+        header = data.index(struct.pack("<QQ", offset_of(STACK), STACK))
+        data = data[:header] + struct.pack("<Q", offset) + data[header + 8 :]
+    (path := tmp_path / "core").write_bytes(data)
+    done = run("bt", "--core", path, "--sysroot", FIXTURES / "core")
+    notes = [line for line in done.notes if " is damaged: " in line]
+    assert notes == [
+        f"{path}: the program header of memory at {STACK:#x} is damaged: "
+        "its type is not that of memory"
+    ]
+    assert "the program header of its segment is damaged: " in done.out + done.err
+
+
+@pytest.mark.parametrize("type_", [MEMORY_TAGS, HIGHEST])
+def test_other_types_are_no_damage(type_: int, tmp_path: Path) -> None:
+    (path := tmp_path / "core").write_bytes(with_type(STACK, type_))
+    assert " is damaged: " not in run("info", path, "--sysroot", FIXTURES / "core").err
+
+
 @pytest.mark.parametrize("core", sorted(FIXTURES.glob("core/*.core")), ids=lambda path: path.name)
 def test_cores_of_linux_and_qemu_are_sound(core: Path) -> None:
     data = core.read_bytes()

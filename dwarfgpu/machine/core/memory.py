@@ -18,7 +18,12 @@ from dwarfgpu.base.arguments import byte_range
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.core.unclaimed_bytes import damaged_segments, overlapping_segments
+from dwarfgpu.machine.core.unclaimed_bytes import (
+    damaged_segments,
+    has_lost_type,
+    memory_segments,
+    overlapping_segments,
+)
 from dwarfgpu.machine.sparse_memory import UNMAPPED
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
@@ -33,6 +38,7 @@ _MOST: Final = 8
 _PART: Final = "the core file leaves it out, but not all of its segment: it may have been modified"
 _MANY: Final = f"more than {_MOST} segments of the core file have it"
 _DAMAGED: Final = "the program header of its segment is damaged"
+_NO_MEMORY_TYPE: Final = "its type is not that of memory"
 _UNCLAIMED: Final = "bytes of the file that may be its own belong to no segment"
 _SHARED: Final = "a part of its bytes in the file is that of another segment, too"
 _HEADER_BYTES: Final = 52
@@ -113,9 +119,7 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
     present: list[Range] = []
     omitted: list[Range] = []
     damaged = _damaged(core, shift_bytes)
-    for segment in core.segments:
-        if segment.type != PT_LOAD:
-            continue
+    for segment in memory_segments(core):
         dumped = min(segment.file_bytes, segment.memory_bytes)
         offset = segment.offset - shift_bytes
         dumped_bytes = min(dumped, max(0, core.size_bytes - offset))
@@ -143,6 +147,7 @@ def _damaged(core: ObjectFile, shift_bytes: int) -> dict[Segment, str]:
     if shift_bytes:
         return {}
     damaged = dict.fromkeys(damaged_segments(core), _UNCLAIMED)
+    damaged |= dict.fromkeys(filter(has_lost_type, core.segments), _NO_MEMORY_TYPE)
     sound = [
         segment
         for segment in core.segments

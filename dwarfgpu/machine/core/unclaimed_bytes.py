@@ -14,10 +14,25 @@ from typing import Final, NamedTuple
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import PT_LOAD, SHT_NOBITS, Segment
+from dwarfgpu.objfile.elf_structures import PT_LOAD, PT_NULL, SHT_NOBITS, Segment
 
 _COMPARED_BYTES: Final = 1 << 16
 """Of the beginning and the end of a gap: one of zeros only is a hole that a writer skipped."""
+
+
+_HIGHEST_TYPE: Final = 0x7FFF_FFFF
+"""PT_HIPROC (System V ABI, chapter 5): no type is larger."""
+
+
+def memory_segments(core: ObjectFile) -> list[Segment]:
+    """Return the segments of memory, also those whose headers have lost the type."""
+    return [one for one in core.segments if one.type == PT_LOAD or has_lost_type(one)]
+
+
+def has_lost_type(segment: Segment) -> bool:
+    """Return whether a header describes memory, but has a type that no segment has."""
+    is_type = PT_NULL < segment.type <= _HIGHEST_TYPE
+    return not is_type and segment.address != 0 and segment.memory_bytes != 0
 
 
 def damaged_segments(core: ObjectFile) -> frozenset[Segment]:
@@ -25,7 +40,7 @@ def damaged_segments(core: ObjectFile) -> frozenset[Segment]:
     that no header describes behind those of the segment before, as many as the segment has in
     memory or in the file, and the segment has none, or those of another one; or there are such
     bytes on one side of its own, and on the other side it shares bytes."""
-    loaded = [segment for segment in core.segments if segment.type == PT_LOAD]
+    loaded = memory_segments(core)
     gaps = _gaps(core, loaded)
     if not gaps:
         return frozenset()
@@ -150,4 +165,4 @@ def _ends(core: ObjectFile, begin: int, size_bytes: int) -> Iterator[bytes]:
         yield core.file_bytes(start, count, "unclaimed bytes")
 
 
-__all__ = ["damaged_segments", "overlapping_segments"]
+__all__ = ["damaged_segments", "has_lost_type", "memory_segments", "overlapping_segments"]
