@@ -297,6 +297,8 @@ def search_table_of(file: ObjectFile) -> SearchTable | None:
         return None
     for segment in file.segments:
         if segment.type == PT_GNU_EH_FRAME:
+            if not segment.file_bytes and section is None and file.sections:
+                return None  # objcopy -R removed the section
             data = file.file_bytes(segment.offset, segment.file_bytes, eh_frame_hdr.SECTION)
             return read_search_table(data, segment.address, file.address_bytes, file.endian)
     if section is None or file.is_relocatable:

@@ -12,7 +12,7 @@ from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS
+from dwarfgpu.objfile.elf_structures import PT_GNU_EH_FRAME, SHF_ALLOC, SHT_NOBITS
 from tests.cfi.test_cfi_section import cie, entry, words
 from tests.cli.command import run, run_json
 
@@ -240,6 +240,19 @@ def test_check_of_a_debug_file_and_of_a_file_without_section_headers(tmp_path: P
         )
         assert len(re.findall(skipped, done.out)) == (contents is data)
         assert done.status == 0
+
+
+@pytest.mark.parametrize("has_section", [False, True])
+def test_a_segment_without_bytes(tmp_path: Path, has_section: bool) -> None:
+    """objcopy -R leaves one for a section that it removes."""
+    data = bytearray(PROGRAM.read_bytes())
+    at = data.index(PT_GNU_EH_FRAME.to_bytes(4, "little"))
+    data[at + 32 : at + 48] = bytes(16)  # p_filesz, p_memsz
+    if not has_section:
+        data = data.replace(b".eh_frame_hdr", b".removed_part")
+    done = run("check", "--only", "search-table", changed(tmp_path / "demo", data))
+    assert ("search-table" in done.out) is has_section
+    assert (" is not used: " in run("frames", tmp_path / "demo").err) is has_section
 
 
 def changed(path: Path, data: bytearray) -> Path:
