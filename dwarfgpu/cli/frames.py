@@ -116,6 +116,8 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
     missing: list[str] = []
     if not sections:
         print("no call frame information")
+        missing = listing.missing_notes
+        is_whole = not missing
     elif listing.pc is not None and not is_found:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
         missing = listing.missing_notes

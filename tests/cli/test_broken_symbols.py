@@ -6,7 +6,9 @@ import json
 import struct
 from pathlib import Path
 
+from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import FIXTURES, run
+from tests.dwarf.builder import elf
 
 
 def without_symbols(name: str, folder: Path) -> Path:
@@ -47,3 +49,43 @@ def test_a_state_gives_the_wave_size_if_symbols_do_not(tmp_path: Path) -> None:
         )
     )
     assert run("eval", "--state", state, "--lane", 1, "-e", "LLVM_push_lane").out == "1\n"
+
+
+def _without_names(section: str, folder: Path) -> Path:
+    """A copy of a code object with 16 zero bytes over the last names in a string table."""
+    path = folder / "unnamed.co"
+    data = bytearray((FIXTURES / "asm/locations.gfx942.v5.co").read_bytes())
+    path.write_bytes(data)
+    table = open_object(path).sections_by_name[section]
+    end = table.offset + table.size_bytes
+    data[end - 17 : end - 1] = bytes(16)
+    path.write_bytes(data)
+    return path
+
+
+def test_names_of_symbols_that_are_lost(tmp_path: Path) -> None:
+    """`bt` says it, and so do commands that read symbols for their listing, or a name."""
+    path = _without_names(".strtab", tmp_path)
+    assert run("frames", path).notes == [f"not all symbols can be read: {_damage(path)}"]
+    done = run("disas", path, "no_such_function")
+    assert done.error.endswith(f" Not searched: {_damage(path)}")
+
+
+def _damage(path: Path) -> str:
+    damage = open_object(path).symbol_damage
+    assert damage is not None
+    return f"{damage.kind}: {damage}"
+
+
+def test_no_frames_where_a_section_has_no_name(tmp_path: Path) -> None:
+    path = tmp_path / "none.o"
+    path.write_bytes(elf({"": b"text"}, machine=62))
+    text = run("frames", path)
+    assert (text.out, text.status) == ("no call frame information\n", 1)
+    reason = f"{path}: 1 section has no name: the section name string table may be damaged"
+    assert text.notes == [f"an entry may be lost: Malformed: {reason}"]
+    json_text = run("frames", path, "--json")
+    assert json_text.status == 1 and json.loads(json_text.out)["notes"] == text.notes
+    path.write_bytes(elf({".text": b"text"}, machine=62))
+    text = run("frames", path)
+    assert (text.out, text.status, text.notes) == ("no call frame information\n", 0, [])

@@ -150,7 +150,9 @@ def location_error(session: Session, error: UsageError, around: FramePosition | 
         return NO_CODE if around is None else f"{NO_CODE} in {around.file}"
     if error.message == NO_SYMBOL_TABLE:  # GDB's text names a command of its prompt
         return f"{undescribed(session.code_objects)}: give a function or *ADDRESS"
-    return f"{error.message}{_advice(session, error)}"
+    advice = _advice(session, error)
+    end = "" if not advice or advice.endswith("?") else "."
+    return f"{error.message}{advice}{session.unsearched_note(end)}"
 
 
 def _advice(session: Session, error: UsageError) -> str:

@@ -24,7 +24,7 @@ from dwarfgpu.cfi.text import (
 )
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.text.assembly import expression_text
 from dwarfgpu.service.error_text import error_json, error_line
@@ -112,9 +112,19 @@ class CallFrameListing:
         return [f"names may be those of symbols, not of functions: {error_line(problem)}"]
 
     @property
+    def lost_sections(self) -> Malformed | None:
+        """Why there may be call frame information although no section of it is found."""
+        if self.code_object.info.call_frames.sections:
+            return None
+        from dwarfgpu.objfile.lost_sections import unnamed_sections  # most files have some
+
+        files = dict.fromkeys((self.code_object.file, self.code_object.info.object))
+        return next(filter(None, map(unnamed_sections, files)), None)
+
+    @property
     def missing_notes(self) -> list[str]:
-        """Why an entry may describe the address although none is found."""
-        problem = self.code_object.info.call_frames.why_incomplete()
+        """Why an entry may describe the address, or the file, although none is found."""
+        problem = self.lost_sections or self.code_object.info.call_frames.why_incomplete()
         return [] if problem is None else [f"an entry may be lost: {error_line(problem)}"]
 
     def function(self, address: int) -> str | None:
@@ -133,7 +143,7 @@ class CallFrameListing:
 
 
 def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
-    """Return names by address; empty, with a note, if the symbols cannot be read."""
+    """Return names by address, with a note if symbols are damaged; empty if they cannot be read."""
     try:
         # Mapping symbols of Arm ($x) are not functions; at equal addresses, functions are
         # preferred. There may be millions: only their names are kept.
@@ -145,7 +155,10 @@ def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[st
                 of_kind[symbol.address] = symbol.name
         for address, name in of_data.items():
             names.setdefault(address, name)
-        return names, []
+        damage = code_object.file.symbol_damage
+        return names, [] if damage is None else [
+            f"not all symbols can be read: {error_line(damage)}"
+        ]
     except DwarfGpuError as error:
         return {}, [f"no symbols: {error}"]
 
@@ -163,8 +176,7 @@ class FramesAnswer:
     @property
     def head(self) -> JsonObject:
         """What comes before the sections; raises the error of sections that cannot be read."""
-        frames = self.listing.code_object.info.call_frames
-        _ = frames.sections
+        self.is_whole = self.listing.lost_sections is None
         return {
             "schema": SCHEMA,
             "file": str(self.listing.code_object.file.path),
@@ -174,7 +186,7 @@ class FramesAnswer:
     def all_notes(self) -> list[JsonPlain]:
         """The notes, once the sections were read."""
         frames = self.listing.code_object.info.call_frames
-        is_missing = self.listing.pc is not None and not self.has_fde
+        is_missing = not frames.sections or (self.listing.pc is not None and not self.has_fde)
         missing = self.listing.missing_notes if is_missing else []
         return [*self.notes, *frames.notes, *self.listing.name_notes, *missing]
 
