@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_type, o
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
-from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance
+from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, is_instance, linked_variable
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
@@ -117,9 +117,10 @@ class Names:
         return meanings or self._of_linkage_name(name)
 
     def _of_linkage_name(self, name: str) -> tuple[Meaning, ...]:
-        """Return the global variable of a mangled name, which its entry need not have."""
+        """Return the global variable of a linkage name; its entry need not have a mangled one."""
         if not name.startswith("_Z"):
-            return ()
+            variable = linked_variable(self.session.objects_with(name), name)
+            return () if variable is None else (variable,)
         from dwarfgpu.dwarf.names.demangle import demangled  # few names are written so
 
         meanings = self._looked_up(demangled(name) or name)

@@ -97,3 +97,27 @@ def test_names_with_versions_are_demangled(tmp_path: Path, tool: Callable[[str],
     build(tmp_path, {"a.cc": source}, [[tool("g++"), "-g", "-no-pie", "-o", "a", "a.cc"]])
     files, commands = with_core(tool, tmp_path), ["output p", "info symbol p"]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+LINKAGE = """
+int own asm("linked") = 8;
+struct pair { short a, b; } both asm("linked_pair") = {3, 4};
+_Thread_local int each asm("linked_thread") = 5;
+int main(void) { return own + both.a + each; }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_a_variable_by_its_linkage_name(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    build(tmp_path, {"a.c": LINKAGE}, [[tool(compiler), "-g", "-o", "a", "a.c"]])
+    commands = [
+        "print linked", "print &linked", "whatis linked", "print sizeof(linked)",
+        "ptype linked_pair", "print linked_pair.b", "whatis linked_thread", "output linked",
+    ]  # fmt: skip
+    files = [str(tmp_path / "a")]
+    own = [re.sub(r"note: .*\n", "", text) for text in answers(None, files, commands)]
+    assert own == answers(tool("gdb"), files, commands)
+    (address,) = answers(None, files, ["info address linked"])
+    assert re.search('Symbol "own" is static storage at address 0x[0-9a-f]+', address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -10,8 +11,10 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.units_by_name import mentioning_units
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import around, path_of
+from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
@@ -195,6 +198,26 @@ def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> UntypedSymb
     if not candidates:
         return None
     return min(candidates, key=lambda candidate: candidate[0])[1]
+
+
+def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
+    """Return the global variable of the symbol with a name that its entry has as its linkage name
+    alone: `int x asm("y")`. None if there is none, or if there are several.
+
+    A unit that cannot be read is passed over: the search for the name itself reports it.
+    """
+    found: list[Variable] = []
+    for code_object in code_objects:
+        info = code_object.info
+        has_symbol = any(
+            symbol.kind != "function"
+            for file in symbol_files(code_object)
+            for symbol in file.symbols_named(name)
+        )
+        for unit in mentioning_units(info, name) if has_symbol else ():
+            with suppress(DwarfGpuError):
+                found += [item for item in own_globals_of(unit) if item.die.linkage_name == name]
+    return found[0] if len(found) == 1 else None
 
 
 def _as_loaded(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> UntypedSymbol:
