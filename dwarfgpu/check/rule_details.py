@@ -229,8 +229,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads, "
-        "or by more than 16 zeros, which replaced entries; a warning if null entries are missing "
-        "at the end of the unit, as consumers accept that"
+        "or by more than 16 zeros to which an entry refers: they replaced entries; a warning if "
+        "null entries are missing at the end of the unit, as consumers accept that"
     ),
     "wrong-unit": (
         "the first entry of a unit has another tag than the type of the unit in its header "

@@ -10,7 +10,9 @@ from tests.dwarf.builder import Shape
 
 UNIT = Shape(COMPILE_UNIT, (), True)
 TYPE = Shape(dw.TAG_STRUCTURE_TYPE, (), True)
+TYPED = Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_TYPE, dw.FORM_REF1),), True)
 SINGLE = Shape(COMPILE_UNIT)
+LOST = "with 17 bytes of zeros between, to which the entry at offset 0xd refers"
 
 
 @pytest.mark.parametrize(
@@ -18,7 +20,12 @@ SINGLE = Shape(COMPILE_UNIT)
     [
         ((UNIT, TYPE), b"\1\2\0\0", None, ""),
         ((UNIT, TYPE), b"\1\2\0\0" + bytes(16), None, ""),  # padding
-        ((UNIT, TYPE), b"\1\2\0\0" + bytes(17), "error", "with 17 bytes of zeros between"),
+        ((UNIT, TYPE), b"\1\2\0\0" + bytes(1000), None, ""),  # room
+        ((UNIT, TYPED), b"\1\2\x10\0\0" + bytes(17), None, ""),
+        ((UNIT, TYPED), b"\1\2\x11\0\0" + bytes(16), None, ""),
+        ((UNIT, TYPED), b"\1\2\x11\0\0" + bytes(17), "error", LOST),
+        ((UNIT, TYPED), b"\1\2\x21\0\0" + bytes(17), "error", LOST),
+        ((UNIT, TYPED), b"\1\2\x22\0\0" + bytes(17), None, ""),
         ((UNIT, TYPE), b"\1\2\0", "warning", "1 level of children without a null"),
         ((UNIT, TYPE), b"\1\2\2", "warning", "3 levels of children without a null"),
         ((UNIT, TYPE), b"\1\2\0\0\2\0", "error", "end at offset 0x10, and the unit at 0x12"),
