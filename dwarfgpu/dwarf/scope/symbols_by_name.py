@@ -206,7 +206,7 @@ def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable |
 
     A unit that cannot be read is passed over: the search for the name itself reports it.
     """
-    found: list[Variable] = []
+    variables: list[Variable] = []
     for code_object in code_objects:
         info = code_object.info
         has_symbol = any(
@@ -216,8 +216,10 @@ def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable |
         )
         for unit in mentioning_units(info, name) if has_symbol else ():
             with suppress(DwarfGpuError):
-                found += [item for item in own_globals_of(unit) if item.die.linkage_name == name]
-    return found[0] if len(found) == 1 else None
+                variables += [
+                    item for item in own_globals_of(unit) if item.die.linkage_name == name
+                ]
+    return variables[0] if len(variables) == 1 else None
 
 
 def _as_loaded(code_object: CodeObject, file: ObjectFile, symbol: Symbol) -> UntypedSymbol:
