@@ -77,6 +77,7 @@ ABI: Final = Abi(
         ),
     ),
     file_format="{endian}aarch64",
+    has_symbol_kinds=False,
     thread_pointer="tpidr_el0",
     thread_control_bytes=16,
     long_double_bits=128,

@@ -125,6 +125,9 @@ class Abi:
     thread_control_bytes: int | None = None
     """Bytes between the thread pointer and the program's block after it (variant I of
     thread-local storage); None: the block ends at the thread pointer (variant II)."""
+    has_symbol_kinds: bool = True
+    """Whether it defines types or bindings of symbols of its own (STT_LOPROC, STB_LOPROC), or that
+    is not known."""
     is_loaded_by_runtime: bool = False
     """Whether a runtime of the host loads its files, each by itself, in place of a dynamic linker:
     they have no entry point, and no symbol of another file comes first."""

@@ -37,6 +37,7 @@ ABI: Final = Abi(
         ),
     ),
     file_format="i386",
+    has_symbol_kinds=False,
     thread_pointer="gs_base",
     long_double_bits=96,
     most_number_alignment_bytes=4,  # System V ABI, Intel386 supplement, table 2.1

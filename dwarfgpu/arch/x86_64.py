@@ -73,6 +73,7 @@ ABI: Final = Abi(
         ),
     ),
     file_format="x86-64",
+    has_symbol_kinds=False,
     thread_pointer="fs_base",
     long_double_bits=128,
     has_x87=True,

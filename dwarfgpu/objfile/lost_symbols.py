@@ -17,6 +17,11 @@ from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHN_LORESERVE, SHT_SYMTAB
 
 SHT_STRTAB: Final = 3
 _STT_FUNC: Final = 2
+_STT_TLS: Final = 6
+_STB_WEAK: Final = 2
+_UNASSIGNED_BINDINGS: Final = range(3, 10)
+_FOR_PROCESSORS: Final = range(13, 16)
+"""Types (STT_LOPROC to STT_HIPROC) and bindings (STB_LOPROC to STB_HIPROC)."""
 _ZEROS: Final = 4
 """Entries, or bytes of names, that are 0: no producer writes as many in a row."""
 
@@ -26,6 +31,9 @@ class SymbolFile(Protocol):
 
     @property
     def path(self) -> str: ...
+
+    @property
+    def machine(self) -> str: ...
 
     @property
     def endian(self) -> Endian: ...
@@ -88,7 +96,11 @@ def _fault(file: SymbolFile, table: Section) -> str | None:
         count = sum(bool(offset) and not names[offset] for offset in offsets)
         if count:
             return f"has {_of(count, offsets)} whose names in {strings.name} are 0"
-    return _without_names(file, table, data, offsets) or _outside_of_sections(file, table, data)
+    return (
+        _without_names(file, table, data, offsets)
+        or _without_meaning(file, data)
+        or _outside_of_sections(file, table, data)
+    )
 
 
 def _without_names(file: SymbolFile, table: Section, data: bytes, names: array[int]) -> str | None:
@@ -108,6 +120,23 @@ def _without_names(file: SymbolFile, table: Section, data: bytes, names: array[i
         index = names.index(0, index + 1)
         count += any(data[index * size_bytes + begin : index * size_bytes + end])
     return f"has {_of(count, names)} with a size and no name" if count else None
+
+
+def _without_meaning(file: SymbolFile, data: bytes) -> str | None:
+    """Return that symbols have a type or a binding to which the System V ABI ("Symbol Table") and
+    the supplement of the machine give no meaning. Tools of some machines use types 8 and 9 for
+    complex relocations (STT_RELC)."""
+    kinds = data[4 if file.address_bytes == 8 else 12 :: file.symbol_bytes]
+    odd = {kind for kind in set(kinds) if kind & 15 > _STT_TLS or kind >> 4 > _STB_WEAK}
+    if not odd:
+        return None
+    from dwarfgpu.arch.registry import abi_of  # nearly all symbols are of the types above
+
+    has_own = abi_of(file.machine).has_symbol_kinds
+    types = {7} if has_own else {7, 8, 9, *_FOR_PROCESSORS}
+    bindings = {*_UNASSIGNED_BINDINGS} if has_own else {*_UNASSIGNED_BINDINGS, *_FOR_PROCESSORS}
+    count = sum(kinds.count(kind) for kind in odd if kind & 15 in types or kind >> 4 in bindings)
+    return f"has {_of(count, kinds)} of types or bindings without a meaning" if count else None
 
 
 def _outside_of_sections(file: SymbolFile, table: Section, data: bytes) -> str | None:

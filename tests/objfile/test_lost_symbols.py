@@ -94,6 +94,29 @@ def test_a_few_symbols_that_were_overwritten(
     assert fault is None if damage is None else fault is not None and fault in damage.message
 
 
+@pytest.mark.parametrize(
+    ("fixture", "kind", "is_damage"),
+    [
+        (CORE, 0x17, True),  # type 7
+        (CORE, 0x32, True),  # binding 3
+        (CORE, 0xFF, True),  # for processors, and the supplement of x86-64 defines none
+        (CORE, 0xA1, False),  # STB_GNU_UNIQUE
+        (CORE, 0x1A, False),  # STT_GNU_IFUNC
+        (NEST, 0x1A, False),  # STT_AMDGPU_HSA_KERNEL
+        (NEST, 0x1D, False),
+        (NEST, 0x97, True),
+    ],
+)
+def test_types_and_bindings_without_a_meaning(fixture: str, kind: int, is_damage: bool) -> None:
+    """They are of no function: the name of one before it would be shown."""
+    last = ObjectFile("", read_fixture(fixture)).sections_by_name[".symtab"].size_bytes - 24
+    data = overwritten(fixture, ".symtab", lambda _: bytes([kind]), last + 4, last + 5)
+    damage = damaged_symbols(ObjectFile("f", data))
+    assert (damage is not None) is is_damage
+    if damage is not None:
+        assert "symbols of types or bindings without a meaning: symbols may" in damage.message
+
+
 def test_without_sh_info_no_symbol_is_behind_the_last_local_one() -> None:
     """`perf inject --jit` leaves it 0."""
     data = bytearray(overwritten(NEST, ".symtab", bytes, 48, 64))
