@@ -239,7 +239,7 @@ def _no_information(word: str) -> str:
     elif word in ("f", "frame", "s", "stack"):
         advice = 'use "dwarfgpu bt", which lists the frames'
     else:
-        advice = 'it has only "dwarfgpu info-locals"'
+        return f'"dwarfgpu info-locals" takes no argument: {word}. It is the only "dwarfgpu info".'
     return f'"dwarfgpu info" has no {word}: {advice}.'
 
 

@@ -27,7 +27,7 @@ ERRORS = [
     ),
     (STOPPED, "dwarfgpu info args", 'has no args: use "dwarfgpu info-locals", which lists the '),
     (STOPPED, "dwarfgpu info frame", 'has no frame: use "dwarfgpu bt", which lists the frames.'),
-    (STOPPED, "dwarfgpu info line", 'has no line: it has only "dwarfgpu info-locals".'),
+    (STOPPED, "dwarfgpu info line", '"dwarfgpu info-locals" takes no argument: line. It is the'),
     (STOPPED, "dwarfgpu info-locals -all", '"dwarfgpu info-locals" has no option -all.'),
     (STOPPED, "dwarfgpu print nothing", 'No symbol "nothing" in current context.'),
     (STOPPED, "dwarfgpu print", "Argument required (expression to compute)."),
