@@ -104,6 +104,8 @@ def called(evaluator: Calling, call: ast.Call) -> TypedValue:
         raise UsageError(
             _NO_SHELL if node.name == "_shell" else f'"${node.name}" is not a convenience function'
         )
+    if evaluator.is_fortran and not isinstance(bare, Function) and bare is strip(function.type):
+        raise UsageError("Cannot perform substring on this type")
     raise Unsupported(NO_CALLS)
 
 

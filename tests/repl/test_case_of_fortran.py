@@ -46,6 +46,11 @@ def test_arrays_that_are_allocated_later() -> None:
     assert "real(kind=4), allocatable (:)" in said("info functions inner")
 
 
+@pytest.mark.parametrize("text", ["1", "1, 2", "1:2"])
+def test_no_array_is_indexed(text: str) -> None:
+    assert said(f"print store::counter({text})") == "Cannot perform substring on this type\n"
+
+
 def test_the_setting_is_that_of_the_language() -> None:
     shown = 'Case sensitivity in name search is "auto; currently {}".\n'
     assert said("show case-sensitive") == shown.format("off")
