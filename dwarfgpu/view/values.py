@@ -232,8 +232,13 @@ def _scalar(
         assert isinstance(bare, Base)
         yield _complex(shown, bare, bits, letter)
     elif letter is not None and letter in _INTEGER_LETTERS:
-        _require_integer(bare, letter, size)
-        yield _address_or_character(shown, bare, number, size, letter)
+        try:
+            _require_integer(bare, letter, size)
+            yield _address_or_character(shown, bare, number, size, letter)
+        except UsageError as error:
+            if not depth:
+                raise
+            yield f"<error reading variable: {error.message}>"  # as in GDB, in place of the part
     elif letter == "t" and shown.options.nibbles:
         options = shown.options.of_source(shown.options.cplusplus, shown.options.style)
         yield scalars.nibbles_text(number, "'" if options.cplusplus else " ")

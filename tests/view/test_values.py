@@ -548,6 +548,19 @@ def test_an_integer_of_16_bytes_is_no_character() -> None:
     assert format_value(Bits(65, 64), wide, FormatOptions("c"), architecture=ARCH) == "65 'A'"
 
 
+def test_integers_of_16_bytes_amid_characters() -> None:
+    """As in GDB, the error is in the place of the part, and the next parts are shown."""
+    kind = base("__int128", "signed", 128)
+    reason = "That operation is not available on integers of more than 8 bytes."
+    why = f"<error reading variable: {reason}>"
+    options = FormatOptions("c")
+    bits = Bits(65 << 128, 256)
+    assert format_value(bits, Array(kind, (2,)), options, architecture=ARCH) == f"{{{why}, {why}}}"
+    pair = Struct("struct", "s", 20, (Member("q", kind, 0), Member("k", INT, 128)))
+    text = format_value(Bits(65 << 128, 160), pair, options, architecture=ARCH)
+    assert text == f"{{q = {why}, k = 65 'A'}}"
+
+
 @pytest.mark.parametrize("dimensions", [(None,), (None, 3), (3, None)])
 @pytest.mark.parametrize("style", ["fortran", "ada"])
 def test_an_unknown_count_is_not_zero(dimensions: tuple[int | None, ...], style: Style) -> None:
