@@ -225,6 +225,14 @@ class Names:
         """Return the error that a name is unknown, with GDB's wording."""
         return UsageError(self.session.meanings(name).why_not(name))
 
+    def unknown_type(self, name: TypeName) -> UsageError | None:
+        """Return the error for the name of no type, with GDB's wording; None for that of one."""
+        try:
+            self.type_of(name)
+        except UsageError as error:
+            return error
+        return None
+
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
         """Return the meaning of a name in a source file, or in a quoted function: `'f(int)'::x`."""
         from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several  # few names

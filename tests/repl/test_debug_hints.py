@@ -51,6 +51,10 @@ def test_members_types_and_names_of_the_debugger() -> None:
     assert output_of(shell, "p ((struct outr *) 0)->x") == (
         'No struct type named outr. Did you mean "outer"?\n'
     )
+    assert output_of(shell, "p struct outr") == (
+        'No struct type named outr. Did you mean "outer"?\n'
+    )
+    assert output_of(shell, "p struct outer") == "Attempt to use a type name as an expression\n"
     assert "Did you mean" not in output_of(shell, "p $nosuch")
     words = output_of(nest_shell(), "p $_lan")
     assert words.endswith('= void\nnote: $_lan has no value. Did you mean "$_lane"?\n')

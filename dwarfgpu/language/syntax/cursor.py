@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.syntax.ada_tokens import ada_token
+from dwarfgpu.language.syntax.ast import TypeName
 from dwarfgpu.language.syntax.fortran_tokens import fortran_token
 from dwarfgpu.language.syntax.tokens import Kind, OfLanguage, Token, tokens
 
@@ -32,6 +33,9 @@ class Known(Protocol):
 
     def unknown(self, name: str) -> UsageError:
         """Return the error for an unknown name."""
+
+    def unknown_type(self, name: TypeName) -> UsageError | None:
+        """Return the error for the name of no type; None for that of one."""
 
 
 _SHOWN: Final = 200

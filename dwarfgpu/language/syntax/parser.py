@@ -175,6 +175,12 @@ class Parser(Cursor):
         self.expect(")")
         return ast.Cast(kind, operand, how=how)
 
+    def _unknown_tag(self) -> UsageError | None:
+        """Return the error for `struct x` that is no type; None where anything else comes."""
+        if self.token.text not in TAGS:
+            return None
+        return self.known.unknown_type(TypeParser(self, self.type_of).type_name())
+
     def is_type_of(self, index: int) -> bool:
         """Return whether `typeof(` comes at a position."""
         token = self.tokens[index]
@@ -345,7 +351,8 @@ class Parser(Cursor):
         if (cast := self._functional_cast()) is not None:
             return cast
         if _is_type_word(token.text) or fortran_type(self, self.at) is not None:
-            raise UsageError("Attempt to use a type name as an expression")
+            unknown = self._unknown_tag()
+            raise unknown or UsageError("Attempt to use a type name as an expression")
         if self._is_word(("typeid",), "("):
             raise Unsupported("typeid is not supported in expressions")
         if self.is_type_of(self.at):
