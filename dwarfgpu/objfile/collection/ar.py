@@ -5,9 +5,12 @@ Law: an archive is read member by member; a name leads nowhere but into its own 
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.limits import MAX_FILES
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed
@@ -20,10 +23,14 @@ _NAME_BYTES: Final = 16
 _SIZE: Final = slice(48, 58)
 _END: Final = b"`\n"
 _LONG_NAMES: Final = b"//"
-_SYMBOLS: Final = (b"/", b"/SYM64/")
+_SYMBOLS_64: Final = b"/SYM64/"
+_SYMBOLS: Final = (b"/", _SYMBOLS_64)
 _BSD_SYMBOLS: Final = b"__.SYMDEF"
 _BSD_NAME: Final = b"#1/"
 _MAX_NAME_BYTES: Final = 1 << 14
+_MAX_INDEX_BYTES: Final = 1 << 25
+"""Of the index of symbols; a larger one is not compared with the members."""
+_ZEROS: Final = bytes(4)
 _MAX_THIN_BYTES: Final = 1 << 23
 """Names of the files of a thin archive together: for each folder in one, the file system is
 asked."""
@@ -63,6 +70,8 @@ class _ArMember:
 def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_ArMember]:
     """Yield the members that are not tables of the archive."""
     names: bytes | FileBytes = b""
+    index = frozenset[int]()
+    begins: set[int] = set()
     position, count = len(AR_MAGIC), 0
     while position < len(data):
         header = bytes(data[position : position + _HEADER_BYTES])
@@ -76,6 +85,7 @@ def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_
         problem = None
         is_table = name in (*_SYMBOLS, _LONG_NAMES)
         has_data = is_table or not is_thin
+        begin = position
         if has_data and start + size_bytes > len(data):
             raise Malformed(f"{path}: the member at {position:#x} is cut short")
         position = start + has_data * (size_bytes + size_bytes % 2)
@@ -83,6 +93,8 @@ def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_
             names = part_of(data, start, size_bytes)
             continue
         if is_table:
+            if begin == len(AR_MAGIC) and not is_thin:
+                index = _index(bytes(data[start : start + min(size_bytes, _MAX_INDEX_BYTES)]), name)
             continue
         if name.startswith(_BSD_NAME):
             name_bytes = _number(name[len(_BSD_NAME) :], path, start)
@@ -99,7 +111,54 @@ def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_
             continue
         check_count(count, path)
         count += 1
+        begins.add(begin)
+        if begin in index and problem is None:
+            problem = _without_contents(data, start, size_bytes, path, begin)
         yield _ArMember(printable(name.removesuffix(b"/")) or "?", start, size_bytes, problem)
+    _check_index(index - begins, data, path)
+
+
+def _index(table: bytes, name: bytes) -> frozenset[int]:
+    """Return where members begin that define symbols, by the index of an archive; nothing where it
+    is cut short, or names more members than are read."""
+    code = "Q" if name == _SYMBOLS_64 else "I"
+    word_bytes = array(code).itemsize
+    count = int.from_bytes(table[:word_bytes], "big")
+    end = (1 + count) * word_bytes
+    if end > len(table):
+        return frozenset()
+    offsets = array(code, table[word_bytes:end])
+    if sys.byteorder == "little":
+        offsets.byteswap()
+    begins = set[int]()  # there may be many symbols of a member
+    for first in range(0, count, MAX_FILES):
+        begins.update(offsets[first : first + MAX_FILES])
+        if len(begins) > MAX_FILES:
+            return frozenset()
+    return frozenset(begins)
+
+
+def _without_contents(
+    data: bytes | FileBytes, start: int, size_bytes: int, path: str, begin: int
+) -> Malformed | None:
+    """Return that a member which defines symbols begins with zeros, as no kind of object does."""
+    if size_bytes < len(_ZEROS) or bytes(data[start : start + len(_ZEROS)]) != _ZEROS:
+        return None
+    return Malformed(
+        f"{path}: the member at {begin:#x}, which the index of symbols names, begins with zeros"
+    )
+
+
+def _check_index(offsets: frozenset[int], data: bytes | FileBytes, path: str) -> None:
+    """Raise `Malformed` where the index of symbols names headers that are not those of members, or
+    members beyond the end. Other places that are none's are those of an index that was not renewed.
+    """
+    for offset in sorted(offsets):
+        header = bytes(data[offset : offset + _HEADER_BYTES])
+        if header.endswith(_END) or offset >= len(data):
+            raise Malformed(
+                f"{path}: the index of symbols names a member at {offset:#x}, where none is found"
+            )
 
 
 def _size(header: bytes, path: str, position: int) -> int:
