@@ -115,6 +115,16 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
         ("frame apply", "Missing COUNT argument."),
         ("frame apply level p 1", "Missing or invalid LEVEL... argument"),
         ("thread -1", "negative value: -1"),
+        ("thread -01.x 5", "negative value: -01.x 5"),
+        ("thread 1.-1", "negative value: 1.-1"),
+        ("thread 2.-1", "No inferior number '2'"),
+        ("thread 0.-1", "Invalid thread ID: 0.-1"),
+        ("thread -0", "Invalid thread ID: -0"),
+        ("thread 1.-0", "Invalid thread ID: 1.-0"),
+        ("thread -1x", "Invalid thread ID: -1x"),
+        ("thread 1.-1.2", "Invalid thread ID: 1.-1.2"),
+        ("thread x.-1", "Invalid thread ID: x.-1"),
+        ("thread .1", "Invalid thread ID: .1"),
         ("thread -x", "Invalid thread ID: -x"),
         ("thread apply x p 1", "Invalid thread ID: x p 1"),
         ("thread apply 2-1 p 1", "inverted range"),
@@ -127,6 +137,12 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
 )
 def test_errors(command: str, error: str) -> None:
     assert said(DISPATCH, command) == ([], [error])
+
+
+@pytest.mark.parametrize("word", ["$m", "$m.1", "1.$m"])
+def test_a_negative_variable_as_thread(word: str) -> None:
+    _, errors = said(DISPATCH, "set $m = -1", f"thread {word}")
+    assert errors == [f"negative value: {word}"]
 
 
 def test_strings_of_eight_byte_characters() -> None:

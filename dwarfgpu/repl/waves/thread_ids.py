@@ -17,7 +17,7 @@ _ID: Final = re.compile(
     r"(?=\s|$)",
     re.ASCII,
 )
-_NEGATIVE: Final = re.compile(r"(?:[^.]*\.)?-[0-9]", re.ASCII)
+_NEGATIVE: Final = re.compile(r"-0*[1-9][0-9]*", re.ASCII)
 _MOST: Final = 100_000
 """Threads of one list."""
 
@@ -46,21 +46,33 @@ def leading_threads(shell: Shell, text: str) -> tuple[list[tuple[str, int]], str
 def single_thread(shell: Shell, text: str) -> tuple[int, str]:
     """Return the existing thread whose ID begins a text, and the text after it. `UsageError` with
     GDB's wording if there is none."""
-    word, _, rest = text.strip().partition(" ")
-    if _NEGATIVE.match(word):
-        raise UsageError(f"negative value: {text.strip()}")
-    match = _ID.fullmatch(word)
-    if match is None or match["star"] or match["last"]:
-        raise UsageError(f"Invalid thread ID: {text.strip()}")
-    inferior = match["inferior"]
-    if inferior is not None and _number(shell, inferior, text) != 1:
-        raise UsageError(f"No inferior number '{_number(shell, inferior, text)}'")
-    number = _number(shell, match["first"], text)
+    text = text.strip()
+    word, _, rest = text.partition(" ")
+    inferior, point, thread = word.partition(".")
+    if point:
+        of_inferior = _not_negative(shell, inferior, text)
+        if of_inferior == 0:
+            raise UsageError(f"Invalid thread ID: {text}")
+        if of_inferior != 1:
+            raise UsageError(f"No inferior number '{of_inferior}'")
+    number = _not_negative(shell, thread if point else word, text)
     if number in shell.machine.threads:  # waves of a state may begin with 0
         return number, rest.strip()
-    if number <= 0:
-        raise UsageError(f"Invalid thread ID: {text.strip()}")
-    raise UsageError(f"Unknown thread {'' if inferior is None else '1.'}{number}.")
+    if number == 0:
+        raise UsageError(f"Invalid thread ID: {text}")
+    raise UsageError(f"Unknown thread {'1.' if point else ''}{number}.")
+
+
+def _not_negative(shell: Shell, word: str, text: str) -> int:
+    """Return a number of a thread's ID; `UsageError` with GDB's wording where it is negative or
+    none."""
+    if re.fullmatch(_NUMBER, word, re.ASCII):
+        number = _number(shell, word, text)
+        if number >= 0:
+            return number
+    elif _NEGATIVE.fullmatch(word) is None:
+        raise UsageError(f"Invalid thread ID: {text}")
+    raise UsageError(f"negative value: {text}")
 
 
 def _range(shell: Shell, first: str, last: str | None, text: str) -> range:
