@@ -11,8 +11,9 @@ from dwarfgpu.errors import UsageError
 _PARTS: Final = ("source", "function", "qualified", "line", "label")
 """In GDB's order: of several that a word begins, the first one is meant."""
 IN_FILE: Final = pattern(
-    r"""(?P<file>'[^']+'|"[^"]+"|[^:<("]*[^:<('" ])\s*:\s*(?P<inside>[^:\s].*)"""
+    r"""(?P<file>'[^']+'|"[^"]+"|[^:<("]*[^:<('" ])(?<!\[abi)\s*:\s*(?P<inside>[^:\s].*)"""
 )
+"""The first colon of `f[abi:cxx11]` is that of an ABI tag."""
 _NAME: Final = pattern(r"-(?P<name>[a-zA-Z]+)(?:\s+|$)")
 _END: Final = pattern(r"\s+(?=-[a-zA-Z])|$")
 _LINE: Final = pattern(r"[-+]?(?:[0-9]{1,40}|(?=$))")

@@ -414,7 +414,10 @@ def _at_depth(text: str, separator: str) -> list[str]:
 
 def merged_function(code_objects: Iterable[CodeObject], name: str) -> int | None:
     """Return the entry of the function, as loaded, whose whole name without parameters is given and
-    that only a symbol table has; None if there is none, or several."""
+    that only a symbol table has; None if there is none, or several, or it has an ABI tag:
+    the entry of such a function has a name without it."""
+    if "[abi:" in name:
+        return None
     entries: set[int] = set()
     length = len(_components(_split(name.strip())[0].removeprefix("::")))
     for code_object in code_objects:

@@ -1,0 +1,35 @@
+"""Functions by names with ABI tags, as `bt` shows them, which DW_AT_name has not, against the GDB
+that is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build
+
+SOURCE = """
+[[gnu::abi_tag("one")]] int tagged(int q) { return q; }
+struct S { [[gnu::abi_tag("two")]] int get(char c) { return c; } };
+template <class T> [[gnu::abi_tag("three")]] T made(T t) { return t; }
+int main() { return tagged(1) + S().get('x') + made(2); }
+"""
+TAGGED = "tagged[abi:one]"
+COMMANDS = [
+    f"break {TAGGED}", f"break {TAGGED}(int)", f"break {TAGGED}(char)", f"tbreak '{TAGGED}(int)'",
+    f"break a.cc:{TAGGED}", f"break -function {TAGGED}", "break tagged[abi:two]",
+    "break S::get[abi:two]", f"list {TAGGED}(int)", f"info address {TAGGED}",
+    f"info scope {TAGGED}", f"print '{TAGGED}(int)'", f"print '{TAGGED}'",
+    f"break *'{TAGGED}(int)'",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_names_with_tags(tool: Callable[[str], str], tmp_path: Path, compiler: str) -> None:
+    build(tmp_path, {"a.cc": SOURCE}, [[tool(compiler), "-g", "-o", "a", "a.cc"]])
+    files = [str(tmp_path / "a")]
+    own, of_gdb = (answers(gdb, files, COMMANDS) for gdb in (None, tool("gdb")))
+    assert own == of_gdb
+    assert f'Symbol "{TAGGED}(int)" is a function at address 0x' in "".join(own)
