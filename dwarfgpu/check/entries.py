@@ -39,7 +39,7 @@ from dwarfgpu.check.expressions import ExpressionChecker, Role
 from dwarfgpu.check.finding import Findings
 from dwarfgpu.check.layout import code_fault, constant_fault, layout_fault
 from dwarfgpu.check.listed_locations import LocationLists
-from dwarfgpu.check.needed_attributes import missing_attribute
+from dwarfgpu.check.needed_attributes import is_without_types, missing_attribute
 from dwarfgpu.check.unit_expressions import UnitExpressions
 from dwarfgpu.check.unit_findings import UnitFindings
 from dwarfgpu.check.vendor_attributes import vendor_faults
@@ -302,7 +302,8 @@ class EntryChecker:
             message = "both DW_AT_location and DW_AT_const_value say what the value is"
             self._findings.report("repeated-attribute", message, index, section="4.1")
         missing = missing_attribute(abbreviation)
-        if missing is not None:
+        is_variable = abbreviation.tag == dw.TAG_VARIABLE
+        if missing is not None and not (is_variable and is_without_types(self.unit)):
             message, section = missing
             self._findings.report("missing-attribute", message, index, section=section)
         is_usual = not (faults or has_two or missing or is_without_base(abbreviation))

@@ -4,11 +4,15 @@ abbreviation shows."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.check.attributes import tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.producer import debug_level, parse_producer
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.unit import CompilationUnit
 
 _ELSEWHERE: Final = frozenset(
     {dw.AT_ABSTRACT_ORIGIN, dw.AT_DECLARATION, dw.AT_SIGNATURE, dw.AT_SPECIFICATION}
@@ -33,6 +37,20 @@ _NEEDED: Final[Mapping[int, tuple[frozenset[int], str, str]]] = {
     ),
 }  # fmt: skip
 """By tag: attributes (an entry has one of them or more), the name of the first, and the section."""
+
+
+def is_without_types(unit: CompilationUnit) -> bool:
+    """Return whether the unit is one for which GCC wrote no types, as it does at level 1: by its
+    options or, where they are not recorded, because it has none."""
+    producer = unit.producer
+    level = debug_level(producer)
+    if level is not None:
+        return level == 1
+    return parse_producer(producer).is_gcc and not any(
+        attribute.name == dw.AT_TYPE
+        for abbreviation in unit.abbreviations.values()
+        for attribute in abbreviation.attributes
+    )
 
 
 def missing_attribute(abbreviation: Abbreviation) -> tuple[str, str] | None:

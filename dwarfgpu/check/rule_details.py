@@ -300,7 +300,8 @@ DETAILS: Final[Mapping[str, str]] = {
         "a variable, parameter or member that the source declares, an array or a base class "
         "without `DW_AT_type`, an imported declaration without `DW_AT_import`, a call-site "
         "parameter that names no place, or `DW_AT_high_pc` without `DW_AT_low_pc` (DWARF 5 4.1, "
-        "5.7, 5.5, 3.2.3, 3.4.2, 2.17.2), reported once for each abbreviation"
+        "5.7, 5.5, 3.2.3, 3.4.2, 2.17.2), reported once for each abbreviation; not a variable in a "
+        "unit for which GCC wrote no types (`-g1`)"
     ),
     "repeated-attribute": (
         "an entry that has an attribute of one name twice (DWARF 5 2.2), or a data object with "

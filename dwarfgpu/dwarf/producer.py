@@ -18,6 +18,7 @@ _CLANG: Final = pattern(r"(?:clang|flang) version ([0-9]{1,9})")
 _TRITON: Final = pattern(r"triton\b")
 _GCC: Final = pattern(r"GNU (?!AS\b)\S+ [0-9]")
 _GNU_C: Final = pattern(r"GNU C[0-9]* ([0-9]{1,4})\.")
+_DEBUG_LEVEL: Final = pattern(r" -g(?:gdb)?([0-3]?)(?= |$)")
 _LEVEL: Final = pattern(r" -O(\w*)(?= |$)")
 _AMD: Final = pattern(r"\bAMD (?:clang|flang)|\broc-[0-9]|RadeonOpenCompute|ROCm/llvm-project")
 LAST_WITHOUT_USER: Final = 16
@@ -70,6 +71,14 @@ def tracks_calls(text: str) -> bool:
         return False
     levels = _LEVEL.findall(text)
     return bool(levels) and levels[-1] != "0"
+
+
+def debug_level(text: str) -> int | None:
+    """Return the level of the debugging information of GCC, by the last of its options for one
+    (-g1, -ggdb3); a mere -g is for 2. None for another compiler, or where options are not recorded
+    (-gno-record-gcc-switches)."""
+    levels = _DEBUG_LEVEL.findall(text) if _GCC.match(text) else []
+    return int(levels[-1] or 2) if levels else None
 
 
 def widens_enumerators(text: str) -> bool:

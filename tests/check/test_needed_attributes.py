@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from tests.check.made import findings, one_entry, verdict_on, words
+from tests.check.made import COMPILE_UNIT, findings, info_file, one_entry, verdict_on, words
+from tests.dwarf.builder import Shape
 
 NAME, LINE = (dw.AT_NAME, 0x08, b"x\0"), (dw.AT_DECL_LINE, 0x0B, b"\7")
 FLAG = b""
@@ -55,3 +56,27 @@ def test_an_entry_may_have_them_from_another() -> None:
     for number in dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN:
         results = findings(verdict_on(one_entry(dw.TAG_VARIABLE, [NAME, LINE, of_unit(number)])))
         assert all(one.rule != "missing-attribute" for one in results)
+
+
+@pytest.mark.parametrize(
+    ("producer", "has_types", "is_missing"),
+    [
+        ("GNU C17 12.2.0 -g1 -O2 -fPIC", False, False),
+        ("GNU C17 12.2.0 -g1 -O2 -fPIC", True, False),  # types of another unit, in dwz's table
+        ("GNU C17 12.2.0 -g -O2", False, True),
+        ("GNU C++17 12.2.0", False, False),  # -gno-record-gcc-switches
+        ("GNU C++17 12.2.0", True, True),
+        ("clang version 19.1.7 -g1", False, True),
+    ],
+)
+def test_gcc_describes_variables_without_types(
+    producer: str, has_types: bool, is_missing: bool
+) -> None:
+    shapes = [
+        Shape(COMPILE_UNIT, ((dw.AT_PRODUCER, 0x08),), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, 0x08), (dw.AT_DECL_LINE, 0x0B))),
+        *([Shape(dw.TAG_POINTER_TYPE, ((dw.AT_TYPE, dw.FORM_REF4),))] if has_types else []),
+    ]
+    entries = b"\x01" + producer.encode() + b"\0\x02x\0\7\0"
+    results = findings(verdict_on(info_file(shapes, entries, machine=62)))
+    assert ("missing-attribute" in {one.rule for one in results}) is is_missing

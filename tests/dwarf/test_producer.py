@@ -6,6 +6,7 @@ import pytest
 
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.producer import (
+    debug_level,
     has_legacy_attributes,
     parse_producer,
     tracks_calls,
@@ -161,3 +162,20 @@ def test_producers_that_track_registers_over_calls(producer: str, expected: bool
 def test_enumerators_of_c(producer: str, expected: bool) -> None:
     """The first changes of GCC 13: all have the type of an enumeration that int does not hold."""
     assert widens_enumerators(producer) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "level"),
+    [
+        ("GNU C17 12.2.0 -march=x86-64 -g1 -O2", 1),
+        ("GNU C17 12.2.0 -ggdb1", 1),
+        ("GNU GIMPLE 12.2.0 -g -g1 -O1 -fltrans", 1),
+        ("GNU C17 12.2.0 -g1 -g -gdwarf-5", 2),
+        ("GNU Ada 12.2.0 -gnatA -ggdb3 -gno-strict-dwarf", 3),
+        ("GNU C17 12.2.0 -O2 -fno-g1", None),
+        ("clang version 19.1.7 -g1", None),
+        ("", None),
+    ],
+)
+def test_the_level_of_debugging_information(options: str, level: int | None) -> None:
+    assert debug_level(options) == level
