@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.fortran_ada import is_string
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
@@ -110,8 +111,27 @@ def repeated(
         raise UsageError("The size of the object is unknown, so it cannot be repeated.")
     array = array_of(value.type, count)
     if first_index:
-        array = Array(value.type, (count,), lower_bounds=(first_index,))
+        array = _with_bound(value, count, first_index)
     return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
+
+
+def _with_bound(value: TypedValue, count: int, first_index: int) -> Array:
+    """Return an array of objects with a first index; in Fortran, of arrays, one with a dimension
+    more."""
+    inner = strip(value.type)
+    is_fortran = value.unit is not None and value.unit.style == "fortran"
+    if not isinstance(inner, Array) or not is_fortran or is_string(inner):
+        return Array(value.type, (count,), lower_bounds=(first_index,))
+    known = len(inner.dimensions)
+    strides = inner.strides_bits or (None,) * known
+    return evolve(
+        inner,
+        dimensions=(count, *inner.dimensions),
+        strides_bits=(size_bits(inner), *strides),
+        lower_bounds=(first_index, *(inner.lower_bounds or (0,) * known)),
+        attribute="",
+        declared_bits=None,
+    )
 
 
 def _has_elements(container: TypedValue, first: TypedValue, count: int) -> bool:
