@@ -186,8 +186,11 @@ class Evaluator(Operations):
                 self.options.noted(remark)
 
     def in_style(self, value: TypedValue) -> TypedValue:
-        """Return a value that no unit has in the style of the language in focus."""
-        is_own = value.unit is None and value.location in (None, UNDEFINED_LOCATION)
+        """Return a value that no unit has, or a register with an address, in the style of the
+        language in focus."""
+        is_computed = value.location in (None, UNDEFINED_LOCATION)
+        is_address = self.is_fortran and isinstance(value.type, Pointer)
+        is_own = value.unit is None and (is_computed or is_address)
         is_other = self.is_fortran or self.is_ada
         return evolve(value, unit=self.names.current_unit) if is_own and is_other else value
 

@@ -1,0 +1,53 @@
+"""Expressions in frames of Fortran, against the installed GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+subroutine stop_here(part, whole, n)
+  integer :: part(:, :), n
+  integer :: whole(0:1, 2)
+  integer, pointer :: nowhere
+  nullify(nowhere)
+  nowhere = n + part(1, 1) + whole(0, 1)
+end subroutine
+
+program expressions
+  interface
+    subroutine stop_here(part, whole, n)
+      integer :: part(:, :), n
+      integer :: whole(0:1, 2)
+    end subroutine
+  end interface
+  integer :: grid(4, 4), n
+  n = 7
+  grid = 3
+  grid(1, 2) = 5
+  call stop_here(grid(1:4:2, 1:2), grid, n)
+end program
+"""
+COMMANDS = [
+    "frame 0", "print part@2", "whatis part@2", "print whole@2", "whatis whole@2",
+    "print (whole@2)(0, 2, 1)", "print n@1@1", "whatis n@2@2", "print $sp", "whatis $sp",
+    "print $sp + 8", "print/x $sp", "print n(1)", "print/x part@1",
+]  # fmt: skip
+
+
+def test_answers_are_those_of_gdb(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """`@` makes one more dimension of an array, and addresses in registers have Fortran's types."""
+    build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    own = answers(None, files, COMMANDS)
+    assert own == answers(tool("gdb"), files, COMMANDS)
+    assert "(((" in own[1] and "(2,2,2)" in own[2]
+
+
+def test_the_type_of_the_program_counter(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB has the parentheses of a function twice (docs/gdb-differences.md)."""
+    build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    (shown,) = answers(None, with_core(tool, tmp_path), ["whatis $pc"])
+    assert shown.splitlines()[1] == "type = PTR TO -> ( void () )"
