@@ -89,6 +89,19 @@ def test_signals_of_producers_do_not_contradict(signals: tuple[int, int, int | N
     assert not read(status(7, words(27), signal, kernel_signal=first), *notes).problems
 
 
+def test_the_first_thread_lacks_the_signal_of_the_others() -> None:
+    """All producers write one `pr_cursig` for all threads, or the failed one's alone."""
+    others = status(8, words(27)), status(9, words(27))
+    dump = read(status(7, words(27), 0), siginfo(11), *others)
+    assert [str(problem) for problem in dump.problems] == [
+        "core: the signals contradict: pr_cursig of the first NT_PRSTATUS is 0, si_signo of its "
+        "NT_SIGINFO and pr_cursig of another thread are 11: no signal is taken to have stopped it"
+    ]
+    assert not read(status(7, words(27), 0), siginfo(19), *others).problems
+    assert not read(status(7, words(27), 0), *others).problems
+    assert not read(status(7, words(27)), siginfo(11), status(8, words(27), 0)).problems
+
+
 def test_a_thread_without_an_id() -> None:
     process = note("CORE", 3, bytes(24) + struct.pack("<I", 7) + bytes(108))
     dump = read(status(7, words(27)), process, status(0, words(27)))
@@ -151,7 +164,7 @@ def fxsave(top: int = 0) -> bytes:
 
 
 MISSING = "belongs to no thread: an NT_PRSTATUS before it is damaged, and its thread is missing"
-UNNAMED = "is no name: a note before it is damaged, and threads may be missing"
+UNNAMED = "is no name: it, or a note before it, is damaged, and threads may be missing"
 FIRST, FLOATING = status(1, words(27)), note("CORE", 2, fxsave(0))
 UNKNOWN = note("CORE", 0, bytes(336))
 """An NT_PRSTATUS whose type is overwritten."""
@@ -168,6 +181,9 @@ UNKNOWN = note("CORE", 0, bytes(336))
          [f"core: NT_FPREGSET {MISSING}"]),
         ((FIRST, note("\1\2", 1, bytes(4)), note("\3", 1, b""), FLOATING, FLOATING), [1],
          [f"core: the owner of the note at 0x1ec {UNNAMED}"]),
+        ((FIRST, note("", 0x53494749, bytes(128)), FLOATING), [1],
+         [f"core: the owner of the note at 0x1ec {UNNAMED}"]),
+        ((FIRST, bytes(24)), [1], []),  # padding
         ((status(1, words(27), size_bytes=340), FLOATING), [],
          ["core: NT_PRSTATUS has 340 bytes, not 336"]),
     ],

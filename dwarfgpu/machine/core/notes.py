@@ -184,14 +184,16 @@ class _Notes:
             self.problems.append(error)
 
     def _leave_out(self, note: Note) -> None:
-        """Record that a note is not read. Behind a damaged one other bytes look like notes."""
-        if note.owner.isascii() and note.owner.isprintable():
+        """Record that a note is not read. Behind a damaged one other bytes look like notes; zeros
+        alone may be padding."""
+        is_lost = bool(note.type) and not note.owner
+        if note.owner.isascii() and note.owner.isprintable() and not is_lost:
             name = _NAMES.get((note.owner, note.type), f"{note.owner} note {note.type:#x}")
             self._unread[name] = None
         elif not self._has_unnamed:
             self._has_unnamed = True
-            problem = f"the owner of the note at {note.offset:#x} is no name: a note before it"
-            error = Malformed(f"{problem} is damaged, and threads may be missing")
+            problem = f"the owner of the note at {note.offset:#x} is no name: it, or a note before"
+            error = Malformed(f"{problem} it, is damaged, and threads may be missing")
             error.context = self.core_dump.file.path
             self.problems.append(error)
 
@@ -223,8 +225,25 @@ class _Notes:
                 error.context = self.core_dump.file.path
                 self.problems.append(error)
 
+    def _check_first_signal(self) -> None:
+        """Find that the thread that failed has no signal, and the others have that of its
+        NT_SIGINFO: kernels and debuggers write the same `pr_cursig` for all."""
+        first = self._threads[0] if self._threads else None
+        if first is None or first.signal or first.why is None or not first.why.number:
+            return
+        number = first.why.number
+        if any(thread.signal == number for thread in self._threads):
+            error = Malformed(
+                f"the signals contradict: pr_cursig of the first NT_PRSTATUS is 0, si_signo of its "
+                f"NT_SIGINFO and pr_cursig of another thread are {number}: no signal is taken to "
+                "have stopped it"
+            )
+            error.context = self.core_dump.file.path
+            self.problems.append(error)
+
     def dump(self) -> CoreDump:
         self._check_extended()
+        self._check_first_signal()
         self._check_thread_ids()
         return evolve(
             self.core_dump,
