@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.session.unknown_name import undescribed
+from tests.cli.command import run
 from tests.dwarf.builder import elf
 
 
@@ -30,3 +31,10 @@ def test_a_debug_file_that_cannot_be_used(tmp_path: Path) -> None:
     assert str(file.unusable_debug_file).startswith(
         f"the debug file of {tmp_path}/a.co cannot be used: {tmp_path}/k.debug has the checksum 0x"
     )
+
+
+def test_a_function_of_it_that_is_not_found(tmp_path: Path) -> None:
+    (tmp_path / "k.debug").write_bytes(elf({".debug_info": b""}, machine=62))
+    file = _opened(tmp_path / "a.co")
+    done = run("disas", tmp_path / "a.co", "leaf")
+    assert f"debugging information: give an address; {file.unusable_debug_file}" in done.error

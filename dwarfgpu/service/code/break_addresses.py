@@ -165,7 +165,8 @@ def _advice(session: Session, error: UsageError) -> str:
     files = session.code_objects
     if not any(item.info.has_units or item.file.has_section(".symtab") for item in files):
         names = ", ".join(item.name for item in files)
-        return f" {names} has neither symbols nor debugging information: give an address"
+        reasons = "".join(f"; {one}" for item in files if (one := item.unusable_debug_file))
+        return f" {names} has neither symbols nor debugging information: give an address{reasons}"
     similar = session.did_you_mean(name.partition("+")[0], "function")
     hexadecimal = in_hexadecimal(name, files)
     return similar or (f" An {hexadecimal}" if hexadecimal else "")
