@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Pointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, bounded
 from dwarfgpu.language.builtin_types import INT_BITS
@@ -173,7 +173,17 @@ class NamedValues:
             if isinstance(self.objects, Unevaluated) and "::" in name:  # C++ expr.prim.id
                 return TypedValue(types_of(first.unit).type_of(first), unit=first.unit)
             return self._member_of_this(name)
+        if first.tag == dw.TAG_NAMELIST:
+            from dwarfgpu.language.namelists import namelist  # few programs have them
+
+            return namelist(self.objects, first, self._variable_named)
         raise UsageError("Attempt to use a type name as an expression")
+
+    def _variable_named(self, name: str) -> TypedValue:
+        """Return the variable of a name; `IllFormed` for the name of anything else."""
+        if not any(isinstance(meaning, Variable) for meaning in self.names.meaning(name)[:1]):
+            raise IllFormed(f"a namelist has {name}, which is no variable here")
+        return self.named(ast.Name(name))
 
     def of_package(self, node: ast.Access) -> TypedValue | None:
         """Return what `p.x` denotes in Ada if `p` is a package; None for anything else."""

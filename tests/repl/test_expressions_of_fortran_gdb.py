@@ -51,3 +51,56 @@ def test_the_type_of_the_program_counter(tmp_path: Path, tool: Callable[[str], s
     build(tmp_path, {"a.f90": SOURCE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
     (shown,) = answers(None, with_core(tool, tmp_path), ["whatis $pc"])
     assert shown.splitlines()[1] == "type = PTR TO -> ( void () )"
+
+
+LISTS = """\
+module store
+  integer :: shared = 4
+  real :: row(3) = [1.0, 2.5, 3.0]
+  namelist /of_module/ shared, row
+end module
+
+subroutine stop_here(n, grown)
+  integer :: n
+  integer, allocatable :: grown(:)
+  character(len=5) :: text
+  logical :: yes
+  complex :: z
+  integer, pointer :: nowhere
+  namelist /inner/ n, text, yes, z
+  namelist /dynamic/ n, grown
+  text = 'it''s '
+  yes = .true.
+  z = (1.0, -2.0)
+  write (*, nml=inner)
+  nullify(nowhere)
+  nowhere = n
+end subroutine
+
+program lists
+  use store
+  interface
+    subroutine stop_here(n, grown)
+      integer :: n
+      integer, allocatable :: grown(:)
+    end subroutine
+  end interface
+  integer, allocatable :: grown(:)
+  allocate(grown(3))
+  grown = 7
+  write (*, nml=of_module)
+  call stop_here(43, grown)
+end program
+"""
+
+
+def test_namelists(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    build(tmp_path, {"a.f90": LISTS}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    commands = [
+        "frame 0", "print inner", "whatis inner", "print INNER", "print $1", "output dynamic",
+        "whatis dynamic", "up", "print of_module", "whatis of_module", "ptype of_module",
+    ]  # fmt: skip
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    own = answers(None, files, ["print inner%n", "print sizeof(inner)", "print &inner"])
+    assert "$1 = 43" in own[0] and "$2 = 21" in own[1] and "not located in memory" in own[2]

@@ -65,7 +65,8 @@ _MAX_SCOPES: Final = 1_000
 _MAX_DEPTH: Final = 64
 """Structures inside one another that are searched for enumerators."""
 _TRANSPARENT_TYPES: Final = frozenset({*QUALIFIERS, *NAMES_OF_TYPES})
-_OF_BLOCKS: Final = TYPES | {dw.TAG_ENUMERATION_TYPE, dw.TAG_IMPORTED_DECLARATION}
+_LISTS_AND_TYPES: Final = TYPES | {dw.TAG_NAMELIST}
+_OF_BLOCKS: Final = _LISTS_AND_TYPES | {dw.TAG_ENUMERATION_TYPE, dw.TAG_IMPORTED_DECLARATION}
 """Besides variables, what declares names in a block."""
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
@@ -303,7 +304,7 @@ class NameLookup(UnitDeclarations):
         abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
         for holder in (scope,) if abstract is None else (scope, abstract):
             for child in holder.children(_OF_BLOCKS):
-                if child.tag in TYPES and _is(child, part, accepts):
+                if child.tag in _LISTS_AND_TYPES and _is(child, part, accepts):
                     return (child,)
                 for enumerator in _enumerators(child):
                     if _is(enumerator, part, accepts):

@@ -38,6 +38,7 @@ _NAMED: Final = (
     | VARIABLES
     | CONTAINERS
     | {dw.TAG_ENUMERATOR, dw.TAG_SUBPROGRAM, dw.TAG_MEMBER, dw.TAG_IMPORTED_DECLARATION}
+    | {dw.TAG_NAMELIST}
 )
 _IMPORTS: Final = frozenset({dw.TAG_IMPORTED_MODULE, dw.TAG_IMPORTED_DECLARATION})
 _COMPLETED: Final[dict[int, tuple[int, ...]]] = {
