@@ -53,3 +53,18 @@ def test_names_are_those_of_gdb(tmp_path: Path, version: str) -> None:
     assert of_dwarfgpu == of_gdb
     assert "break a.cpp:(anonymous namespace)::inner::deep(int)\n" in of_gdb
     assert "break deep(int)\n" in of_gdb  # alone: from what was typed on
+
+
+INTEGERS = """
+template <class T> struct Box { T value; };
+Box<short> a; Box<unsigned short> b; Box<long> c; Box<unsigned long> d; Box<long long> e;
+Box<unsigned long long> f; Box<Box<unsigned long> *> g; Box<unsigned> h; Box<signed char> i;
+int main() {}
+"""
+
+
+def test_integers_in_templates_are_spelled_as_by_gdb(tmp_path: Path) -> None:
+    gdb = built(tmp_path, INTEGERS, "-g", name="a.cpp")
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, ["complete print Box"])
+    assert of_dwarfgpu == of_gdb
+    assert "Box<unsigned long long>" in of_gdb

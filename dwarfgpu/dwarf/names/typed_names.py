@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from heapq import nsmallest
@@ -57,6 +58,8 @@ _OTHER_NAMES: Final = frozenset(
 """Attributes of entries whose names may be other than DW_AT_name."""
 _RESPELLED: Final = pattern(r"<.*(?:[(']|[0-9][lL])")
 """Template arguments that are shown in another way: `To<(& global)>` as `To<&global>`."""
+_INTEGER: Final = pattern(r"\b(short|long(?: long)?)( unsigned)? int\b")
+"""An integer among them as gcc names it, `long unsigned int`: most names need no more."""
 _IDENTIFIER: Final = pattern(r"(?!_Z)[A-Za-z_]\w*")
 _MOST_QUALIFIED: Final = 20
 """Functions of C++ that are read of a unit, for each name that is needed."""
@@ -218,6 +221,8 @@ def _type(
     elif name is not None:
         if is_cplusplus and _RESPELLED.search(name):
             name = canonical(name, is_shown=True)
+        elif is_cplusplus and "<" in name:
+            name = _INTEGER.sub(_integer, name)
         yield f"{around}{name}", _TYPES[die.tag]
     inside = f"{around}{name}::" if is_cplusplus and name is not None else around
     if die.tag == dw.TAG_ENUMERATION_TYPE:
@@ -230,6 +235,11 @@ def _type(
         for child in die.children(_CONSTANTS):
             if child.name is not None and child.has(dw.AT_CONST_VALUE):
                 yield f"{inside}{child.name}", "variable"
+
+
+def _integer(match: re.Match[str]) -> str:
+    """Return `unsigned long` of `long unsigned int`, as GDB has it."""
+    return f"{(match[2] or '').strip()} {match[1]}".strip()
 
 
 _base_type_name: Final = lru_cache(maxsize=256)(canonical)
