@@ -85,6 +85,8 @@ class Checked:
     """The bits of all its pieces, where the result is what they make."""
     value_bits: int | None = None
     """The bits of the value, where the result is one of DW_OP_implicit_value."""
+    generic_bits: int | None = None
+    """The bits of the value, where the result is one of the generic type by DW_OP_stack_value."""
     register_bits: int | None = None
     """The bits of the register, where the result is one of a GPU."""
     references: tuple[Reference, ...] = ()
@@ -102,6 +104,11 @@ _OF_PARTS: Final = (Role("location"), Role("location", has_object=False), Role()
 _OBJECTS: Final = frozenset({"push_object_address", "push_object_location"})
 """Operations that push the current object, also in DWARF 6."""
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
+_OF_OTHER_TYPES: Final = _BRANCHES | {
+    "const_type", "regval_type", "deref_type", "xderef_type", "convert", "reinterpret",
+    "entry_value", "implicit_value", "implicit_pointer", "LLVM_aspace_implicit_pointer",
+}  # fmt: skip
+"""Operations that may give values of other types, or take them from another expression."""
 _NO_MEMORY: Final = frozenset(
     {
         "stack_value", "implicit_value", "implicit_pointer", "LLVM_undefined", "LLVM_piece_end",
@@ -311,6 +318,7 @@ class ExpressionChecker:
             "fbreg" in names,
             piece_bits,
             value_bits,
+            8 * form.address_size if _is_generic_value(expression) else None,
             self._register_bits(expression, role),
             referred,
             tuple(self._results_in_cfi(data, results)) if role.is_cfi else (),
@@ -464,6 +472,17 @@ def _value_bits(expression: Expression) -> int | None:
     (only,) = expression.instructions
     value = only.operands[-1] if only.operation.name == "implicit_value" else None
     return 8 * len(value) if isinstance(value, bytes) else None
+
+
+def _is_generic_value(expression: Expression) -> bool:
+    """Return whether the result is certainly a value of the generic type by DW_OP_stack_value."""
+    instructions = expression.instructions
+    if not instructions or expression.error is not None:
+        return False
+    # Those of DWARF 4 have names of their own, and are the same functions.
+    names = {one.operation.function.__name__ for one in instructions.distinct}
+    is_generic = _OF_OTHER_TYPES.isdisjoint(names)
+    return is_generic and instructions[len(instructions) - 1].operation.name == "stack_value"
 
 
 def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> int | None:

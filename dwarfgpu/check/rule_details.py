@@ -149,9 +149,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "storage. clang omits the last pieces in this way on every target"
     ),
     "value-short-of-type": (
-        "`DW_OP_implicit_value` alone with fewer bytes than the variable's type: the remaining "
-        "bits are outside the storage. The padding of x86's `long double` is excluded. A block of "
-        "`DW_AT_const_value` likewise (DWARF 5 4.1)"
+        "`DW_OP_implicit_value` alone, or a value of the generic type by `DW_OP_stack_value`, with "
+        "fewer bytes than the variable's type: the remaining bits are outside the storage. The "
+        "padding of x86's `long double` is excluded. A block of `DW_AT_const_value` likewise "
+        "(DWARF 5 4.1)"
     ),
     "value-exceeds-type": (
         "`DW_OP_implicit_value` alone with more bytes than the variable's type, or a "

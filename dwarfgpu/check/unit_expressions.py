@@ -100,6 +100,10 @@ class UnitExpressions:
             self._size(index, spec, data, "pieces", checked.piece_bits, span)
         if checked.value_bits is not None and spec.number == dw.AT_LOCATION:
             self._size(index, spec, data, "value", checked.value_bits, span)
+        if checked.generic_bits is not None and spec.number == dw.AT_LOCATION:
+            size = self._size_of(index)
+            if size is not None and checked.generic_bits < 8 * size:
+                self._size(index, spec, data, "value", checked.generic_bits, span)
         if checked.register_bits is not None and spec.number == dw.AT_LOCATION:
             self._register(index, spec, data, checked.register_bits, span)
         for reference in checked.references:

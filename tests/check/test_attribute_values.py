@@ -164,6 +164,30 @@ def test_implicit_values(count: int, size: int, rule: str | None) -> None:
     assert [one.rule for one in found] == ([] if rule is None else [rule])
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "is_short"),
+    [
+        ("lit1; stack_value", 8, False),
+        ("lit1; stack_value", 4, False),
+        ("lit1; stack_value", 16, True),
+        ("breg7 88; deref_size 8; deref; stack_value", 32, True),
+        ("lit1; convert 0x20; stack_value", 16, False),  # of a type of any size
+        ("lit0; bra 1; lit1; stack_value", 16, False),
+        ("lit1; stack_value; nop", 16, False),
+    ],
+)
+def test_values_of_the_generic_type(text: str, size: int, is_short: bool) -> None:
+    base = Shape(
+        BASE_TYPE, ((dw.AT_NAME, STRING), (dw.AT_BYTE_SIZE, DATA1), (dw.AT_ENCODING, DATA1))
+    )
+    shape = Shape(VARIABLE, ((dw.AT_TYPE, REF4), (dw.AT_LOCATION, EXPRLOC)))
+    at = words(12 + len(START), size_bytes=4)
+    entries = START + b"\2f\0" + bytes((size, 4)) + b"\3" + at + block(operations(text)) + b"\0"
+    found = findings(verdict_on(info_file([UNIT, base, shape], entries, OTHERS)))
+    of_sizes = [one.rule for one in found if "type" in one.rule]
+    assert of_sizes == (["value-short-of-type"] if is_short else [])
+
+
 @pytest.mark.parametrize(("size", "count"), [(4, 0), (16, 0), (17, 1)])
 def test_constants_of_large_objects(size: int, count: int) -> None:
     """A number has at most 16 bytes (DW_FORM_data16)."""
