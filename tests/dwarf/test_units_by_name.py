@@ -271,6 +271,28 @@ def test_symbols_by_name(name: str, count: int) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("file", "section", "size_bytes"),
+    [("index/gdb.gcc", ".debug_aranges", 96), ("index/lld.clang", ".gdb_index", 120)],
+)
+def test_an_index_that_gives_a_unit_too_much_is_not_believed(
+    file: str, section: str, size_bytes: int
+) -> None:
+    """A range up to the middle of all addresses contains the variables of every unit: the unit
+    behind it is not that of a static variable of two. The first bytes have units and addresses."""
+    original = read_fixture(file)
+    start = ObjectFile(file, original).sections_by_name[section].offset
+    for at in range(start, start + size_bytes):
+        for bit in (0x80, 0x04):
+            data = bytearray(original)
+            data[at] ^= bit
+            info = DebugInfo.of(ObjectFile(file, bytes(data)))
+            variable = global_named(info, "counter")
+            assert variable is not None and variable.unit.name == "a.cpp", at - start
+            (meaning,) = NameLookup((info,)).of("counter")
+            assert meaning.unit.name == "a.cpp", at - start
+
+
 @pytest.mark.parametrize("file", ["index/gdb.gcc", "index/lld.clang", "index/symbols.gcc"])
 def test_damaged_indexes_and_symbols(file: str) -> None:
     """Whatever they contain, names are found or a DwarfGpuError is raised."""

@@ -214,19 +214,24 @@ class GdbIndex:
         return self._read if isinstance(self._read, DwarfGpuError) else None
 
     def units_named(self, name: str) -> Iterator[CompilationUnit]:
-        """Yield the units with a qualified name according to the index; nonexistent ones are
-        omitted.
+        """Yield the units with a qualified name according to the index, up to a nonexistent one:
+        that may be the first with the name, and those after it would be taken instead.
 
         `Malformed` if the units of the name cannot be read.
         """
         if self.table is None:
             return
         visited: set[int] = set()
+        count = len(self.table.units)
         for owner in self.table.owners(name.encode("utf-8", "surrogatepass")):
-            unit = None if owner.unit in visited else self._unit(self.table, owner.unit)
+            if owner.unit in visited:
+                continue
             visited.add(owner.unit)
+            unit = self._unit(self.table, owner.unit)
             if unit is not None:
                 yield unit
+            elif owner.unit < count:
+                return
 
     def units_at(self, address: int) -> Iterator[CompilationUnit]:
         """Return the units that contain the code at an address of the file, according to the

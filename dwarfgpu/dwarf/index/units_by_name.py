@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.index.name_filter import mentions, name_texts
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS
+from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 
 if TYPE_CHECKING:
@@ -150,15 +152,42 @@ def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
     except DwarfGpuError:
         return
     addresses = dict.fromkeys(symbol.address for symbol in symbols)
-    units = chain.from_iterable(_units_at(info, address) for address in addresses)
-    yield from _readable(units) if len(addresses) == 1 else _in_order(units)
+    if len(addresses) == 1:
+        yield from chain.from_iterable(_units_at(info, address) or () for address in addresses)
+        return
+    of_all: list[CompilationUnit] = []
+    for address in addresses:
+        units = _units_at(info, address)
+        if units is None:  # the first unit with the name may be missing
+            return
+        of_all += units
+        if len(of_all) >= _MOST:
+            break
+    yield from _in_order(of_all)
 
 
-def _units_at(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
-    """Yield the units with the code at an address, else those that contain the address itself: of a
-    variable, or the beginning of a function; in the order of the file."""
-    units = _in_order(chain(info.aranges.units_at(address), info.gdb_index.units_at(address)))
-    yield from units or _units_with_address(info, address)
+def _units_at(info: DebugInfo, address: int) -> Iterable[CompilationUnit] | None:
+    """Return the units that indexes name for an address and that have it themselves, else those
+    that contain the address; in the order of the file. None where indexes are wrong and no unit
+    contains it."""
+    indexed = _in_order(chain(info.aranges.units_at(address), info.gdb_index.units_at(address)))
+    units = [unit for unit in indexed if _has_address(info, unit, address)]
+    if units or not indexed:
+        return units or _readable(_units_with_address(info, address))
+    return [*_readable(_units_with_address(info, address))] or None
+
+
+def _has_address(info: DebugInfo, unit: CompilationUnit, address: int) -> bool:
+    """Return whether the code of a unit covers an address, or the unit contains it: that of a
+    variable, which clang's `.debug_aranges` have too, or the beginning of a function."""
+    with suppress(DwarfGpuError):
+        if covers(covered(unit.root), address):
+            return True
+    encoded = _encoded(info, address)
+    with suppress(DwarfGpuError):
+        is_contained = unit.data.find(encoded, unit.offset, unit.end) >= 0
+        return is_contained or unit.tables.has_address(encoded)
+    return False
 
 
 def _mangled(name: str) -> tuple[str, ...]:
@@ -175,10 +204,14 @@ def _mangled(name: str) -> tuple[str, ...]:
 def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
     buffer = info.sections.buffer(".debug_info")
     data = info.section(".debug_info") if buffer is None else buffer
-    encoded = address.to_bytes(info.object.address_bytes, info.object.endian)
+    encoded = _encoded(info, address)
     offset = data.find(encoded)
     while offset >= 0:
         unit = info.unit_at(offset)
         if unit is not None:
             yield unit
         offset = data.find(encoded, offset + 1 if unit is None else unit.end)
+
+
+def _encoded(info: DebugInfo, address: int) -> bytes:
+    return address.to_bytes(info.object.address_bytes, info.object.endian)
