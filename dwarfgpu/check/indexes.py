@@ -13,11 +13,12 @@ from functools import partial
 from operator import itemgetter
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.dwarf.address_ranges import Range, listed_spans, merged, without
+from dwarfgpu.dwarf.address_ranges import Range, covers, listed_spans, merged, without
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
@@ -66,6 +67,10 @@ class IndexChecker:
             if isinstance(problem, OtherAddressSize):  # reported with the headers
                 continue
             self._unusable(".debug_aranges", problem)
+        for one in aranges.sets:
+            if not one.is_terminated:
+                message = f"the set at {one.offset:#x} does not end with a pair of zeros"
+                self._report(".debug_aranges", message)
         self._addresses(
             ".debug_aranges",
             ((one.unit_offset, span) for one in aranges.sets for span in one.spans),
@@ -131,6 +136,24 @@ class IndexChecker:
             if wrong:
                 message = f"{listed_spans(wrong)} is not code of the unit at {offset:#x}"
                 self._report(section, message)
+            of_file = merged(filter(self._begins_in_file, spans))
+            beyond = without(without(of_file, self._in_file), code)
+            if beyond:  # what a linker dropped begins outside, as a rule at 0
+                message = f"{listed_spans(beyond)} of the unit at {offset:#x} is in no section"
+                self._report(section, message)
+
+    @cached_property
+    def _in_file(self) -> tuple[Range, ...]:
+        """The addresses of the loaded sections."""
+        sections = self.info.object.sections
+        return merged(
+            Range(section.address, section.address + section.size_bytes)
+            for section in sections
+            if section.covers(section.address)
+        )
+
+    def _begins_in_file(self, span: Range) -> bool:
+        return covers(self._in_file, span.begin)
 
     def _owners(self, table: GdbIndexTable) -> None:
         """Report names of units that the index does not list."""

@@ -11,6 +11,7 @@ from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, read_fixture
 
 ARANGES, GDB, NAMES = "index/symbols.gcc", "index/gdb.gcc", "x86_64/names.clang.O0.v5"
+LLD = "index/lld.clang"
 BUCKETS, HASHES, ENTRY_OFFSETS, ABBREVIATIONS, POOL = 48, 84, 236, 312, 377
 THING, INT = POOL + 0x14, POOL + 0x54
 """In `.debug_names`, which has 9 buckets and 19 names (DWARF 5 6.1.1.4)."""
@@ -24,6 +25,10 @@ THING, INT = POOL + 0x14, POOL + 0x54
         (ARANGES, "aranges", 24, 0x5F, "[0x2000ff,0x20010f) is not code of the unit at 0x0"),
         (ARANGES, "aranges", 54, 0xC8, "no unit starts at offset 0x1c8 of .debug_info"),
         (ARANGES, "info", 0x22, 0x5F, "[0x2000ff,0x20010f) is also the code of the unit at 0x0"),
+        # The highest byte of a length, and of an end: into memory that is nobody's.
+        (ARANGES, "aranges", 79, 0x80, " [0x200158,0x800000000020012c) of the unit at "),
+        (LLD, "index", 89, 0x80, "[0x200158,0x80000020012d) of the unit at 0xfb is in no section"),
+        (ARANGES, "aranges", 95, 0x36, "the set at 0x30 does not end with a pair of zeros"),
         # The list of units, then the addresses: their end, and their unit.
         (GDB, "index", 0x28, 0xC8, "no unit starts at offset 0x1c8 of .debug_info"),
         (GDB, "index", 0x38 + 8, 0xF0, "[0x2000f0,0x2000ff) of the unit at 0x0 is missing"),
@@ -41,7 +46,7 @@ THING, INT = POOL + 0x14, POOL + 0x54
         (NAMES, "names", THING + 6, 9, "entry 0x14: its parent: entry 0x932 is outside the entry"),
         (NAMES, "names", INT + 1, 0xBC, "no entry leads to DW_TAG_base_type int at 0x78"),
     ],
-    ids=range(19),
+    ids=range(22),
 )
 def test_one_byte_of_an_index(
     name: str, section: str, offset: int, value: int, message: str

@@ -40,6 +40,8 @@ class ArangeSet:
     """Bytes."""
     spans: tuple[Range, ...]
     """Addresses of the file, in the order of the section."""
+    is_terminated: bool
+    """Whether a pair of zeros ends the set (DWARF 5 6.1.2)."""
 
 
 def read_aranges(
@@ -96,9 +98,10 @@ def _usual_set(data: bytes, offset: int, endian: Endian) -> tuple[ArangeSet, int
     is_usual = (version, address_size, segment_size) == (_VERSION, 8, 0) and length < 0xFFFFFFF0
     if not is_usual or not start <= end <= len(data):
         return None
-    rows = pair.iter_unpack(data[start : end - (end - start) % pair.size])
-    spans = [Range(begin, begin + size) for begin, size in rows if size]
-    return ArangeSet(offset, unit_offset, address_size, tuple(spans)), end
+    rows = data[start : end - (end - start) % pair.size]
+    spans = [Range(begin, begin + size) for begin, size in pair.iter_unpack(rows) if size]
+    is_terminated = rows.endswith(bytes(pair.size))
+    return ArangeSet(offset, unit_offset, address_size, tuple(spans), is_terminated), end
 
 
 def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
@@ -117,7 +120,8 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
     form = ("<" if reader.endian == "little" else ">") + 2 * FORMAT_LETTERS[address_size]
     # A pair of zeros ends the set, but linkers also leave one in place of dropped code.
     spans = [Range(begin, begin + size) for begin, size in iter_unpack(form, rows) if size]
-    return ArangeSet(offset, unit_offset, address_size, tuple(spans))
+    is_terminated = rows.endswith(bytes(pair))
+    return ArangeSet(offset, unit_offset, address_size, tuple(spans), is_terminated)
 
 
 class OtherAddressSize(IllFormed):
