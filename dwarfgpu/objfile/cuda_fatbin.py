@@ -160,9 +160,11 @@ def _entries(
         suffix = "a" if flags & _SPECIFIC else "f" if flags & _FAMILY else ""
         if unpacked_bytes > MAX_UNPACKED_BYTES:
             raise Malformed(f"the entry at {position:#x} claims {counted(unpacked_bytes, 'byte')}")
+        packed = [name for flag, name in _COMPRESSIONS.items() if flags & flag]
+        if len(packed) > 1 or (packed and packed_bytes and not unpacked_bytes):
+            raise Malformed(f"the entry at {position:#x} contradicts itself about its compression")
         name = _KINDS.get(kind, f"kind {kind}")
         id = name if name == "joined" else f"{name}-sm_{sm}{suffix}"
-        packed = [name for flag, name in _COMPRESSIONS.items() if flags & flag]
         contents = part_of(data, start, size_bytes)
         if packed and name != "joined":
             contents = part_of(data, start, packed_bytes)

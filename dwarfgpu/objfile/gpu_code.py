@@ -6,6 +6,7 @@ Law: an unreadable part is reported as a problem; the other parts stay.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -134,6 +135,13 @@ class GpuKernel:
         passed, described = metadata.kernarg_bytes, descriptor.kernarg_bytes
         if described and passed not in (None, described):  # 0: a compiler before LLVM 12
             out.append(f"bytes of arguments {passed}, which are passed, not {described}")
+        segment_bytes = self.kernarg_bytes or 0
+        for number, argument in enumerate(metadata.arguments if segment_bytes else ()):
+            end = argument.offset_bytes + argument.size_bytes
+            if end > segment_bytes:
+                out.append(
+                    f"bytes up to the end of argument {number} {end}, more than {segment_bytes}"
+                )
         return tuple(out)
 
 
@@ -310,9 +318,12 @@ def _wrong_entry(
 def _metadata_faults(
     file: ObjectFile, metadata: CodeObjectMetadata, target: TargetId | None
 ) -> Iterator[DwarfGpuError]:
-    """Yield what is wrong with metadata that can be read: keys that are lost, and a target that is
-    not the one of the code object."""
+    """Yield what is wrong with metadata that can be read: keys that are lost, several kernels of a
+    name, and a target that is not the one of the code object."""
     yield from (Malformed(f"{file.path}: {fault}") for fault in metadata.lost_keys)
+    for symbol, count in Counter(kernel.symbol for kernel in metadata.kernels).items():
+        if count > 1:
+            yield Malformed(f"{file.path}: the metadata have {count} kernels {symbol}")
     if metadata.target is None or target is None:
         return
     try:

@@ -174,6 +174,8 @@ def test_unknown_kinds_are_listed_and_not_opened(tmp_path: Path) -> None:
         (made([entry(b"", size_bytes=1 << 63)]), "is cut short"),
         (made([entry(b"ab", packed_bytes=3)]), "is cut short"),
         (made([entry(b"", flags=LZ4, unpacked_bytes=1 << 63)]), "claims 9223372036854775808 bytes"),
+        (made([entry(b"ab", flags=LZ4, packed_bytes=2)]), "contradicts itself about its comp"),
+        (made([entry(b"ab", flags=LZ4 | ZSTD, packed_bytes=2, unpacked_bytes=9)]), "contradicts"),
         (made([entry(b"")]) + b"more", "no fat binary begins here"),
     ],
 )

@@ -69,6 +69,25 @@ def test_metadata_that_contradict_the_descriptor(
     assert f"the descriptor counts; the metadata contradict it: {expected}" in done.err
 
 
+def test_an_argument_behind_the_kernarg_segment(tmp_path: Path) -> None:
+    data = read_fixture("run/integers.gfx942.O2.v5.co")
+    offset = b".offset" + bytes([16])
+    assert offset in data
+    (path := tmp_path / "wrong.co").write_bytes(data.replace(offset, b".offset" + bytes([17]), 1))
+    expected = "bytes up to the end of argument 2 25, more than 24"
+    assert f"  the metadata contradict the descriptor: {expected}\n" in command("info", path).out
+
+
+def test_two_kernels_of_a_name() -> None:
+    data = read_fixture("run/integers.gfx942.O2.v5.co")
+    assert b".symbol\xa7vadd.kd" in data
+    kernels = [kernel.symbol for kernel in read_gpu_code(ObjectFile("it", data)).kernels]
+    other = next(name for name in kernels if len(name) == len("vadd.kd") and name != "vadd.kd")
+    wrong = data.replace(b".symbol\xa7" + other.encode(), b".symbol\xa7vadd.kd")
+    [problem] = read_gpu_code(ObjectFile("wrong.co", wrong)).problems
+    assert str(problem) == "wrong.co: the metadata have 2 kernels vadd.kd"
+
+
 @pytest.mark.parametrize("path", CODE_OBJECTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_notes_and_header_as_llvm_reads_them(tool: Tool, path: Path) -> None:
     _compare(tool("llvm-readelf-19"), path)
