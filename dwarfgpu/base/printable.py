@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 import shlex
 from typing import Final
 
@@ -49,9 +50,10 @@ def _in_dollar_quotes(character: str) -> str:
         return f"\\{character}"
     if character.isprintable():
         return character
-    if "\x80" <= character <= "\xff":  # \x is a byte there, and not a character
-        return f"\\u{ord(character):04x}"
-    return escaped(character)
+    if character.isascii():
+        return escaped(character)
+    # Bytes: the characters of \u depend on the locale of the shell.
+    return "".join(f"\\x{byte:02x}" for byte in os.fsencode(character))
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:

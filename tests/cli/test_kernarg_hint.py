@@ -104,14 +104,17 @@ def test_the_last_line_of_dispatch_is_what_to_type_next(tmp_path: Path) -> None:
     assert "$_kernarg" in run("dispatch", "--help").out
 
 
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
 @pytest.mark.parametrize(
     "name", ["a b.json", "a\nb'c\\d.json", "\x1b[31m.json", "\u20281\x85f.json", "\udcffe.json"]
 )
-def test_the_name_of_the_next_command_is_a_word_of_a_shell(name: str) -> None:
+def test_the_name_of_the_next_command_is_a_word_of_a_shell(name: str, locale: str) -> None:
     """Where characters of a name are escaped, the shell has to undo that."""
     word = shell_word(name)
     assert word.isprintable()
-    script = f"LC_ALL=C.UTF-8; printf %s {word}"
-    out = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+    script = f"printf %s {word}"
+    environment = {**os.environ, "LC_ALL": locale}
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, env=environment)
+    out = done.stdout
     assert out == os.fsencode(name)
     assert saved_state_note(name, None, "dwarfgpu").endswith(f"dwarfgpu debug --state {word}")
