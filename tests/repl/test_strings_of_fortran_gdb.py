@@ -18,10 +18,10 @@ end subroutine
 
 program strings
   character(len=5) :: s
-  integer :: i
+  integer :: i(2)
   s = 'it''s '
-  i = 43
-  call stop_here(s, i)
+  i = [43, 0]
+  call stop_here(s, i(1))
 end program
 """
 COMMANDS = [

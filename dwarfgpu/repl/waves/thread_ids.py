@@ -17,6 +17,7 @@ _ID: Final = re.compile(
     r"(?=\s|$)",
     re.ASCII,
 )
+_ONE_NUMBER: Final = re.compile(rf"{_NUMBER}", re.ASCII)
 _NEGATIVE: Final = re.compile(r"-0*[1-9][0-9]*", re.ASCII)
 _MOST: Final = 100_000
 """Threads of one list."""
@@ -66,7 +67,7 @@ def single_thread(shell: Shell, text: str) -> tuple[int, str]:
 def _not_negative(shell: Shell, word: str, text: str) -> int:
     """Return a number of a thread's ID; `UsageError` with GDB's wording where it is negative or
     none."""
-    if re.fullmatch(_NUMBER, word, re.ASCII):
+    if _ONE_NUMBER.fullmatch(word):
         number = _number(shell, word, text)
         if number >= 0:
             return number
