@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import lzma
+import re
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.machine.core.gpu.core_state_note import CoreState
+from dwarfgpu.machine.core.gpu.core_state_note import QUEUE, CoreState, Queue
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.process_image import ProcessImage, process_core
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
@@ -19,6 +21,7 @@ from dwarfgpu.machine.hsa_structures import KERNEL_DISPATCH_PACKET
 from dwarfgpu.machine.topology import Dispatch
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES
 from tests.machine.gpu_cores import Machine
 
 UNMAPPED = 0x10_0000_0000
@@ -39,6 +42,48 @@ def opened(data: bytes) -> GpuTarget:
     assert dump.gpu is not None
     memory = CoreMemory(core_ranges(dump.file))
     return GpuTarget(GpuWaves(dump.gpu, memory), memory)
+
+
+@pytest.mark.parametrize(
+    ("member", "change", "why"),
+    [
+        ("read_pointer_address", 1 << 7, "its read and write indexes at 0x.* are not in one"),
+        ("write_pointer_address", 8, "its read and write indexes at 0x.* are not in one amd_"),
+        ("ring_base_address", 1 << 6, "its ring is at 0x.* in the note, and at 0x.* by its amd_"),
+        ("ring_size", 0x1001, "its ring has 1 byte in the note, no power of 2 with a packet: "),
+        ("ring_size", 0x1800, "its ring has 2048 bytes in the note, and 64 packets by its amd_"),
+    ],
+)
+def test_a_queue_that_the_note_describes_wrongly(
+    member: str, change: int, why: str, tmp_path: Path
+) -> None:
+    """One damaged number: no packet is taken from elsewhere, the scratch memory is where a register
+    says, and no access is beyond its end."""
+    original = lzma.decompress((FIXTURES / "core/loop.gfx942.core.xz").read_bytes())
+    dump = read_core(ObjectFile("core", original))
+    assert dump.gpu is not None
+    [queue] = dump.gpu.queues
+    changed = evolve(queue, **{member: getattr(queue, member) ^ change})
+    before, after = (
+        QUEUE.pack(*[getattr(entry, name) for name in Queue.__match_args__])
+        for entry in (queue, changed)
+    )
+    assert original.count(before) == 1
+    data = original.replace(before, after)
+    target, intact = opened(data), opened(original)
+    assert intact.gpu.notes == []
+    [note] = target.gpu.notes
+    assert re.match(f"queue 1: {why}", note) and note.endswith(
+        "packets its waves execute is unknown"
+    )
+    assert target.model.dispatches == {} and intact.model.dispatches
+    for wave in intact.waves:
+        bases = [one.gpu.scratch(one.waves[wave]).base for one in (target, intact)]
+        assert bases[0] == bases[1]
+        assert target.gpu.scratch(target.waves[wave]).size_bytes != 0
+    (path := tmp_path / "core").write_bytes(data)
+    for done in run("info", path), run("bt", path, FIXTURES / "opencl/kernels.gfx942.O0.v5.co"):
+        assert "Lane 63 loads 4 bytes at 0x7e00000076b0" in done.out and note in done.err + done.out
 
 
 @pytest.mark.parametrize("index", ["read", "write"])

@@ -248,7 +248,8 @@ def test_more_waves_than_allowed() -> None:
 
 
 def test_opening_reads_no_wave(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The note, the runtime's version, indices, and of each XCC a header and a control stack."""
+    """The note, the runtime's version, indices, twice, the ring, and of each XCC a header and a
+    control stack."""
     made = Machine(Random(1))
     agent = made.add_agent("9.4", num_xcc=3)
     made.add_queue(agent, 20)
@@ -260,7 +261,7 @@ def test_opening_reads_no_wave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "read", lambda *asked: reads.append(asked) or read(*asked))
     waves = GpuWaves(dump.gpu, memory).waves
     assert len(waves) > 60
-    assert len(reads) == 1 + 3 * 2 + 2
+    assert len(reads) == 1 + 3 * 2 + 2 * 2 + 2
 
 
 URIS = [

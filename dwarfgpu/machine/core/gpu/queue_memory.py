@@ -10,17 +10,23 @@ from functools import partial
 from math import prod
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import Unavailable
+from dwarfgpu.errors import Unavailable, counted
 from dwarfgpu.machine.core.gpu.core_state_note import Queue
 from dwarfgpu.machine.core.gpu.save_area_layout import BitField
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.hsa_structures import (
     AMD_QUEUE,
+    HSA_QUEUE,
     KERNEL_DISPATCH,
     KERNEL_DISPATCH_PACKET,
 )
-from dwarfgpu.machine.simulated.launch.dispatch_packet import PACKET_BYTES, READ_DISPATCH_ID_OFFSET
+from dwarfgpu.machine.simulated.launch.dispatch_packet import (
+    PACKET_BYTES,
+    READ_DISPATCH_ID_OFFSET,
+    WRITE_DISPATCH_ID_OFFSET,
+)
 
 _WITHOUT_SCRATCH_BYTES: Final = 11
 """The `r_version` from which an `amd_queue_t` no longer has the size of the scratch of an XCC."""
@@ -99,15 +105,48 @@ class QueueMemory:
             return None
 
     def _member(self, name: str) -> int | None:
-        """Return an integer of the `amd_queue_t`."""
-        member = AMD_QUEUE.member(name)
+        """Return an integer of the `amd_queue_t`, which begins with an `hsa_queue_t`."""
+        member = (AMD_QUEUE if AMD_QUEUE.has(name) else HSA_QUEUE).member(name)
         return self._number(self.object_address + member.offset_bytes, member.size_bytes)
+
+    @cached_property
+    def fault(self) -> str | None:
+        """How the note contradicts itself or memory, so that neither says which packets are in the
+        ring; None if it does not, or memory does not tell."""
+        queue, address, count = self.queue, self._member("base_address"), self._member("size")
+        ring, size = queue.ring_base_address, queue.ring_size
+        if size < PACKET_BYTES or size & size - 1:  # Linux accepts no other
+            return f"its ring has {counted(size, 'byte')} in the note, no power of 2 with a packet"
+        if not self._has_both_indexes:
+            indexes = f"{queue.read_pointer_address:#x} and {queue.write_pointer_address:#x}"
+            return f"its read and write indexes at {indexes} are not in one amd_queue_t"
+        if address and address != ring:
+            return f"its ring is at {ring:#x} in the note, and at {address:#x} by its amd_queue_t"
+        if count is not None and count * PACKET_BYTES > size:
+            return f"its ring has {size} bytes in the note, and {count} packets by its amd_queue_t"
+        read, write = self.read_id, self.write_id
+        if read is not None and write is not None and read > write:
+            return f"its read index {read} is beyond its write index {write}"
+        return None
+
+    @property
+    def _has_both_indexes(self) -> bool:
+        """Whether the indexes are in one `amd_queue_t`, as ROCr names them to Linux from GFX9 on,
+        where doorbells count packets."""
+        return self.queue.write_pointer_address == self.object_address + WRITE_DISPATCH_ID_OFFSET
+
+    @cached_property
+    def is_of_another(self) -> bool:
+        """Whether the `amd_queue_t` is not known to be that of the queue: neither the other index
+        nor the address of the ring is in it."""
+        is_same = self._member("base_address") == self.queue.ring_base_address
+        return not self._has_both_indexes and not is_same
 
     def dispatch_id(self, index: int) -> int | None:
         """Return the dispatch id: that of the packet at an index of the ring, which waves still
-        execute; None if it does not fit the ids of the queue."""
+        execute; None if it does not fit the ids of the queue, or they are unknown (`fault`)."""
         read, write, count = self.read_id, self.write_id, self.packet_count
-        if read is None or write is None or not 0 <= index < count:
+        if read is None or write is None or not 0 <= index < count or self.fault is not None:
             return None
         number = index + read // count * count
         if number < read and read % count > write % count:
@@ -115,8 +154,9 @@ class QueueMemory:
         return number if read <= number < write else None
 
     def packet(self, index: int) -> DispatchPacket | None:
-        """Return the kernel dispatch packet at an index of the ring; None if it cannot be read."""
-        if not 0 <= index < self.packet_count:
+        """Return the kernel dispatch packet at an index of the ring; None if it cannot be read, or
+        where the ring is is unknown (`fault`)."""
+        if not 0 <= index < self.packet_count or self.fault is not None:
             return None
         try:
             data = self.memory.read(
@@ -142,7 +182,9 @@ class QueueMemory:
 
     def scratch_sizes(self, wave_bytes: BitField, granule: int) -> tuple[int, int] | None:
         """Return the number of waves with scratch memory, and its size for each in bytes
-        (COMPUTE_TMPRING_SIZE)."""
+        (COMPUTE_TMPRING_SIZE); None if the `amd_queue_t` does not say, or may be of another one."""
+        if self.is_of_another:
+            return None
         tmpring = self._member("compute_tmpring_size")
         if tmpring is None:
             return None

@@ -132,10 +132,9 @@ class GpuWaves:
                 break
             count = len(gpu_waves)
             self._add_waves(queue, gpu_waves, most_waves)
-            if len(gpu_waves) > count and queue.memory.unread_index is not None:
+            if len(gpu_waves) > count and (unknown := _why_unknown(queue.memory)) is not None:
                 self.notes.append(
-                    f"queue {queue.id}: the {queue.memory.unread_index} is not in the core file: "
-                    "which packets its waves execute is unknown"
+                    f"queue {queue.id}: {unknown}: which packets its waves execute is unknown"
                 )
         self.waves: Mapping[WaveId, GpuWave] = dict(enumerate(gpu_waves, first))
         self._words: dict[int, HardwareWords] = {}
@@ -307,8 +306,10 @@ class GpuWaves:
         if sizes is None:
             if flat:
                 return Scratch(flat, None)
-            where = f"the amd_queue_t at {queue.memory.object_address:#x}"
-            return Scratch(None, None, f"{where}, which says where it is, is not in the core file")
+            where = f"the amd_queue_t at {queue.memory.object_address:#x}, which says where it is,"
+            is_wrong = queue.memory.is_of_another
+            why = "is not that of the queue" if is_wrong else "is not in the core file"
+            return Scratch(None, None, f"{where} {why}")
         waves, wave_bytes = sizes
         agent = queue.agent
         engines = agent.array_count // agent.simd_arrays_per_engine if agent.shader_engines else 0
@@ -343,3 +344,9 @@ class GpuWaves:
             return int.from_bytes(self.memory.read(register.address, register.size_bytes), "little")
         except Unavailable:
             return None
+
+
+def _why_unknown(memory: QueueMemory) -> str | None:
+    """Return why no packet of a queue is known to be executing; None if they are known."""
+    unread = memory.unread_index
+    return f"the {unread} is not in the core file" if unread is not None else memory.fault
