@@ -126,8 +126,9 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
     if not is_each_wave:
         for answer in answers:
             status = max(status, answer.status)
+            record = answer.record  # the names of types in it may have notes, too
             rest = context_notes(first, answer.notes_on_all)
-            print_json({"schema": EVAL_SCHEMA, **answer.record, **rest})
+            print_json({"schema": EVAL_SCHEMA, **record, **rest})
         return status
     import json
 
@@ -135,8 +136,8 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
     separator = f'{{"schema": {json.dumps(EVAL_SCHEMA)}, "waves": ['
     for answer in answers:
         status = max(status, answer.status)
-        notes |= dict.fromkeys(answer.notes_on_all)
         record = {"wave": answer.session.wave, **answer.record}
+        notes |= dict.fromkeys(answer.notes_on_all)
         print(separator + json.dumps(record, allow_nan=False), end="")
         separator = ", "
     rest = context_notes(first, notes)

@@ -108,6 +108,8 @@ class DebugInfo(OfOpenFile):
         that its split unit is missing."""
         self.unknown_compiler: str | None = None
         """For that file: why the compiler of a unit is unknown, from when it is asked for."""
+        self.unknown_type: str | None = None
+        """For that file: why a type is shown without its name, from when one is."""
         self.types = program.shared(TypeBuilder)
         self._package = package
 
@@ -161,6 +163,10 @@ class DebugInfo(OfOpenFile):
             "the compiler of a unit is unknown, and what depends on it, as registers of callers, "
             f"may be wrong or missing: {error.kind}: {error}"
         )
+
+    def note_unknown_type(self, error: DwarfGpuError) -> None:
+        """Remember why a type has no name, unless that of another one is known."""
+        self.unknown_type = self.unknown_type or f"a type is unknown: {error.kind}: {error}"
 
     def note_bare_names(self, unit: CompilationUnit) -> None:
         """Remember that instances in a unit are named without the arguments of their templates."""
@@ -226,11 +232,10 @@ class DebugInfo(OfOpenFile):
 
     @property
     def damage(self) -> list[str]:
-        """What shows that answers may be wrong: call frame information, or a compiler's name."""
+        """What shows that answers may be wrong: call frame information, a compiler's name, or a
+        type's."""
         frames = [*self.call_frames.damage] if "call_frames" in vars(self) else []
-        if self.unknown_compiler is not None:
-            frames.append(self.unknown_compiler)
-        return frames
+        return frames + [note for note in (self.unknown_compiler, self.unknown_type) if note]
 
     def section(self, name: str) -> bytes:
         """Return the bytes of a section (`Sections.section`)."""

@@ -61,6 +61,10 @@ class UnitFile(Protocol):
         """Remember why the compiler of a unit is unknown, unless that of another one is."""
         ...
 
+    def note_unknown_type(self, error: DwarfGpuError) -> None:
+        """Remember why a type has no name, unless that of another one is known."""
+        ...
+
     def note_unread(self, error: DwarfGpuError) -> None:
         """Remember why a unit cannot be used, unless another one is known."""
         ...

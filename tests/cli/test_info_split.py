@@ -3,10 +3,12 @@ with `--debug-dir`."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import FIXTURES, run, run_json
 from tests.dwarf.programs import ALL, IN_SPLIT_FILES, SPLIT, copied
 
@@ -131,3 +133,22 @@ def test_where_all(kind: str, tmp_path: Path) -> None:
     problems = [line for line in done.lines if "MissingContext" in line]
     assert len(problems) == 1 and "a.dwo" in problems[0]
     assert any(line.startswith("other") for line in done.lines)
+
+
+def test_a_type_whose_type_unit_a_damaged_package_does_not_find(tmp_path: Path) -> None:
+    """Its name is in the type unit alone: what is shown instead has one note, also in JSON."""
+    data = bytearray((FIXTURES / "split/clang5/prog.dwp").read_bytes())
+    index = ObjectFile("prog.dwp", bytes(data)).sections_by_name[".debug_tu_index"]
+    row = data.index((0x7F6D22C2D5708090).to_bytes(8, "little"), index.offset)
+    assert row < index.offset + index.size_bytes
+    data[row + 2] ^= 4
+    (tmp_path / "prog.dwp").write_bytes(data)
+    shutil.copy(FIXTURES / "split/clang5/prog", tmp_path)
+    done = run("eval", tmp_path / "prog", "&baseline")
+    assert done.lines == ["&baseline = (geo::<unknown type> *) 0x200180 <baseline>"]
+    note = "no type unit has the signature 0x7f6d22c2d5708090"
+    [line] = [line for line in done.err.splitlines() if "unknown" in line]
+    assert line.startswith("note: a type is unknown: IllFormed: ") and line.endswith(note)
+    [listed] = run_json("eval", tmp_path / "prog", "&baseline").json["context_notes"]
+    assert line == f"note: {listed}"
+    assert "unknown" not in run("eval", FIXTURES / "split/clang5/prog", "&baseline").err

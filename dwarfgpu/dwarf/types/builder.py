@@ -63,7 +63,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 
 _POINTERS: Final[dict[int, PointerKind]] = {
     dw.TAG_POINTER_TYPE: "pointer",
@@ -171,7 +171,11 @@ class TypeBuilder:
         def members() -> tuple[Member, ...]:
             raise problem.with_traceback(None)
 
-        name = die.name or UNKNOWN_TYPE  # mostly the type unit alone has it
+        name = die.name  # mostly the type unit alone has it
+        if not name:
+            name = UNKNOWN_TYPE
+            if isinstance(problem, IllFormed | Malformed):  # not a missing file
+                die.unit.info.main.note_unknown_type(problem)
         return Struct(
             _STRUCTS[die.tag], name, None, members, is_declaration=True, scope=_scope(die)
         )
