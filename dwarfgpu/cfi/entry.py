@@ -18,8 +18,10 @@ from dwarfgpu.cfi.rows import Initial, RowTable, initial_rules, row_table
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
 
 _ZEROED_INSTRUCTIONS: Final = bytes(8)
-"""Instructions DW_CFA_nop: no producer writes as many before others. At the end of an entry, any
-number is padding: BFD ld aligns sections with them, Zig's linker leaves room for instructions."""
+"""Instructions DW_CFA_nop: no producer writes as many before others, nor to align an entry."""
+_MOST_ALIGNED_TWICE: Final = 11
+"""Those at the end of an entry of a multiple of 8 bytes: LLVM aligns the end of a section with up
+to 7, and a linker then the size of the entry, a multiple of 4, with 4."""
 
 
 @frozen
@@ -63,6 +65,8 @@ class Cie:
     """The offset of the initial instructions in the section."""
     most_instructions: int = field(default=MAX_INSTRUCTIONS, eq=False)
     """Maximum number of instructions of this entry, and of each of its FDEs."""
+    section_alignment: int | None = field(default=None, eq=False)
+    """In bytes; None if it is unknown."""
 
     @cached_property
     def program(self) -> CfaProgram:
@@ -76,7 +80,24 @@ class Cie:
     def first_zeroed(self) -> int | None:
         """The index of the first initial instruction that zeros replaced; None if they replaced
         none."""
-        return _first_zeroed(self.program)
+        return self.first_zeroed_of(self.program, self.size_bytes)
+
+    def first_zeroed_of(self, program: CfaProgram, size_bytes: int) -> int | None:
+        """Return the index of the first instruction that zeros replaced, which is a DW_CFA_nop now
+        (A.6.4.2.5); None if they replaced none. `program`: the instructions of this entry or of an
+        FDE, which has `size_bytes`."""
+        fewest, first = len(_ZEROED_INSTRUCTIONS), 0
+        for index, instruction in enumerate(program.instructions):
+            if instruction.operation.name != "nop":
+                if index - first >= fewest:
+                    return first
+                first = index + 1
+        if self.section_alignment is None:
+            return None
+        most = fewest - 1 if size_bytes % 8 else _MOST_ALIGNED_TWICE
+        if self.section_alignment > 8:  # BFD ld aligns the next part of the section with them
+            most = self.section_alignment + _MOST_ALIGNED_TWICE - 8
+        return first if len(program.instructions) - first > most else None
 
     @property
     def initial(self) -> Initial:
@@ -152,19 +173,7 @@ class Fde:
         none. `program`: its instructions."""
         end = self.offset + self.size_bytes
         zeros = self.cie.data.find(_ZEROED_INSTRUCTIONS, self.program_offset, end)
-        return None if zeros < 0 else _first_zeroed(program)
-
-
-def _first_zeroed(program: CfaProgram) -> int | None:
-    """Return the index of the first instruction that zeros replaced, which is a DW_CFA_nop now
-    (A.6.4.2.5) before others; None if they replaced none."""
-    first = 0
-    for index, instruction in enumerate(program.instructions):
-        if instruction.operation.name != "nop":
-            if index - first >= len(_ZEROED_INSTRUCTIONS):
-                return first
-            first = index + 1
-    return None
+        return None if zeros < 0 else self.cie.first_zeroed_of(program, self.size_bytes)
 
 
 @frozen

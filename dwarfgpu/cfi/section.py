@@ -72,12 +72,15 @@ class FrameSection:
         search: SearchTable | None = None,
         ends_at_zero: bool = False,
         most_instructions: int = MAX_INSTRUCTIONS,
+        alignment: int | None = None,
     ) -> None:
         """`address_size` is that of the file, for CIEs that do not specify one.
 
         `search` is the table of an `.eh_frame`. `ends_at_zero`: an entry of length 0 ends the
-        section, and data may follow it. `most_instructions` limits each entry.
+        section, and data may follow it. `most_instructions` limits each entry. `alignment`: that
+        of the section in bytes; None if it is unknown.
         """
+        self._alignment = alignment
         self._most_instructions = most_instructions
         self.kind: SectionKind = kind
         self.data = data
@@ -413,6 +416,7 @@ class FrameSection:
             self.data,
             reader.position,
             self._most_instructions,
+            self._alignment,
         )
 
     def _augmentation(

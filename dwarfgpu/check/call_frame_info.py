@@ -205,7 +205,7 @@ class FrameChecker:
             index = cie.program.instructions.index(initial.offset_assumed_by)
             shown = checked_entry.shown(index)
             checked_entry.report("lost-cfa", _ASSUMED, shown=shown, severity="warning")
-        _zeroed(cie.first_zeroed, checked_entry)
+        self._zeroed(cie.first_zeroed, checked_entry)
         column, architectures = cie.return_register, self.expressions.architectures
         if column is not None and architectures.lacks(column):
             machine = architectures.all[0]
@@ -235,7 +235,7 @@ class FrameChecker:
             return False
         reported, expressions = self._reported, self.expressions.count
         self._end_of(fde, checked_entry)
-        _zeroed(fde.first_zeroed(program), checked_entry)
+        self._zeroed(fde.first_zeroed(program), checked_entry)
         table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(checked_entry)
         rules = self._initial[fde.cie.offset]
@@ -254,6 +254,14 @@ class FrameChecker:
             if advance is not None:
                 self._sound[key] = _Sound(advance, self.expressions.count - expressions)
         return True
+
+    def _zeroed(self, index: int | None, checked_entry: CheckedEntry) -> None:
+        """Report the first of the instructions that zeros replaced; None if they replaced none."""
+        if index is None or self.functions.linker_leaves_room:
+            return
+        message = "zeros replaced instructions: no producer pads with as many DW_CFA_nop"
+        shown = checked_entry.shown(index)
+        checked_entry.report("unreadable-cfi", message, shown=shown, severity="warning")
 
     def _end_of(self, fde: Fde, checked_entry: CheckedEntry) -> None:
         """Report code that ends beyond the address space; linkers mark what they drop by its last
@@ -401,14 +409,6 @@ class FrameChecker:
                 self._checked_entry(fde).report("overlapping-fdes", message)
             if last is None or fde.end > last.end:
                 last = fde
-
-
-def _zeroed(index: int | None, checked_entry: CheckedEntry) -> None:
-    """Report the first of the instructions that zeros replaced; None if they replaced none."""
-    if index is not None:
-        message = "zeros replaced instructions: no producer writes as many DW_CFA_nop before others"
-        shown = checked_entry.shown(index)
-        checked_entry.report("unreadable-cfi", message, shown=shown, severity="warning")
 
 
 def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEntry) -> None:

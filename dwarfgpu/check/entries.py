@@ -275,7 +275,9 @@ class EntryChecker:
             levels = counted(unclosed, "level")
             message = f"{levels} of children without a null entry at the end of the unit"
             self._findings.report("unbalanced-entries", message, None, severity="warning")
-        elif (problem := lost_entries(unit, offset)) is not None:
+            return
+        problem = lost_entries(unit.data, offset, unit.end, unit.sections.object)
+        if problem is not None:
             self._findings.report("unbalanced-entries", problem, None)
 
     def refer(self, references: Iterable[BadReference]) -> None:

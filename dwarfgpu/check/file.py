@@ -280,6 +280,7 @@ def _frames(
         machine=file.machine,
         most_instructions=file.limits.cfa_instructions,
         search=_search_table(file, findings) if kind == ".eh_frame" else None,
+        alignment=header.alignment if (header := file.sections_by_name.get(kind)) else None,
     )
     checker = FrameChecker(
         section,

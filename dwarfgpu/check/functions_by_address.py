@@ -24,6 +24,13 @@ class Functions:
         self._lines = lines
         self._load_address = load_address
 
+    @property
+    def linker_leaves_room(self) -> bool:
+        """Whether the linker of the file fills the end of entries with DW_CFA_nop."""
+        from dwarfgpu.objfile.linker_room import leaves_room  # few files have as many zeros
+
+        return leaves_room(self._file)
+
     @cached_property
     def _sorted(self) -> list[Symbol]:
         try:

@@ -234,8 +234,9 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads, "
-        "or by more than 16 zeros to which an entry refers: they replaced entries; a warning if "
-        "null entries are missing at the end of the unit, as consumers accept that"
+        "or by more than 16 zeros, which replaced entries, where the linker leaves no room as "
+        "Zig's does (its name is in `.comment`); a warning if null entries are missing at the end "
+        "of the unit, as consumers accept that"
     ),
     "wrong-unit": (
         "the first entry of a unit has another tag than the type of the unit in its header "
@@ -370,9 +371,11 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unreadable-cfi": (
         "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, "
-        "which replaced entries; a warning about eight or more `DW_CFA_nop` in a row before other "
-        "instructions: legal, but producers write as many only at the end of an entry, so zeros "
-        "replaced instructions"
+        "which replaced entries; a warning about eight or more `DW_CFA_nop` in a row, except up"
+        " to 11 that linkers leave at the end of an entry of a multiple of 8 bytes, more in a "
+        "section of a larger alignment: legal, but producers only align entries with them, so "
+        "zeros replaced instructions. Where Zig's linker leaves room (its name is in "
+        "`.comment`), they are no finding"
     ),
 }
 """Keyed by the name of the rule; code is between backticks."""

@@ -8,42 +8,18 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping
-from typing import Final, Protocol
+from typing import Final
 
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import FOREIGN, integer
 from dwarfgpu.base.byte_reader import Data
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import SkipPlan, fixed_bytes, read_uleb, skip
-from dwarfgpu.dwarf.unit_header import UnitHeader
 from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.objfile.elf import ObjectFile
 
-_MOST_ALIGNING: Final = 16
-"""Zeros with which an assembler or a linker may align the next unit, in bytes."""
-_REFERENCES: Final = frozenset(
-    {dw.FORM_REF1, dw.FORM_REF2, dw.FORM_REF4, dw.FORM_REF8, dw.FORM_REF_UDATA}
-)
-"""The forms of offsets from the start of the unit."""
-
-
-class UnitOfEntries(Protocol):
-    """What the end of its entries says of a unit."""
-
-    @property
-    def data(self) -> Data: ...
-
-    @property
-    def offset(self) -> int: ...
-
-    @property
-    def end(self) -> int: ...
-
-    @property
-    def header(self) -> UnitHeader: ...
-
-    @property
-    def abbreviations(self) -> Mapping[int, Abbreviation]: ...
+_MOST_PADDING: Final = 16
+"""Zeros that an assembler or a linker may leave behind the entries of a unit, in bytes."""
 
 
 class Tree:
@@ -167,47 +143,23 @@ def read_tree(
     return tree
 
 
-def lost_entries(unit: UnitOfEntries, stop: int) -> str | None:
+def lost_entries(data: Data, stop: int, end: int, file: ObjectFile) -> str | None:
     """Return that a unit goes on behind the end of its entries, where consumers read none (DWARF 5
-    2.3): such as its length contradicts its null entries. None where only zeros are behind them,
-    as Zig's linker leaves room for entries, but for zeros to which an entry refers."""
-    data, end = unit.data, unit.end
+    2.3): such as its length contradicts its null entries. None where only a few zeros are: padding.
+    More of them replaced entries, but where the linker of the file leaves room."""
     if stop >= end:
         return None
     problem = f"the entries end at offset {stop:#x}, and the unit at {end:#x}"
     if data[stop:end].strip(b"\0"):
         return problem
     zeros = end - stop
-    referring = _entry_with_reference_into(unit, stop) if zeros > _MOST_ALIGNING else None
-    if referring is None:
+    if zeros <= _MOST_PADDING:
         return None
-    return (
-        f"{problem}, with {zeros} bytes of zeros between, to which the entry at offset "
-        f"{referring:#x} refers"
-    )
+    from dwarfgpu.objfile.linker_room import leaves_room  # few files have as many zeros
 
-
-def _entry_with_reference_into(unit: UnitOfEntries, stop: int) -> int | None:
-    """Return the offset of the first entry of a unit that refers to one behind its entries, which
-    end at an offset; None if none does."""
-    from dwarfgpu.dwarf.unit_walk import walk  # few units need it
-
-    begin, behind = stop - unit.offset, unit.end - unit.offset
-    positions: dict[Abbreviation, list[int]] = {}
-    """Of the values that are offsets of entries from the start of the unit."""
-    for offset, abbreviation, values in walk(
-        unit.data, unit.header.entries_at, unit.end, unit.abbreviations
-    ):
-        references = positions.get(abbreviation)
-        if references is None:
-            attributes = enumerate(abbreviation.attributes)
-            references = [index for index, one in attributes if one.form in _REFERENCES]
-            positions[abbreviation] = references
-        for index in references:
-            value = values[index]
-            if isinstance(value, int) and begin <= value < behind:
-                return offset
-    return None
+    if leaves_room(file):
+        return None
+    return f"{problem}, with {zeros} bytes of zeros between"
 
 
 def _planned(abbreviation: Abbreviation) -> tuple[Abbreviation, bool, int | None, SkipPlan]:

@@ -276,23 +276,16 @@ def _located(error: DwarfGpuError, unit: EntryUnit, section: str, offset: int) -
 
 
 def _require_end(
-    bounds: _Bounds,
-    start: int,
-    size_bytes: int = 1,
-    zeros: bytes = _ZEROED_ENDS,
-    padded_section: str | None = None,
+    bounds: _Bounds, start: int, size_bytes: int = 1, zeros: bytes = _ZEROED_ENDS
 ) -> None:
     """Require that the end of the list at an offset, behind which the reader is, is not among zeros
-    that replaced lists (DWARF 5 2.6.2, 2.17.3): those would say that there is no code. Zeros up to
-    the end of a contribution of `padded_section` are padding."""
+    that replaced lists (DWARF 5 2.6.2, 2.17.3): those would say that there is no code."""
     reader = bounds.reader
     end = reader.position - size_bytes
     # Zeros before the end of a list with entries are of the last one.
     begin = end if end > start else max(end - len(zeros) + 1, 0)
-    stop = end + len(zeros)
-    if padded_section and bounds.unit.sections.contributions(padded_section).is_padding(end):
-        stop = end + 1
-    if reader.data.find(zeros, begin, stop) >= 0:
+    is_zeroed = reader.data.find(zeros, begin, end + len(zeros)) >= 0
+    if is_zeroed and not _leaves_room(bounds.unit):
         raise Malformed("the list is overwritten with zeros")
 
 
@@ -307,11 +300,18 @@ def _require_end_of_pairs(bounds: _Bounds, start: int) -> None:
 
 def _require_whole(unit: EntryUnit, section: str, offset: int, end: int) -> None:
     """Require that the list at an offset, which zeros follow, ends where the next one of the table
-    of its contribution begins (DWARF 5 7.28, 7.29), or its padding: else zeros replaced a part of
-    it."""
+    of its contribution begins (DWARF 5 7.28, 7.29): else zeros replaced a part of it."""
     following = unit.sections.contributions(section).end_of_list(offset)
-    if following is not None and end < following and not _has_views(unit):
-        raise Malformed(f"zeros replaced a part of the list, which reaches to {following:#x}")
+    if following is None or end >= following or _has_views(unit):
+        return
+    if not _leaves_room(unit):
+        raise Malformed(f"zeros replaced a part of the list, which ends at {following:#x}")
+
+
+def _leaves_room(unit: EntryUnit) -> bool:
+    from dwarfgpu.objfile.linker_room import leaves_room  # few files have as many zeros
+
+    return leaves_room(unit.sections.object)
 
 
 @kept_with(first, 1)
@@ -408,7 +408,7 @@ def _read_loclist(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry
             stop = reader.position - 1
             is_zeroed = data[stop : stop + len(_ZEROED_ENDS)] == _ZEROED_ENDS
             if not out or is_zeroed and not _has_views(bounds.unit):
-                _require_end(bounds, start, padded_section=".debug_loclists")
+                _require_end(bounds, start)
             return tuple(out)
         if kind == _LLE_GNU_VIEW_PAIR:
             reader.uleb(), reader.uleb()
@@ -469,7 +469,7 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
         kind = reader.u8()
         if not kind:
             if reader.position == start + 1:
-                _require_end(bounds, start, padded_section=".debug_rnglists")
+                _require_end(bounds, start)
             return tuple(out)
         if kind not in _RLE_KINDS:
             offset = reader.position - 1

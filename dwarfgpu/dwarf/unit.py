@@ -162,7 +162,7 @@ class CompilationUnit(OfOpenFile):
                 budget.entries_left = 0  # the next attempt ends at once
                 raise
             budget.entries_left -= len(tree.offsets)
-            problem = lost_entries(self, tree.stop)
+            problem = lost_entries(self.data, tree.stop, end, self.sections.object)
             if problem is not None:
                 self.why_cut = self._located(Malformed(problem))
                 self.info.main.note_unread(self.why_cut)

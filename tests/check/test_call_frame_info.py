@@ -9,6 +9,7 @@ import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.cfi.rule import RegisterCfa
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import first_cycle
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -127,8 +128,8 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("unreadable-cfi", "error", CFA + b"\x1b", CFA + b"\x2e\x10"),
     ("unreadable-cfi", "error", CFA + b"\x0f\x40", CFA),
     ("unreadable-cfi", "warning", CFA + 8 * NOP + CFA_OFFSET, CFA + 7 * NOP + CFA_OFFSET),
-    ("unreadable-cfi", "warning", CFA + ADVANCE + 12 * NOP + CFA_OFFSET, CFA + ADVANCE + 12 * NOP),
-    ("unreadable-cfi", "warning", CFA + cfa_expression("const8u 0; addr 0") + 13 * NOP + ADVANCE,
+    ("unreadable-cfi", "warning", CFA + 12 * NOP, CFA + ADVANCE + 11 * NOP),  # aligned twice
+    ("unreadable-cfi", "warning", CFA + cfa_expression("const8u 0; addr 0") + 13 * NOP,
      cfa_expression("const8u 0; lit0; plus; lit6; LLVM_form_aspace_address")),
 ]  # fmt: skip
 
@@ -436,7 +437,8 @@ def test_fdes_that_disagree(
         (CFA + b"\x02\x40", 0x1000, None),  # at the end itself, as linkers leave it
         (CFA + ADVANCE + CFA_OFFSET + b"\x02\x44", 0x1000, None),
         (CFA + ADVANCE + CFA_OFFSET + b"\x02\x44", 0x1004, "a row begins at 0x1048, after its end"),
-        (CFA + ADVANCE + 200 * NOP, 0x1004, None),  # room for instructions
+        (CFA + ADVANCE + 12 * NOP, 0x1003, None),
+        (CFA + ADVANCE + 12 * NOP, 0x1004, "zeros replaced instructions from 0x1004 on"),
         (CFA + ADVANCE + 8 * NOP + ADVANCE, 0x1003, None),
         (CFA + ADVANCE + 8 * NOP + ADVANCE, 0x1008, "zeros replaced instructions from 0x1004 on"),
         (
@@ -457,13 +459,24 @@ def test_rows_of_a_damaged_fde(code: bytes, location: int, reason: str | None) -
         assert ": the FDE of [0x1000,0x1040) at 0x" in note and " of .debug_frame may be" in note
 
 
-@pytest.mark.parametrize("code", [CFA + 8 * NOP, CFA + 24 * NOP, CFA + 200 * NOP])
-def test_nops_at_the_end_of_an_entry(code: bytes) -> None:
-    """BFD ld aligns the next input section with them, Zig's linker leaves room for instructions, up
-    to whole entries of a unit without functions."""
+@pytest.mark.parametrize(
+    ("code", "is_zeroed"), [(CFA + ADVANCE + 7 * NOP, False), (CFA + 8 * NOP, True)]
+)
+def test_nops_at_the_end_of_an_entry(code: bytes, is_zeroed: bool) -> None:
+    """An entry of another size than a multiple of 8 was aligned once, with up to 7 of them."""
     content = bytes(4) + words(0x1000, 0x40) + code
     entry = len(content).to_bytes(4, "little") + content
-    assert rules(verdict_on(frame_file(common=cie(200 * NOP) + entry))) == []
+    expected = [("warning", "unreadable-cfi")] if is_zeroed else []
+    assert len(entry) % 8 == 4
+    assert rules(verdict_on(frame_file(common=cie() + entry))) == expected
+
+
+@pytest.mark.parametrize(("alignment", "is_zeroed"), [(8, True), (32, False), (None, False)])
+def test_nops_that_align_a_part_of_a_section(alignment: int | None, is_zeroed: bool) -> None:
+    """BFD ld aligns the next input section with those of the last entry before it."""
+    data = cie() + cfi_entry(bytes(4), words(0x1000, 0x40) + CFA + 24 * NOP)
+    [fde] = FrameSection(".debug_frame", data, alignment=alignment).fdes
+    assert (fde.first_zeroed(fde.program) is not None) is is_zeroed
 
 
 def test_zeros_in_the_instructions_of_a_cie() -> None:

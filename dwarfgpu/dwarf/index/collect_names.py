@@ -159,7 +159,7 @@ def _entries(
             break
     if position > end:
         raise Malformed(f"the entries of the unit at {unit.offset:#x} reach beyond it")
-    problem = lost_entries(unit, position)
+    problem = lost_entries(data, position, end, unit.sections.object)
     if problem is not None:
         raise Malformed(problem)
     return _Entries(offsets, names, declared, references, count)

@@ -56,8 +56,6 @@ class Contributions:
         whether it has a table: the lists of a unit are in one."""
         self._lists: dict[Contribution, array[int]] = {}
         """The offsets of the lists of a table, in order."""
-        self._ends: dict[Contribution, int] = {}
-        """Where the zeros at the end of a contribution begin."""
 
     def check(self, offset: int, address_size: int) -> bool:
         """Return whether the contribution of an offset has a table of lists. Raises `IllFormed` if
@@ -87,23 +85,9 @@ class Contributions:
             return None
         return self._contributions[index]
 
-    def is_padding(self, offset: int) -> bool:
-        """Return whether only zeros are from an offset to the end of its contribution: Zig's linker
-        leaves room for later lists there."""
-        contribution = self._at(offset)
-        return contribution is not None and offset >= self._end_of_contents(contribution)
-
-    def _end_of_contents(self, contribution: Contribution) -> int:
-        if contribution not in self._ends:
-            begin = contribution.lists_at
-            contents = bytes(self._data[begin : contribution.end]).rstrip(b"\0")
-            self._ends[contribution] = begin + len(contents)
-        return self._ends[contribution]
-
     def end_of_list(self, offset: int) -> int | None:
-        """Return up to where the list at an offset reaches at least: where the next one of the
-        table begins, or the padding of its contribution; None if the table has no list at the
-        offset."""
+        """Return where the list at an offset ends: where the next one of the table begins, or its
+        contribution ends; None if the table has no list at the offset."""
         contribution = self._at(offset)
         if contribution is None:
             return None
@@ -114,9 +98,7 @@ class Contributions:
         index = bisect_right(lists, offset - begin)
         if not index or lists[index - 1] != offset - begin:
             return None
-        if index == len(lists):
-            return self._end_of_contents(contribution)
-        return begin + lists[index]
+        return begin + lists[index] if index < len(lists) else contribution.end
 
     def _lists_of(self, contribution: Contribution) -> array[int]:
         begin, size_bytes = contribution.lists_at, contribution.offset_size
