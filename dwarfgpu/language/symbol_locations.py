@@ -48,14 +48,13 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
                 continue
             position = _declared_at(die)
             if position is not None:
-                pcs = _address(session, die) if die.tag == dw.TAG_VARIABLE else ()
-                location = CodeLocation("symbol", position, pcs, symbol)
+                location = CodeLocation("symbol", position, _address(session, die), symbol)
                 locations.setdefault((position.path, position.line), location)
     if not locations and file is None:
         for die in _meant(session, name):
             position = _declared_at(die)
             if position is not None:
-                return (CodeLocation("symbol", position, (), name),)
+                return (CodeLocation("symbol", position, _address(session, die), name),)
     return tuple(locations.values())
 
 
@@ -103,8 +102,8 @@ def _declared_at(die: Die) -> FramePosition | None:
 
 
 def _address(session: Session, die: Die) -> tuple[int, ...]:
-    """Return the address of a static variable, if it has one."""
-    variable = variable_of(die)
+    """Return the address of a static variable, if the entry is one that has an address."""
+    variable = variable_of(die) if die.tag == dw.TAG_VARIABLE else None
     if variable is None or not isinstance(variable.location, ExprLoc):
         return ()
     try:

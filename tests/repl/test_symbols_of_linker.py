@@ -115,6 +115,7 @@ def test_a_variable_by_its_linkage_name(
     commands = [
         "print linked", "print &linked", "whatis linked", "print sizeof(linked)",
         "ptype linked_pair", "print linked_pair.b", "whatis linked_thread", "output linked",
+        "info line linked", "info line linked_pair",
     ]  # fmt: skip
     files = [str(tmp_path / "a")]
     own = [re.sub(r"note: .*\n", "", text) for text in answers(None, files, commands)]
