@@ -33,8 +33,7 @@ def convenience_variable(session: Session, name: str) -> TypedValue | None:
     if is_register or name in _STANDARD_REGISTERS:
         if gdb.selected_thread() is None:
             raise UsageError("No registers.")
-        if is_register or name == "pc":
-            return None
+        return None  # GDB's would be those of the frame that is selected, not of the session's
     if _is_unknown(name):
         return None
     try:

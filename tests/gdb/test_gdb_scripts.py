@@ -173,6 +173,22 @@ def test_errors(refused: dict[str, str], request_: str) -> None:
     assert refused[request_] == ERRORS[request_]
 
 
+def test_the_registers_of_another_frame(debugger: Debugger, demo: Path) -> None:
+    """Also by the names that GDB has for every machine, whichever frame is selected."""
+    code = """
+frames = [gdb.newest_frame(), gdb.newest_frame().older()]
+for selected in frames:
+    selected.select()
+    for number, frame in enumerate(frames):
+        for name in ("sp", "fp", "pc", "ps"):
+            own = dg.frame(number).value(f"${name}").text
+            frame.select()
+            say(gdb.parse_and_eval(f"${name}").format_string() in own)
+            selected.select()
+"""
+    assert said(debugger, demo, code) == [True] * 16
+
+
 def test_optimized_out(debugger: Debugger, repository: Path) -> None:
     optimized = repository / "fixtures/x86_64/demo.gcc.O2.v5"
     code = """
