@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Pointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, bounded
 from dwarfgpu.language.builtin_types import INT_BITS
@@ -176,14 +176,17 @@ class NamedValues:
         if first.tag == dw.TAG_NAMELIST:
             from dwarfgpu.language.namelists import namelist  # few programs have them
 
-            return namelist(self.objects, first, self._variable_named)
+            return namelist(self.objects, first, split_last(name)[0], self._variable_named)
         raise UsageError("Attempt to use a type name as an expression")
 
-    def _variable_named(self, name: str) -> TypedValue:
-        """Return the variable of a name; `IllFormed` for the name of anything else."""
-        if not any(isinstance(meaning, Variable) for meaning in self.names.meaning(name)[:1]):
-            raise IllFormed(f"a namelist has {name}, which is no variable here")
-        return self.named(ast.Name(name))
+    def _variable_named(self, name: str) -> TypedValue | None:
+        """Return the variable of a name; None for the name of anything else."""
+        try:
+            meanings = self.names.meaning(name)
+        except UsageError:  # a scope in it does not exist
+            return None
+        is_variable = bool(meanings) and isinstance(meanings[0], Variable)
+        return self.named(ast.Name(name)) if is_variable else None
 
     def of_package(self, node: ast.Access) -> TypedValue | None:
         """Return what `p.x` denotes in Ada if `p` is a package; None for anything else."""

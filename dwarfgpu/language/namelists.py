@@ -7,33 +7,34 @@ from typing import TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Struct
-from dwarfgpu.errors import IllFormed, UndefinedBits, Unsupported
+from dwarfgpu.errors import IllFormed, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
 
-Named: TypeAlias = Callable[[str], TypedValue]
-"""What a name in an expression denotes."""
+Named: TypeAlias = Callable[[str], TypedValue | None]
+"""The variable that a name in an expression denotes; None if it denotes anything else."""
 
 
-def namelist(objects: ObjectAccess, die: Die, named: Named) -> TypedValue:
-    """Return a namelist as a structure with a copy of each variable; as in GDB, those that their
-    names denote where the program is. Where nothing is evaluated, only their types are known.
+def namelist(objects: ObjectAccess, die: Die, function: str, named: Named) -> TypedValue:
+    """Return a namelist as a structure with a copy of each variable. Where nothing is evaluated,
+    only their types are known.
 
-    `IllFormed` for an item that is no variable, `LimitExceeded` for more than may be read, and the
-    error of a variable that cannot be read.
+    `function`: the one in whose frame the variables are, if it is not that in focus.
+    `IllFormed` for an item that is no variable, `UsageError` for one that is unknown here,
+    `LimitExceeded` for more than may be read, and the error of a variable that cannot be read.
     """
     members: list[Member] = []
     parts: list[Bits] = []
     offset_bits = 0
     is_read = not isinstance(objects, Unevaluated)
-    above = die.parent()
-    around = f"{above.name}::" if above is not None and above.tag == dw.TAG_MODULE else ""
-    for name in _names(die):
-        value = named(around + name)
+    for name, variable in _items(die):
+        value = _of_item(die, name, variable, function, named)
         bits = _contents(objects, value, name) if is_read else Bits(0, size_bits(value.type) or 0)
         value = objects.read(value) if is_read else value  # a dynamic type is known then
         members.append(Member(name, value.type, offset_bits))
@@ -45,14 +46,27 @@ def namelist(objects: ObjectAccess, die: Die, named: Named) -> TypedValue:
     return TypedValue(kind, bits=whole, unit=die.unit)
 
 
-def _names(die: Die) -> Iterator[str]:
-    """Yield the names of the variables of a namelist."""
+def _items(die: Die) -> Iterator[tuple[str, Die]]:
+    """Yield the names and the entries of the variables of a namelist."""
     for item in die.children((dw.TAG_NAMELIST_ITEM,)):
         variable = item.reference(dw.AT_NAMELIST_ITEM)
         name = None if variable is None else variable.name
-        if name is None:
+        if variable is None or name is None:
             raise item.located(IllFormed("the item of a namelist is no variable"))
-        yield name
+        yield name, variable
+
+
+def _of_item(die: Die, name: str, variable: Die, function: str, named: Named) -> TypedValue:
+    """Return a variable of a namelist: in a function as in GDB what its name denotes there, because
+    GCC refers to a declaration of its own; else the one to which DW_AT_namelist_item refers."""
+    above, whole = die.parent(), qualified_name(variable)
+    is_local = above is not None and above.tag in BLOCKS | FUNCTIONS
+    simple = f"{function}::{name}" if function else name
+    for candidate in (simple, whole) if is_local else (whole, simple):
+        value = named(candidate)
+        if value is not None:
+            return value
+    raise UsageError(f'No symbol "{whole}" in current context.')
 
 
 def _contents(objects: ObjectAccess, value: TypedValue, name: str) -> Bits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,12 +68,14 @@ subroutine stop_here(n, grown)
   logical :: yes
   complex :: z
   integer, pointer :: nowhere
+  integer :: shared
   namelist /inner/ n, text, yes, z
   namelist /dynamic/ n, grown
   text = 'it''s '
   yes = .true.
   z = (1.0, -2.0)
   write (*, nml=inner)
+  shared = 5
   nullify(nowhere)
   nowhere = n
 end subroutine
@@ -86,8 +89,9 @@ program lists
     end subroutine
   end interface
   integer, allocatable :: grown(:)
+  integer :: n = 7
   allocate(grown(3))
-  grown = 7
+  grown = n
   write (*, nml=of_module)
   call stop_here(43, grown)
 end program
@@ -98,9 +102,14 @@ def test_namelists(tmp_path: Path, tool: Callable[[str], str]) -> None:
     build(tmp_path, {"a.f90": LISTS}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
     files = with_core(tool, tmp_path)
     commands = [
-        "frame 0", "print inner", "whatis inner", "print INNER", "print $1", "output dynamic",
-        "whatis dynamic", "up", "print of_module", "whatis of_module", "ptype of_module",
+        "frame 0", "print stop_here::inner", "print inner", "whatis inner", "print INNER",
+        "print $1", "output dynamic", "whatis dynamic", "up", "print of_module",
+        "whatis of_module", "ptype of_module",
     ]  # fmt: skip
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
     own = answers(None, files, ["print inner%n", "print sizeof(inner)", "print &inner"])
     assert "$1 = 43" in own[0] and "$2 = 21" in own[1] and "not located in memory" in own[2]
+    commands = ["print of_module", "print shared", "up", "print n"]
+    own = answers(None, files, ["frame 0", *commands])
+    shown = ["$1 = ( shared = 4, row = (1, 2.5, 3) )", "$2 = 5", "$3 = 7"]
+    assert re.findall(r"\$.*", "\n".join(own)) == shown

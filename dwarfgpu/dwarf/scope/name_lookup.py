@@ -331,8 +331,8 @@ class NameLookup(UnitDeclarations):
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
-        """Return a variable of a function or a type in it, also of its blocks; `UsageError` where
-        several functions, or blocks, have a variable."""
+        """Return a variable of a function, or a namelist or type in it, also of its blocks;
+        `UsageError` where several functions, or blocks, have a variable."""
         variables: dict[Die, Variable] = {}
         for function in functions:
             variable = self._below(function, part, accepts)
@@ -348,7 +348,7 @@ class NameLookup(UnitDeclarations):
         return (
             tuple(variables.values())
             or in_nameless(functions, part.name, accepts)
-            or tuple(islice(self._types_below(functions, part, accepts), 1))
+            or tuple(islice(self._lists_and_types_below(functions, part, accepts), 1))
         )
 
     def _below(self, function: Die, part: Part, accepts: DieFilter) -> Variable | None:
@@ -372,14 +372,14 @@ class NameLookup(UnitDeclarations):
             f"at lines {', '.join(map(str, lines))}"
         )
 
-    def _types_below(
+    def _lists_and_types_below(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> Iterator[Die]:
-        """Yield the types of a name in functions and their blocks."""
+        """Yield the namelists and types of a name in functions and their blocks."""
         pending = [origin for function in functions for origin in function.origins()]
         while pending:
             scope = pending.pop()
-            yield from (die for die in scope.children(TYPES) if _is(die, part, accepts))
+            yield from (die for die in scope.children(_LISTS_AND_TYPES) if _is(die, part, accepts))
             pending += scope.children(BLOCKS - FUNCTIONS)
 
     def _type_of(self, die: Die) -> Die | None:
