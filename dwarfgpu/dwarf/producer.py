@@ -18,7 +18,7 @@ _CLANG: Final = pattern(r"(?:clang|flang) version ([0-9]{1,9})")
 _TRITON: Final = pattern(r"triton\b")
 _GCC: Final = pattern(r"GNU (?!AS\b)\S+ [0-9]")
 _GNU_C: Final = pattern(r"GNU C[0-9]* ([0-9]{1,4})\.")
-_DEBUG_LEVEL: Final = pattern(r" -g(?:gdb)?([0-3]?)(?= |$)")
+_DEBUG_LEVEL: Final = pattern(r" -g(?:dwarf(?:-[2-5])?|(?:gdb)?([0-3]?))(?= |$)")
 _LEVEL: Final = pattern(r" -O(\w*)(?= |$)")
 _AMD: Final = pattern(r"\bAMD (?:clang|flang)|\broc-[0-9]|RadeonOpenCompute|ROCm/llvm-project")
 LAST_WITHOUT_USER: Final = 16
@@ -75,10 +75,12 @@ def tracks_calls(text: str) -> bool:
 
 def debug_level(text: str) -> int | None:
     """Return the level of the debugging information of GCC, by the last of its options for one
-    (-g1, -ggdb3); a mere -g is for 2. None for another compiler, or where options are not recorded
-    (-gno-record-gcc-switches)."""
-    levels = _DEBUG_LEVEL.findall(text) if _GCC.match(text) else []
-    return int(levels[-1] or 2) if levels else None
+    (-g1, -ggdb3); those without a level (-g, -gdwarf-5) raise it to 2. None for another compiler,
+    or where options are not recorded (-gno-record-gcc-switches)."""
+    level = None
+    for number in _DEBUG_LEVEL.findall(text) if _GCC.match(text) else ():
+        level = int(number) if number else max(level or 0, 2)
+    return level
 
 
 def widens_enumerators(text: str) -> bool:

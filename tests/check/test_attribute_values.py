@@ -174,6 +174,7 @@ def test_implicit_values(count: int, size: int, rule: str | None) -> None:
         ("lit1; convert 0x20; stack_value", 16, False),  # of a type of any size
         ("lit0; bra 1; lit1; stack_value", 16, False),
         ("lit1; stack_value; nop", 16, False),
+        ("GNU_variable_value 0x20; stack_value", 16, False),
     ],
 )
 def test_values_of_the_generic_type(text: str, size: int, is_short: bool) -> None:
