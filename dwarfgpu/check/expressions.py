@@ -106,7 +106,8 @@ _OBJECTS: Final = frozenset({"push_object_address", "push_object_location"})
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
 _OF_OTHER_TYPES: Final = _BRANCHES | {
     "const_type", "regval_type", "deref_type", "xderef_type", "convert", "reinterpret",
-    "entry_value", "GNU_variable_value", "implicit_value", "implicit_pointer", "LLVM_aspace_implicit_pointer",
+    "entry_value", "GNU_variable_value", "implicit_value", "implicit_pointer",
+    "LLVM_aspace_implicit_pointer",
 }  # fmt: skip
 """Operations that may give values of other types, or take them from another expression."""
 _NO_MEMORY: Final = frozenset(
