@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, why_outside
+from dwarfgpu.dwarf.types.type_sizes import element_type, member_error, size_bits
 from dwarfgpu.dwarf.types.types import Array, Member, Struct, Type, strip
-from dwarfgpu.errors import IllFormed, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.name_resolution import Typed, array_of
 from dwarfgpu.language.syntax import ast
@@ -78,9 +78,9 @@ class _Bits:
         return self._joined(struct_type, parts)
 
     def _member(self, node: ast.Node, struct_type: Struct, member: Member) -> Bits:
-        why = why_outside(struct_type, member, member.bit_size or size_bits(member.type))
-        if why is not None:
-            raise IllFormed(why)
+        error = member_error(struct_type, member, member.bit_size or size_bits(member.type))
+        if error is not None:
+            raise error
         bits = self.of(node, member.type)
         if member.bit_size is None:
             return bits

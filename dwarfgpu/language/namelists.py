@@ -9,9 +9,17 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Struct
-from dwarfgpu.errors import IllFormed, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    LimitExceeded,
+    UndefinedBits,
+    Unsupported,
+    UsageError,
+)
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -26,24 +34,30 @@ def namelist(objects: ObjectAccess, die: Die, function: str, named: Named) -> Ty
     only their types are known.
 
     `function`: the one in whose frame the variables are, if it is not that in focus.
-    `IllFormed` for an item that is no variable, `UsageError` for one that is unknown here,
-    `LimitExceeded` for more than may be read, and the error of a variable that cannot be read.
+    A member has the error of a variable that is unknown here, or cannot be read as a whole.
+    `IllFormed` for an item that is no variable, `LimitExceeded` for more than may be read.
     """
     members: list[Member] = []
     parts: list[Bits] = []
     offset_bits = 0
     is_read = not isinstance(objects, Unevaluated)
     for name, variable in _items(die):
-        value = _of_item(die, name, variable, function, named)
-        bits = _contents(objects, value, name) if is_read else Bits(0, size_bits(value.type) or 0)
-        value = objects.read(value) if is_read else value  # a dynamic type is known then
+        try:
+            value = _of_item(die, name, variable, function, named)
+            value = objects.read(value) if is_read else value  # a dynamic type is known then
+            size = size_bits(value.type) or 0
+            bits = _contents(objects, value, name) if is_read else Bits(0, size)
+        except DwarfGpuError as error:
+            kind = types_of(variable.unit).type_of(variable)
+            members.append(Member(name, kind, offset_bits, error=error))
+            continue
         members.append(Member(name, value.type, offset_bits))
         parts.append(bits)
         offset_bits += bits.size_bits
         objects.check_size(offset_bits)
     whole = concatenate(parts, objects.context.endian) if is_read else None
-    kind = Struct("struct", die.name, offset_bits // 8, tuple(members))
-    return TypedValue(kind, bits=whole, unit=die.unit)
+    whole_type = Struct("struct", die.name, offset_bits // 8, tuple(members))
+    return TypedValue(whole_type, bits=whole, unit=die.unit)
 
 
 def _items(die: Die) -> Iterator[tuple[str, Die]]:
@@ -70,11 +84,15 @@ def _of_item(die: Die, name: str, variable: Die, function: str, named: Named) ->
 
 
 def _contents(objects: ObjectAccess, value: TypedValue, name: str) -> Bits:
-    """Return what a variable contains; undefined bits if it is optimized out."""
-    read = objects.read(value)
-    if read.bits is not None:
-        return read.bits
-    if isinstance(read.error, UndefinedBits):
-        size = size_bits(read.type) or 0
+    """Return what a variable contains; undefined bits if it is optimized out. `LimitExceeded` if
+    only its beginning is read."""
+    size = size_bits(value.type)
+    if value.bits is not None:
+        if size is not None and value.bits.size_bits < size:
+            read = f"{value.bits.size_bits // 8} of {size // 8} bytes are read"
+            raise LimitExceeded(f"{name} in a namelist: {read}", "--max-bytes")
+        return value.bits
+    if isinstance(value.error, UndefinedBits) and size is not None:
+        objects.check_size(size)
         return Bits(0, size, undefined=(1 << size) - 1)
-    raise read.error or Unsupported(f"{name} in a namelist")
+    raise value.error or Unsupported(f"{name} in a namelist")

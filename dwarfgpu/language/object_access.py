@@ -19,10 +19,10 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import (
     element_type,
+    member_error,
     offset_bits,
     size_bits,
     strides_of,
-    why_outside,
 )
 from dwarfgpu.dwarf.types.types import (
     Absent,
@@ -40,7 +40,6 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
-    IllFormed,
     MissingContext,
     OutOfRange,
     Unavailable,
@@ -370,9 +369,9 @@ class ObjectAccess(Dereference):
             undefined = UndefinedBits(f"{member.name} is declared, but no unit has it")
             return TypedValue(member.type, error=undefined, unit=value.unit)
         is_whole = member.bit_size is None
-        why = why_outside(bare, member, member.bit_size or size_bits(member.type))
-        if why is not None:
-            raise IllFormed(why)
+        error = member_error(bare, member, member.bit_size or size_bits(member.type))
+        if error is not None:
+            raise error
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
         elif value.location is None:

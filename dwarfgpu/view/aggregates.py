@@ -11,9 +11,9 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import PARENT
 from dwarfgpu.dwarf.names.type_names import full_name
-from dwarfgpu.dwarf.types.type_sizes import offset_bits, size_bits, strides_of, why_outside
+from dwarfgpu.dwarf.types.type_sizes import member_error, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.session.resolve_type import is_dynamic
@@ -237,6 +237,12 @@ def _member(
     if member.is_static:
         yield from _static(shown, member, depth, letter)
         return
+    error = member_error(struct_type, member, member.bit_size or shown.size(member.type))
+    if isinstance(error, UndefinedBits):
+        yield OPTIMIZED_OUT
+        return
+    if error is not None:
+        raise error
     if member in shown.located_elsewhere:
         whole = shown.required()
         location, around = whole.part(first_bit), whole.around
@@ -249,9 +255,6 @@ def _member(
             member_object, EnclosingObject(struct_type, location, around), depth, letter
         )
         return
-    why = why_outside(struct_type, member, member.bit_size or shown.size(member.type))
-    if why is not None:
-        raise IllFormed(why)
     first_bit += member.bit_offset or 0
     if member.name is not None and member.name.startswith(_TABLE_POINTER):
         letter = None  # as in GDB, with the symbol, which also "set print symbol off" leaves

@@ -17,10 +17,10 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import (
     element_type,
+    member_error,
     offset_bits,
     size_bits,
     strides_of,
-    why_outside,
 )
 from dwarfgpu.dwarf.types.types import (
     Absent,
@@ -316,14 +316,14 @@ class _Walk:
         self, subject: _Seen, struct_type: Struct, member: Member, first_bit: int, depth: int
     ) -> Plain:
         try:
+            error = member_error(struct_type, member, member.bit_size or size_bits(member.type))
+            if error is not None:
+                return unknown(error.message)
             is_whole = member.bit_size is None
             if member.location is not None or (is_whole and is_dynamic(member.type)):
                 return self._placed(
                     subject, (struct_type, member), member.type, first_bit, depth + 1
                 )
-            why = why_outside(struct_type, member, member.bit_size or size_bits(member.type))
-            if why is not None:
-                return unknown(why)
             first_bit += member.bit_offset or 0
             if is_whole:
                 return self.value(subject, member.type, first_bit, depth + 1)

@@ -69,6 +69,8 @@ subroutine stop_here(n, grown)
   complex :: z
   integer, pointer :: nowhere
   integer :: shared
+  integer, save :: kept = 6, large(300000)
+  namelist /wide/ kept, large, n
   namelist /inner/ n, text, yes, z
   namelist /dynamic/ n, grown
   text = 'it''s '
@@ -76,6 +78,7 @@ subroutine stop_here(n, grown)
   z = (1.0, -2.0)
   write (*, nml=inner)
   shared = 5
+  large = kept
   nullify(nowhere)
   nowhere = n
 end subroutine
@@ -113,3 +116,18 @@ def test_namelists(tmp_path: Path, tool: Callable[[str], str]) -> None:
     own = answers(None, files, ["frame 0", *commands])
     shown = ["$1 = ( shared = 4, row = (1, 2.5, 3) )", "$2 = 5", "$3 = 7"]
     assert re.findall(r"\$.*", "\n".join(own)) == shown
+
+
+def test_namelists_of_variables_that_cannot_be_read(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    build(tmp_path, {"a.f90": LISTS}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    commands = ["print wide", "print wide%n", "up", "print stop_here::wide"]
+    own = answers(None, with_core(tool, tmp_path), ["frame 0", *commands])
+    large = "<error: large in a namelist: 65536 of 1200000 bytes are read (--max-bytes)>"
+    none = "<error: No frame is currently executing in block stop_here.>"
+    assert re.findall(r"\$.*", "\n".join(own)) == [
+        f"$1 = ( kept = 6, large = {large}, n = 43 )",
+        "$2 = 43",
+        f"$3 = ( kept = 6, large = {large}, n = {none} )",
+    ]

@@ -137,6 +137,20 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         ),
         (
             7,
+            Struct(
+                "struct",
+                "n",
+                4,
+                (
+                    Member("gone", None, error=UndefinedBits("nothing describes it")),
+                    Member("i", INT, 0),
+                    Member("far", INT, 0, error=UsageError("no frame")),
+                ),
+            ),
+            "{gone = <optimized out>, i = 7, far = <error: no frame>}",
+        ),
+        (
+            7,
             Struct("union", "u", 1, (Member("c", CHAR, 0), Member("i", INT, 0))),
             "{c = 7 '\\a', i = <error: the member i is at bytes 0 to 3 of a union of 1 byte>}",
         ),

@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     Unspecified,
 )
-from dwarfgpu.errors import IllFormed, counted, shown
+from dwarfgpu.errors import DwarfGpuError, IllFormed, counted, shown
 
 MAX_DIMENSIONS: Final = 100
 """Dimensions of an array that has a size."""
@@ -92,13 +92,16 @@ def _require_elements(array_type: Array, declared: int) -> None:
         )
 
 
-def why_outside(struct_type: Struct, member: Member, size: int | None) -> str | None:
-    """Return why a member has no place in its structure: its bits are not all among those of the
-    structure, so that nothing is known of them. None for any other member, and where it is unknown.
+def member_error(struct_type: Struct, member: Member, size: int | None) -> DwarfGpuError | None:
+    """Return why a member has no place in its structure: that of the member itself, or `IllFormed`
+    where its bits are not all among those of the structure, so that nothing is known of them. None
+    for any other member, and where it is unknown.
 
     `size`: in bits, of the member. Base classes are not judged: the type of one with virtual base
     classes is larger than the part of it.
     """
+    if member.error is not None:
+        return member.error
     first, bytes_ = member.bit_offset, struct_type.size_bytes
     if first is None or bytes_ is None or not size or member.is_static or member.is_base_class:
         return None
@@ -106,7 +109,7 @@ def why_outside(struct_type: Struct, member: Member, size: int | None) -> str | 
         return None
     where = f"bytes {first // 8} to {(first + size - 1) // 8}"
     named = "an unnamed member" if member.name is None else f"the member {member.name}"
-    return f"{named} is at {where} of a {struct_type.kind} of {counted(bytes_, 'byte')}"
+    return IllFormed(f"{named} is at {where} of a {struct_type.kind} of {counted(bytes_, 'byte')}")
 
 
 def element_count(array_type: Array) -> int:

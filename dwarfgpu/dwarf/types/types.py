@@ -16,7 +16,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
-from dwarfgpu.errors import IllFormed, shown
+from dwarfgpu.errors import DwarfGpuError, IllFormed, shown
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 
@@ -206,6 +206,8 @@ class Member:
     access: Access = "public"
     die: Die | None = field(default=None, repr=False)
     """Its entry; None for a member that no file describes."""
+    error: DwarfGpuError | None = None
+    """Why nothing is known of it in this copy: of a variable in a namelist of Fortran."""
 
     @property
     def type(self) -> Type | None:
