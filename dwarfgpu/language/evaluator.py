@@ -188,11 +188,12 @@ class Evaluator(Operations):
     def in_style(self, value: TypedValue) -> TypedValue:
         """Return a value that no unit has, or a register with an address, in the style of the
         language in focus."""
+        if value.unit is not None or not (self.is_fortran or self.is_ada):
+            return value
         is_computed = value.location in (None, UNDEFINED_LOCATION)
-        is_address = self.is_fortran and isinstance(value.type, Pointer)
-        is_own = value.unit is None and (is_computed or is_address)
-        is_other = self.is_fortran or self.is_ada
-        return evolve(value, unit=self.names.current_unit) if is_own and is_other else value
+        if is_computed or (self.is_fortran and isinstance(value.type, Pointer)):
+            return evolve(value, unit=self.names.current_unit)
+        return value
 
     def value(self, node: ast.Node) -> TypedValue:
         """Return the value of a tree, not read unless that was needed."""
