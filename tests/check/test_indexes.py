@@ -25,7 +25,7 @@ THING, INT = POOL + 0x14, POOL + 0x54
         (ARANGES, "aranges", 24, 0x5F, "[0x2000ff,0x20010f) is not code of the unit at 0x0"),
         (ARANGES, "aranges", 54, 0xC8, "no unit starts at offset 0x1c8 of .debug_info"),
         (ARANGES, "info", 0x22, 0x5F, "[0x2000ff,0x20010f) is also the code of the unit at 0x0"),
-        # The highest byte of a length, and of an end: into memory that is nobody's.
+        # The highest byte of a length, and of an end: into memory of no unit.
         (ARANGES, "aranges", 79, 0x80, " [0x200158,0x800000000020012c) of the unit at "),
         (LLD, "index", 89, 0x80, "[0x200158,0x80000020012d) of the unit at 0xfb is in no section"),
         (ARANGES, "aranges", 95, 0x36, "the set at 0x30 does not end with a pair of zeros"),
