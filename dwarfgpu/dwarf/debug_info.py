@@ -108,7 +108,7 @@ class DebugInfo(OfOpenFile):
         that its split unit is missing."""
         self.unknown_compiler: str | None = None
         """For that file: why the compiler of a unit is unknown, from when it is asked for."""
-        self.unknown_type: str | None = None
+        self.unknown_type: DwarfGpuError | None = None
         """For that file: why a type is shown without its name, from when one is."""
         self.types = program.shared(TypeBuilder)
         self._package = package
@@ -166,7 +166,7 @@ class DebugInfo(OfOpenFile):
 
     def note_unknown_type(self, error: DwarfGpuError) -> None:
         """Remember why a type has no name, unless that of another one is known."""
-        self.unknown_type = self.unknown_type or f"a type is unknown: {error.kind}: {error}"
+        self.unknown_type = self.unknown_type or error
 
     def note_bare_names(self, unit: CompilationUnit) -> None:
         """Remember that instances in a unit are named without the arguments of their templates."""
@@ -235,7 +235,9 @@ class DebugInfo(OfOpenFile):
         """What shows that answers may be wrong: call frame information, a compiler's name, or a
         type's."""
         frames = [*self.call_frames.damage] if "call_frames" in vars(self) else []
-        return frames + [note for note in (self.unknown_compiler, self.unknown_type) if note]
+        error = self.unknown_type
+        unknown_type = None if error is None else f"a type is unknown: {error.kind}: {error}"
+        return frames + [note for note in (self.unknown_compiler, unknown_type) if note]
 
     def section(self, name: str) -> bytes:
         """Return the bytes of a section (`Sections.section`)."""

@@ -152,3 +152,11 @@ def test_a_type_whose_type_unit_a_damaged_package_does_not_find(tmp_path: Path) 
     [listed] = run_json("eval", tmp_path / "prog", "&baseline").json["context_notes"]
     assert line == f"note: {listed}"
     assert "unknown" not in run("eval", FIXTURES / "split/clang5/prog", "&baseline").err
+
+    done = run("where", tmp_path / "prog", "baseline")
+    assert done.lines[0].startswith("global geo::<unknown type> baseline, ")
+    assert done.status == 1 and done.lines[-1].startswith("problem: IllFormed: ")
+    assert done.lines[-1].endswith(note)
+    [problem] = run_json("where", tmp_path / "prog", "baseline").json["problems"]
+    assert problem["message"].endswith(note)
+    assert run("where", FIXTURES / "split/clang5/prog", "baseline").status == 0
