@@ -93,7 +93,7 @@ class IndexChecker:
                 ".gdb_index",
                 ((units[unit], span) for span, unit in table.addresses if unit < len(units)),
             )
-        if _NAMES in self.info.object.sections_by_name:
+        if self.info.object.has_section(_NAMES):
             from dwarfgpu.check.name_indexes import check_names  # few files have them
 
             report, unusable = partial(self._report, _NAMES), partial(self._unusable, _NAMES)

@@ -322,42 +322,32 @@ class ObjectFile(OfOpenFile):
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
         """Return all sections of a name: each group of a relocatable object may have its own."""
-        return self._namesakes.get(name, ())
+        return self._namesakes.get(_uncompressed(name), ())
 
     @cached_property
     def _namesakes(self) -> Mapping[str, tuple[Section, ...]]:
         named: dict[str, list[Section]] = {}
         for section in self.sections:
-            named.setdefault(section.name, []).append(section)
+            named.setdefault(_uncompressed(section.name), []).append(section)
         return {name: tuple(members) for name, members in named.items()}
 
     def has_section(self, name: str) -> bool:
-        return name in self.sections_by_name or _gnu_compressed(name) in self.sections_by_name
+        return name in self._namesakes
 
     def section_data(self, name: str) -> bytes:
         """Return the decompressed bytes of a section; empty if the file has no such section."""
-        section = self.sections_by_name.get(name)
-        if section is not None:
-            return self.data_of(section)
-        section = self.sections_by_name.get(_gnu_compressed(name))
-        if section is None:
-            return b""
-        return self.failed_reads.read(section.name, lambda: self._gnu_data(section))
+        section = self.sections_by_name.get(name) or next(iter(self.sections_named(name)), None)
+        return b"" if section is None else self.data_of(section)
 
-    def _gnu_data(self, section: Section) -> bytes:
-        """Return the decompressed bytes of a section that GNU tools once compressed."""
-        data = self.data_of(section)
-        if data[:4] != b"ZLIB" or len(data) < 12:
-            raise Malformed(f"{section.name} of {self.path} has no ZLIB header")
-        size = int.from_bytes(data[4:12], "big")
-        self._in_memory.check_inflated(section, size_bytes=size, packed_bytes=len(data))
-        return self._inflate(section, data[12:], size)
+    def is_compressed(self, section: Section) -> bool:
+        """Return whether the bytes of a section are compressed in the file."""
+        return bool(section.flags & SHF_COMPRESSED) or section.name.startswith(_GNU_COMPRESSED)
 
     def data_of(self, section: Section) -> bytes:
         """Return the bytes of one section, decompressed; `Unsupported` for Zstandard."""
         if section.type == SHT_NOBITS:
             return b""
-        if section.flags & SHF_COMPRESSED:
+        if self.is_compressed(section):
             return self.failed_reads.read(section.index, lambda: self._decompressed(section))
         subject = section.name or f"section {section.index}"
         return self.file_bytes(section.offset, section.size_bytes, subject)
@@ -365,8 +355,7 @@ class ObjectFile(OfOpenFile):
     def _decompressed(self, section: Section) -> bytes:
         subject = section.name or f"section {section.index}"
         data = self.file_bytes(section.offset, section.size_bytes, subject)
-        kind, expanded = self._compression(section)
-        size = struct.calcsize("<" + self._layout.compression)
+        kind, expanded, size = self._compression(section)
         self._in_memory.check_inflated(section, size_bytes=expanded, packed_bytes=len(data))
         if kind == ELFCOMPRESS_ZSTD:
             return unpack_zstd(data[size:], expanded, f"{subject} of {self.path}")
@@ -377,27 +366,33 @@ class ObjectFile(OfOpenFile):
     def window(self, section: Section) -> bytes | FileBytes:
         """Return the bytes of a section; from an uncompressed section of a large file they are read
         on demand."""
-        if section.type == SHT_NOBITS or section.flags & SHF_COMPRESSED:
+        if section.type == SHT_NOBITS or self.is_compressed(section):
             return self.data_of(section)
         self._check_range(section.offset, section.size_bytes, section.name)
         return part_of(self._data, section.offset, section.size_bytes)
 
-    def _compression(self, section: Section) -> tuple[int, int]:
-        """Return how a section is compressed, and its size when it is not."""
-        form = "<" + self._layout.compression
+    def _compression(self, section: Section) -> tuple[int, int, int]:
+        """Return how a section is compressed, its size when it is not, and that of the header."""
         subject = section.name or f"section {section.index}"
-        if section.size_bytes < struct.calcsize(form):
+        if not section.flags & SHF_COMPRESSED:
+            size = min(section.size_bytes, _GNU_HEADER_BYTES)
+            header = self.file_bytes(section.offset, size, subject)
+            if size < _GNU_HEADER_BYTES or not header.startswith(b"ZLIB"):
+                raise Malformed(f"{subject} of {self.path} has no ZLIB header")
+            return ELFCOMPRESS_ZLIB, int.from_bytes(header[4:], "big"), size
+        size = struct.calcsize("<" + self._layout.compression)
+        if section.size_bytes < size:
             raise self._malformed(f"compression header of {subject} is cut short")
         row = self._unpack(self._layout.compression, section.offset, subject)
-        return row[0], row[-2]
+        return row[0], row[-2], size
 
     def unpacked_bytes(self, section: Section) -> int:
         """Return the size of the result of `data_of`."""
         if section.type == SHT_NOBITS:
             return 0
-        return (
-            self._compression(section)[1] if section.flags & SHF_COMPRESSED else section.size_bytes
-        )
+        if self.is_compressed(section):
+            return self._compression(section)[1]
+        return section.size_bytes
 
     def file_bytes(self, offset: int, size_bytes: int, subject: str) -> bytes:
         """Return a range of the file; `Malformed` if the file is too short, `LimitExceeded` if
@@ -551,9 +546,15 @@ class ObjectFile(OfOpenFile):
         return SymbolFields(name, address, size, info, visibility, index)
 
 
-def _gnu_compressed(name: str) -> str:
-    """Return the name under which GNU tools once kept a compressed debug section."""
-    return name.replace(".debug_", ".zdebug_", 1)
+_GNU_COMPRESSED: Final = ".zdebug_"
+"""How the name of a debug section begins that GNU tools compressed before SHF_COMPRESSED; its bytes
+begin with `ZLIB` and the size when it is not compressed, 8 bytes, most significant first."""
+_GNU_HEADER_BYTES: Final = 12
+
+
+def _uncompressed(name: str) -> str:
+    """Return the name that a section has when it is not compressed."""
+    return name.replace(_GNU_COMPRESSED, ".debug_", 1) if name.startswith(".z") else name
 
 
 _READ_STATES: Final = "eval, location, lanes, waves, bt, run and debug read a state with"

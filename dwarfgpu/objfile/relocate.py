@@ -20,7 +20,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported, counted
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_COMPRESSED, Section
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, Section
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol
 
@@ -70,7 +70,7 @@ def section_buffer(file: ObjectFile, name: str) -> SectionBuffer | None:
     """Return the memory for ranges of a section that is large and in the file as it is; None for
     one that is compressed, relocated or small. `Malformed` where the file ends before it."""
     section = file.sections_by_name.get(name)
-    if section is None or file.is_relocatable or section.flags & SHF_COMPRESSED:
+    if section is None or file.is_relocatable or file.is_compressed(section):
         return None
     if not _MIN_BUFFER_BYTES <= section.size_bytes <= _MAX_BUFFER_BYTES:
         return None

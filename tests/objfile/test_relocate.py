@@ -6,6 +6,7 @@ import contextlib
 import random
 import re
 import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -138,6 +139,46 @@ def test_the_types_of_64_bit_mips() -> None:
     table = rela(0, 1, symbol=2 << 24 | 18 << 16)
     with pytest.raises(Unsupported, match="relocation type 4610 of MIPS is unknown"):
         relocated_data(made(table, machine=8), ".debug_info")
+
+
+def test_sections_that_gnu_tools_compressed() -> None:
+    """The relocations are of the decompressed bytes, and groups have sections of both names: GNU as
+    compresses only those that become smaller."""
+    packed = b"ZLIB" + (96).to_bytes(8, "big") + zlib.compress(bytes(96))
+    sections = {
+        ".debug_info": Content(bytes(8)),
+        ".symtab": Content(bytes(24) + struct.pack("<IBBHQQ", 0, 3, 0, 5, 0, 0), 2, link=3),
+        ".strtab": Content(b"\0", 3),
+        ".rela.zdebug_info": Content(rela(80, 1, 7), 4, link=2),
+        ".zdebug_info": Content(packed),
+    }
+    raw = bytearray(elf(sections, X86_64, type=1))
+    table = int.from_bytes(raw[40:48], "little") + 4 * 64
+    raw[table + 44 : table + 48] = (5).to_bytes(4, "little")
+    file = ObjectFile("made.o", bytes(raw))
+    data = relocated_data(file, ".debug_info")
+    # The symbol is the second section, which begins after the first.
+    assert data == bytes(8 + 80) + (8 + 7).to_bytes(8, "little") + bytes(8)
+    assert [file.unpacked_bytes(section) for section in file.sections_named(".debug_info")] == [
+        8,
+        96,
+    ]
+
+
+@pytest.mark.parametrize("option", ["zlib-gnu", "zlib"])
+@pytest.mark.parametrize("version", [4, 5])
+def test_compressed_objects(tool: Tool, tmp_path: Path, option: str, version: int) -> None:
+    """GCC's objects are read as when they are not compressed."""
+    source = tmp_path / "a.c"
+    source.write_text(C)
+    texts = []
+    for options in ((), (f"-Wa,--compress-debug-sections={option}",)):
+        path = tmp_path / "a.o"
+        run(tool("gcc"), f"-gdwarf-{version}", "-O1", "-c", *options, source, "-o", path)
+        file = open_object(path)
+        texts.append([relocated_data(file, f".debug_{name}") for name in ("info", "line", "loc")])
+        assert any(map(file.is_compressed, file.sections)) == bool(options)
+    assert texts[0] == texts[1] and texts[0][0]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +30,6 @@ from dwarfgpu.objfile.container import (
     require_target,
 )
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
 from dwarfgpu.objfile.file_kinds import (
     ARCHIVE_MAGICS,
@@ -292,12 +292,10 @@ class _Expansion:
         """Count compressed sections, but for those that are refused anyway."""
         most = max(UNJUDGED_BYTES, self._limits.inflated_ratio * file.size_bytes)
         for section in file.sections:
-            is_gnu = section.name.startswith(".zdebug")
-            if is_gnu:
-                size = int.from_bytes(bytes(file.data_of(section)[4:12]), "big")
-            else:
-                size = file.unpacked_bytes(section) if section.flags & SHF_COMPRESSED else 0
-            self._size_bytes += size if size <= most else 0
+            if file.is_compressed(section):
+                with suppress(DwarfGpuError):  # of a header that is damaged
+                    size = file.unpacked_bytes(section)
+                    self._size_bytes += size if size <= most else 0
 
     def check(self) -> None:
         """Raise `LimitExceeded` if the rest of the file is not worth its size."""

@@ -22,7 +22,6 @@ from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
-from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.separate_debug import (
     MINI_DEBUG_INFO,
@@ -263,7 +262,7 @@ def _sections(file: ObjectFile) -> tuple[SectionReport, ...]:
         SectionReport(
             section.name,
             section.size_bytes,
-            bool(section.flags & SHF_COMPRESSED) or section.name.startswith(".zdebug_"),
+            file.is_compressed(section),
         )
         for section in file.sections
         if section.name.startswith(_DEBUG_SECTIONS)
