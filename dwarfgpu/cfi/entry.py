@@ -22,6 +22,9 @@ _ZEROED_INSTRUCTIONS: Final = bytes(8)
 _MOST_ALIGNED_TWICE: Final = 11
 """Those at the end of an entry of a multiple of 8 bytes: LLVM aligns the end of a section with up
 to 7, and a linker then the size of the entry, a multiple of 4, with 4."""
+_GO_CIE_BYTES: Final = 36
+"""The size of a CIE of Go's linker for machines with a link register, however few instructions it
+has."""
 
 
 @frozen
@@ -80,6 +83,8 @@ class Cie:
     def first_zeroed(self) -> int | None:
         """The index of the first initial instruction that zeros replaced; None if they replaced
         none."""
+        if self.size_bytes == _GO_CIE_BYTES and not self.augmentation.text:
+            return None
         return self.first_zeroed_of(self.program, self.size_bytes)
 
     def first_zeroed_of(self, program: CfaProgram, size_bytes: int) -> int | None:

@@ -373,9 +373,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "an entry or instruction that cannot be read, or 16 or more zeros in `.debug_frame`, "
         "which replaced entries; a warning about eight or more `DW_CFA_nop` in a row, except up"
         " to 11 that linkers leave at the end of an entry of a multiple of 8 bytes, more in a "
-        "section of a larger alignment: legal, but producers only align entries with them, so "
-        "zeros replaced instructions. Where Zig's linker leaves room (its name is in "
-        "`.comment`), they are no finding"
+        "section of a larger alignment, and those of Go's linker at the end of a CIE of 36 bytes: "
+        "legal, but producers only align entries with them, so zeros replaced instructions. Where "
+        "Zig's linker leaves room (its name is in `.comment`), they are no finding"
     ),
 }
 """Keyed by the name of the rule; code is between backticks."""

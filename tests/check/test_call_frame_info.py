@@ -479,6 +479,18 @@ def test_nops_that_align_a_part_of_a_section(alignment: int | None, is_zeroed: b
     assert (fde.first_zeroed(fde.program) is not None) is is_zeroed
 
 
+@pytest.mark.parametrize(("size_bytes", "is_zeroed"), [(32, True), (36, False), (40, True)])
+def test_zeros_at_the_end_of_a_cie(size_bytes: int, is_zeroed: bool) -> None:
+    """Go's linker gives every CIE 32 bytes after its length, where a register has the return
+    address."""
+    code = CFA + NOP * (size_bytes - len(cie()) - len(CFA))
+    content = cie()[4:] + code
+    common = len(content).to_bytes(4, "little") + content
+    assert len(common) == size_bytes
+    expected = [("warning", "unreadable-cfi")] if is_zeroed else []
+    assert rules(verdict_on(frame_file(NOP, common=common))) == expected
+
+
 def test_zeros_in_the_instructions_of_a_cie() -> None:
     """Rows of all its FDEs lack something; the finding is about the CIE alone."""
     common = cie(CFA + 8 * NOP + rule(UNDEFINED, S30))
