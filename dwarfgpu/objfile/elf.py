@@ -474,7 +474,9 @@ class ObjectFile(OfOpenFile):
     def is_code(self, address: int) -> bool:
         """Return whether the file has instructions at an address of its own.
 
-        Without sections, whether it is in a segment that can be executed.
+        Without loaded sections, whether it is in a segment that can be executed. Of a file that has
+        none either, as its debug sections alone, only 0 is no code: linkers write it for code that
+        they drop.
         """
         try:
             return next(self._code.covering(address), None) is not None
@@ -484,9 +486,12 @@ class ObjectFile(OfOpenFile):
 
     @cached_property
     def _code(self) -> SpanIndex[bool]:
-        if not self.sections:
-            segments = (s for s in self.segments if s.type == PT_LOAD and s.flags & PF_X)
-            return SpanIndex(((s.address, s.address + s.memory_bytes), True) for s in segments)
+        if not any(section.flags & SHF_ALLOC for section in self.sections):
+            segments = [s for s in self.segments if s.type == PT_LOAD and s.flags & PF_X]
+            spans = [(s.address, s.address + s.memory_bytes) for s in segments if s.memory_bytes]
+            if self.sections and not spans:
+                spans = [(1, 1 << 64)]
+            return SpanIndex((span, True) for span in spans)
         loaded = SHF_EXECINSTR | SHF_ALLOC
         sections = (s for s in self.sections if s.flags & loaded == loaded)
         return SpanIndex(((s.address, s.address + s.size_bytes), True) for s in sections)

@@ -6,8 +6,10 @@ import os
 import random
 import re
 import struct
+import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -335,6 +337,23 @@ def test_sections_of_an_address_are_found_without_a_look_at_all(
     assert not file.is_code(0xFFF)
     assert not file.is_code(0x1000 + 4 * count + 4)
     assert looks <= 2 * count
+
+
+def test_where_a_file_that_loads_nothing_has_code() -> None:
+    """Its debug sections alone do not say; linkers write address 0 for code that they drop."""
+    file = ObjectFile("made", elf({".debug_info": Content(b"abc")}, X86_64))
+    assert file.is_code(0x1129) and not file.is_code(0)
+    data_only = {".debug_info": Content(b"abc"), ".data": Content(b"abcd", flags=2, address=0x1000)}
+    assert not ObjectFile("made", elf(data_only, X86_64)).is_code(0x1000)
+
+
+def test_lines_of_debug_sections_alone(tool: Callable[[str], str], tmp_path: Path) -> None:
+    whole, alone = FIXTURES / "x86_64/demo.clang.O0.v5", tmp_path / "alone"
+    subprocess.run(
+        [tool("objcopy"), "-j", ".debug*", whole, alone], check=True, capture_output=True
+    )
+    answers = [run("debug", path, "--batch", "-ex", "info line main") for path in (whole, alone)]
+    assert answers[0].out == answers[1].out and answers[0].out.startswith("Line ")
 
 
 def test_headers_of_many_sections_are_read_in_pieces() -> None:
