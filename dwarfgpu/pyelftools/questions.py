@@ -165,7 +165,7 @@ def _context(subject: AttributeSource, session: Session, object: int | None) -> 
     address = address_of(session.architecture, "object", object)
     location = memory_location(context, session.architecture.address_space(0), address)
     if subject.number in MEMBER_ATTRIBUTES:
-        return evolve(context, initial_stack=(location,))
+        return evolve(context, initial_stack=(location,), object=location)
     return evolve(context, object=location)
 
 

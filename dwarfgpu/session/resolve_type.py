@@ -243,13 +243,13 @@ class Resolver:
         """Return the slot of a virtual function in the table of an object (A.5.7.8)."""
         if method.slot is None:
             raise UndefinedBits(f"{method.name} has no DW_AT_vtable_elem_location")
-        return self._attributes.evaluate_location(method.slot, stack=(instance,))
+        return self._attributes.part_location(method.slot, instance)
 
     def pointed(self, kind: MemberPointer, value: Value, instance: Location) -> Location:
         """Return the member of an object to which a pointer to member points (A.5.14)."""
         if kind.use_location is None:
             raise Unsupported("a pointer to member without DW_AT_use_location")
-        return self._attributes.evaluate_location(kind.use_location, stack=(value, instance))
+        return self._attributes.part_location(kind.use_location, instance, (value,))
 
     def _resolved(self, type_: Type | None, about: LocatedObject) -> TypedObject:
         bare = strip(type_)
@@ -350,10 +350,16 @@ class Resolver:
         return TypedObject(kind, _lowest(kind, data))
 
     def _with_element(self, array_type: Array, data: Location, about: LocatedObject) -> Array:
-        """Resolve elements that all have the same size; others stay as they are."""
+        """Resolve elements that all have the same size; others stay as they are: descriptors, and
+        records of Ada that are as large as their variant, at the stride of the array."""
         element = array_type.element
         bare = strip(element)
-        if not is_dynamic(element) or (isinstance(bare, Dynamic) and has_descriptor(bare)):
+        if not is_dynamic(element):
+            return array_type
+        if isinstance(bare, Dynamic) and (
+            has_descriptor(bare)
+            or (bare.properties.size_bits and array_type.strides_bits[-1:] not in ((), (None,)))
+        ):
             return array_type
         return evolve(array_type, element=self.resolved(element, data, about.around).type)
 

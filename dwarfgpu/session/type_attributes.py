@@ -3,8 +3,8 @@
 Each is evaluated with the context that its section prescribes: those of DWARF 5 2.19 and A.5.18.1
 with the object's location as the object and an empty stack, the bounds of a generic subrange with
 the index of their dimension on the stack; DW_AT_data_member_location (A.5.7.3),
-DW_AT_vtable_elem_location (A.5.7.8) and DW_AT_use_location (A.5.14) without an object, with their
-operands on the stack.
+DW_AT_vtable_elem_location (A.5.7.8) and DW_AT_use_location (A.5.14) with their operands on the
+stack, and by the letter without an object.
 
 Law: the cost of an answer is bounded, however its types are built.
 """
@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Enum, Member, Struct, Type, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -114,8 +115,23 @@ class TypeAttributes:
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a location begins."""
         if member.location is not None:
-            location = self.evaluate_location(member.location, stack=(location,))
+            location = self.part_location(member.location, location)
         return displaced(location, member.bit_offset or 0)
+
+    def part_location(
+        self, source: ExprLoc | LocList, whole: Location, stack: tuple[Entry, ...] = ()
+    ) -> Location:
+        """Return what the attribute of a part of the object at `whole` gives, whose initial stack
+        ends with that location.
+
+        By the letter there is no object (A.5.7.3). But GNAT computes the place of a component
+        behind an array from the length of that, with DW_OP_push_object_address in a DWARF
+        procedure: docs/spec-notes.md.
+        """
+        unit = source.unit
+        is_of_file = isinstance(unit, CompilationUnit) and not unit.sections.program.is_literal
+        whole_object = whole if is_of_file else None
+        return self.evaluate_location(source, object=whole_object, stack=(*stack, whole))
 
     def string_length(self, length: StringLength, about: LocatedObject) -> int:
         """Return the number at the location that DW_AT_string_length gives (DWARF 5 5.11)."""
