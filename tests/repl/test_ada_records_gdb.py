@@ -47,10 +47,11 @@ def test_parts_behind_what_a_discriminant_says(tmp_path: Path, tool: Callable[[s
     make = [tool("gnatmake"), "-q", "-g", "-O0", "-fgnat-encodings=gdb", "a.adb", "-o", "a"]
     build(tmp_path, {"a.adb": SOURCE}, [make])
     files = with_core(tool, tmp_path)
-    commands = ["frame function a"]
     names = ["near", "far", "near.s", "near.t", "near.inner.tail"]
     names += ["far.l", "far.u", "far.u(3)", "&far.l", "near.l"]
-    commands += [f"print {name}" for name in names]
+    names += ["each", "each(2).s", "each(3)", "each(1)", "&each(2)"]
+    commands = ["frame function a", *(f"print {name}" for name in names)]
+    commands += ["ptype each", "whatis each(2)"]
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert 't => "cd"' in of_gdb[1] and "f => 2.5" in of_gdb[11]
