@@ -38,7 +38,12 @@ from dwarfgpu.language.ada_names import ada_spelling
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.fortran_types import written_type
 from dwarfgpu.language.hsa_types import hsa_type
-from dwarfgpu.language.syntax.words import FORTRAN, TYPE_WORDS
+from dwarfgpu.language.syntax.words import (
+    FORTRAN,
+    TYPE_WORDS,
+    UNRESERVED_IN_C,
+    UNRESERVED_IN_CPLUSPLUS,
+)
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -181,6 +186,17 @@ class Names:
         if not cached:
             return hsa_type(self.session, name) is not None
         return isinstance(cached[0], Die) and is_type(cached[0])
+
+    def is_unreserved(self, word: str) -> bool:
+        """Return whether a keyword of C or C++ names an object, and the language of the unit in
+        focus does not reserve it, as Fortran does not reserve `long`."""
+        unit = self.current_unit
+        if unit is None or (unit.is_cplusplus and word not in UNRESERVED_IN_CPLUSPLUS):
+            return False
+        if unit.language in dw.C | dw.OPENCL and word not in UNRESERVED_IN_C:
+            return False
+        meanings = self._known(word)
+        return any(not isinstance(meaning, Die) or not is_type(meaning) for meaning in meanings)
 
     def is_cplusplus(self) -> bool:
         """Return whether the unit in focus is of C++."""

@@ -21,6 +21,9 @@ class Known:
     def is_type(self, name: str) -> bool:
         return name in ("T", "ns::T", "Box<int>", "Box<Box<int>>", "ns::Box<T, 2>")
 
+    def is_unreserved(self, word: str) -> bool:
+        return False
+
     def is_cplusplus(self) -> bool:
         return True
 

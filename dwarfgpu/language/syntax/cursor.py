@@ -22,6 +22,10 @@ class Known(Protocol):
     def is_name(self, name: str) -> bool:
         """Return whether it means anything."""
 
+    def is_unreserved(self, word: str) -> bool:
+        """Return whether one of `words.WORDS` names an object in a language that does not reserve
+        it."""
+
     def is_cplusplus(self) -> bool:
         """Return whether the words of C++ are known."""
 

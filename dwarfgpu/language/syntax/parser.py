@@ -17,7 +17,7 @@ from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
 from dwarfgpu.language.syntax.name_parser import extended_name, name_at
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
-from dwarfgpu.language.syntax.words import QUALIFIERS, TAGS, TYPE_WORDS
+from dwarfgpu.language.syntax.words import QUALIFIERS, TAGS, TYPE_WORDS, WORDS
 
 _BINARY: Final = {
     ",": 1,
@@ -31,7 +31,9 @@ _COMMA, _ASSIGNMENT, _CONDITIONAL, _NOT_OF_FORTRAN, _POWER, _UNARY = 1, 2, 3, 7,
 _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
 _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
-_OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
+_OPERANDS: Final = frozenset(
+    {"number", "string", "character", "quoted", "name", "object", "dollar"}
+)
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
 
@@ -67,10 +69,21 @@ class Parser(Cursor):
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         super().__init__(text, names, radix)
         self.tokens = [
-            self._unquoted(index, token) if token.kind == "quoted" else token
+            self._unquoted(index, token) if token.kind == "quoted"
+            else self._unreserved(index, token) if token.text in WORDS
+            else token
             for index, token in enumerate(self.tokens)
-        ]
+        ]  # fmt: skip
         self.move_to(0)
+
+    def _unreserved(self, index: int, token: Token) -> Token:
+        """Return a word that C or C++ reserve as the object of that name, if there is one."""
+        before = self.tokens[index - 1].text if index else ""
+        is_member = before in (".", "->") or (before == "%" and self.is_fortran)
+        is_operator = token.text == "sizeof" and self.tokens[index + 1].text == "("
+        if is_member or is_operator or before in TAGS or not self.known.is_unreserved(token.text):
+            return token
+        return Token("object", token.text, token.start)
 
     def _unquoted(self, index: int, token: Token) -> Token:
         """Return a type or member in quotes as a name; other quotes have files and functions."""
@@ -306,6 +319,9 @@ class Parser(Cursor):
                 return ast.Dollar(self.next().text[1:])
             case "quoted":
                 return self._quoted()
+            case "object":
+                name = self.next().text
+                return self._on_entry(name) or ast.Name(name)
             case "name":
                 return self._name()
             case _:

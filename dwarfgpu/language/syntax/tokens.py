@@ -29,6 +29,7 @@ Kind = Literal[
     "character",
     "quoted",
     "name",
+    "object",
     "dollar",
     "mark",
     "end",
@@ -36,7 +37,8 @@ Kind = Literal[
     "constant",
     "null",
 ]
-"""`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` of Ada."""
+"""`logical` and `constant`: `.true.` and `'abc'` of Fortran; `null` of Ada; `object`: a word that C
+or C++ reserve, where it names an object of another language."""
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)

@@ -13,6 +13,11 @@ TAGS: Final = frozenset({"struct", "union", "class", "enum"})
 QUALIFIERS: Final = frozenset(
     {"const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic"}
 )
+WORDS: Final = TYPE_WORDS | TAGS | QUALIFIERS | {"sizeof"}
+"""What the parser treats as keywords."""
+UNRESERVED_IN_CPLUSPLUS: Final = frozenset({"restrict"})
+UNRESERVED_IN_C: Final = UNRESERVED_IN_CPLUSPLUS | {"bool", "class"}
+"""C 89 reserves none of them, C 23 `bool` and C 99 `restrict`."""
 
 FORTRAN: Final = "Fortran"
 """Before the word of an intrinsic type of Fortran, such as `integer*8`, in `TypeName.words`."""
