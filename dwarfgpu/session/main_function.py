@@ -1,8 +1,8 @@
 """The main function: where the stacks end that a user is shown, as in GDB.
 
-For GDB 13 the main function is the one that the compiler marks (DWARF 5 3.3.1), that of Ada, or
-`main`. A marked function is known by its symbol, but in Fortran, and if no symbol has its name, by
-its entry.
+For GDB 13 the main function is the one that the compiler marks (DWARF 5 3.3.1), that of Ada, D or
+Go, or `main`. A marked function is known by its symbol, but in Fortran, and if no symbol has its
+name, by its entry.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _CC_PROGRAM: Final = 0x02
 """DW_CC_program."""
+_MAIN_NAMES: Final = ("_Dmain", "main.main", "main")
+"""The symbols of D, Go and other languages; the first that a file has is its main function."""
 _LONGEST_NAME: Final = 1024
 """Bytes of the name of a main procedure that are read."""
 
@@ -65,7 +67,10 @@ def is_main(session: Session) -> bool:
         return not symbols or function.die.unit.style == "fortran" or own in symbols
     if function is not None and _has_main_program(function.die.unit):
         return False
-    return own in _functions_named(code_object, _main_of_ada(code_object) or "main")
+    ada = _main_of_ada(code_object)
+    names = _MAIN_NAMES if ada is None else (ada,)
+    symbols = (_functions_named(code_object, name) for name in names)
+    return own in next(filter(None, symbols), ())
 
 
 def _reaches(symbol: Symbol, offset: int) -> bool:

@@ -42,7 +42,8 @@ def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
         return next(iter(defaults), None)
     bits = read(discriminant)
     if not bits.is_complete:
-        raise UndefinedBits(f"the discriminant {discriminant.name or ''} is unknown")
+        subject = f"discriminant {discriminant.name or ''}".rstrip()  # Rust's has no name
+        raise UndefinedBits(f"the {subject} is unknown")
     size = discriminant.bit_size or size_bits(discriminant.type) or bits.size_bits
     mask = (1 << size) - 1
     chosen = [

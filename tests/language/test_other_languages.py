@@ -546,6 +546,9 @@ def _plain(shown: str) -> str:
 def test_a_discriminant_that_is_not_known() -> None:
     shown = format_value(Bits(0x700, 16, undefined=0xFF), RANGES)
     assert "<error: the discriminant tag is unknown>" in shown
+    unnamed = varied(Variant(member("a"), ((5, 5),)), discriminant=Member(None, UNSIGNED, 0))
+    shown = format_value(Bits(0x700, 16, undefined=0xFF), unnamed)  # as Rust's
+    assert "<error: the discriminant is unknown>" in shown
 
 
 @pytest.mark.parametrize(

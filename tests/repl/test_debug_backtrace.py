@@ -60,6 +60,27 @@ def test_all_of_a_program_without_main() -> None:
     assert functions(PROGRAM, "bt") == ALL
 
 
+@pytest.mark.parametrize(
+    ("name", "outermost"), [("_Dmain", ["_Dmain"]), ("main.main", ["main.main"]), ("main_", [])]
+)
+def test_frames_end_at_the_main_function_of_d_and_go(
+    with_main: Path, tmp_path: Path, name: str, outermost: list[str]
+) -> None:
+    """GDB 13 prefers the symbols of these languages to `main`. Here `_start`, the end of the name
+    `__bss_start`, has the one that is written over it."""
+    data = bytearray(with_main.read_bytes())
+    file = ObjectFile("program", bytes(data))
+    names, table = file.sections_by_name[".strtab"], file.sections_by_name[".symtab"]
+    name_at = data.index(b"\0__bss_start\0", names.offset) + 1
+    data[name_at : name_at + 11] = name.encode().ljust(11, b"\0")
+    number = name_at - names.offset
+    symbol = data.index((number + len("__bss")).to_bytes(4, "little"), table.offset)
+    data[symbol : symbol + 4] = number.to_bytes(4, "little")
+    path = tmp_path / with_main.name
+    path.write_bytes(data)
+    assert functions(path, "bt") == ALL[:-1] + outermost
+
+
 @pytest.mark.parametrize("count", [-(1 << 63), (1 << 63) - 1, 1 << 63])
 def test_more_frames_than_there_are(count: int) -> None:
     """2**63 is a negative number of 64 bits: it counts from the outermost frame."""
