@@ -69,8 +69,8 @@ def is_main(session: Session) -> bool:
         return False
     ada = _main_of_ada(code_object)
     names = _MAIN_NAMES if ada is None else (ada,)
-    symbols = (_functions_named(code_object, name) for name in names)
-    return own in next(filter(None, symbols), ())
+    named = (_functions_named(code_object, name) for name in names)
+    return own in next(filter(None, named), ())
 
 
 def _reaches(symbol: Symbol, offset: int) -> bool:
