@@ -16,6 +16,7 @@ IN_FILE: Final = pattern(
 """The first colon of `f[abi:cxx11]` is that of an ABI tag."""
 _NAME: Final = pattern(r"-(?P<name>[a-zA-Z]+)(?:\s+|$)")
 _END: Final = pattern(r"\s+(?=-[a-zA-Z])|$")
+_QUOTED: Final = pattern(r"""(?P<value>'[^']+'|"[^"]+")(?:\s+|$)""")
 _LINE: Final = pattern(r"[-+]?(?:[0-9]{1,40}|(?=$))")
 _LABEL: Final = pattern(r"(?P<function>\S(?:.*[^:\s])?)\s*(?<!:):(?!:)\s*(?P<label>[^\W\d]\w*)")
 
@@ -72,9 +73,12 @@ def explicit_location(text: str) -> ExplicitLocation | None:
         if name == "qualified":
             location.is_qualified = True
             continue
-        end = _END.search(rest)
-        value, rest = (rest, "") if end is None else (rest[: end.start()], rest[end.end() :])
-        if name != "function":  # the name of a function may have blanks
+        end, quoted = _END.search(rest), _QUOTED.match(rest)
+        if quoted is not None:
+            value, rest = quoted["value"], rest[quoted.end() :]
+        else:
+            value, rest = (rest, "") if end is None else (rest[: end.start()], rest[end.end() :])
+        if name != "function" and quoted is None:  # the name of a function may have blanks
             value, _, junk = value.partition(" ")
             rest = f"{junk} {rest}".strip()
         if not value:

@@ -94,7 +94,8 @@ class CodeLocation:
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
     name: str | None = None
-    """The name of the function, in C++ with its parameters, or of the variable or type."""
+    """The name of the function, in C++ with its parameters, or of the variable or type; for a
+    label that of its function."""
     is_call: bool = False
     """Whether it is inlined there."""
     is_described: bool = True
@@ -294,7 +295,8 @@ def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[
             file, line = decl_file(label.die), decl_line(label.die)
             if label.name == name and file is not None and line:
                 position = position_in_file(file, line, is_start=True)
-                locations.append(CodeLocation("label", position, (label.address,)))
+                inside = full_function_name(function)
+                locations.append(CodeLocation("label", position, (label.address,), inside))
     if not locations:
         raise LinespecNotFound(f'No label "{name}" defined in {where}.')
     return tuple(locations)

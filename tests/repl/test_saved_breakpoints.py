@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.repl.repl_shell import demo_shell, output_of
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, with_core
 
 
 @pytest.mark.parametrize("condition", ["1 ==\n1", "1 ==\r1", "1 == '\0'"])
@@ -40,3 +40,59 @@ def test_a_file_whose_name_has_words_of_break(tmp_path: Path, tool: Callable[[st
     ours = answers(None, files, commands)
     assert f"{name}:1\n\tstop only if 1\n" in ours[1]
     assert ours == answers(tool("gdb"), files, commands)
+
+
+OTHER = """int total;
+int leaf(int x)
+{
+  if (x > 3)
+    goto out;
+  total++;
+out:
+  total += 2;
+  return *(int *)(long)(x == 9 ? 0 : (long)&total);
+}
+"""
+FOCUS = ["list", "tbreak -line 6", "break 6 if x > 1", "break -line +1", "break -label out"]
+FOCUS += ["break", "tbreak *$pc", "set $line = 4", "break $line", "break 'o ther.c':$line"]
+FOCUS += [
+    "break -source 'o ther.c' -line 8",
+    "break -qualified leaf",
+    "enable once 2",
+    "ignore 4 3",
+]
+FOCUS += ["break leaf -force-condition if none", "enable count 3 6", "disable 7"]
+
+
+def test_what_depends_on_the_focus_is_saved_without_it(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """A line has its file, a label its function; `$pc` and other values of the session are numbers.
+
+    In another session they are the same breakpoints, also for GDB.
+    """
+    gdb, name = tool("gdb"), "o ther.c"
+    calls = "int leaf(int);\nint main(void)\n{\n  int r = 0;\n  r += leaf(2);\n  r += leaf(9);\n"
+    files = {name: OTHER, "main.c": f"{calls}  return r;\n}}\n"}
+    build(tmp_path, files, [[tool("gcc"), "-g", "-O0", "main.c", name, "-o", "a"]])
+    program, saved = with_core(tool, tmp_path), tmp_path / "saved"
+    focus = ["frame function leaf", *FOCUS]
+    *_, listed, _ = answers(
+        None, program, [*focus, "info breakpoints", f"save breakpoints {saved}"]
+    )
+    path = f"'{tmp_path}/{name}'"
+    written = saved.read_text().splitlines()
+    assert written[0] == f"tbreak -source {path} -line 6"
+    assert "break -function leaf -label out" in written
+    expected = f"break {path}:4", f"break '{name}':4", "enable once $bpnum", "enable count 3 $bpnum"
+    assert set(expected) < set(written) and "$pc" not in saved.read_text()
+    again = ["frame function main", "list main", f"source {saved}", "info breakpoints"]
+    for debugger in (None, gdb):
+        *_, read = answers(debugger, program, again)
+        assert _where(read) == _where(listed), debugger
+
+
+def _where(text: str) -> list[str]:
+    """Return the rows of `info breakpoints`: a breakpoint of an address has its function in a
+    session that was told the address."""
+    return [line.replace(" in leaf at ", " ") for line in text.splitlines()]

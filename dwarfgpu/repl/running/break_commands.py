@@ -130,7 +130,7 @@ def set_breakpoint(
         warn_of_condition(shell, str(number), reason)
     added = Breakpoint(
         shell.breakpoints.new_number(),
-        location_text(parsed.linespec),
+        locations[0].label or location_text(parsed.linespec),
         locations,
         "del" if is_temporary else "keep",
         parsed.condition,
@@ -139,6 +139,7 @@ def set_breakpoint(
         invalid_locations=frozenset(invalid),
         address_digits=shell.session.architecture.address_bits // 4,
         is_hardware=is_hardware,
+        linespec=parsed.linespec,
     )
     yield from _notes_of_others(shell, added)
     keep(shell, added)

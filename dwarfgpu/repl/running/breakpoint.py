@@ -51,6 +51,8 @@ class Breakpoint:
     """Of its addresses in `info breakpoints`."""
     is_hardware: bool = False
     """Set by `hbreak`: on a simulated machine it is like others."""
+    linespec: str = ""
+    """The location with the quotes that were typed, which may be around a name with blanks."""
 
     @property
     def is_temporary(self) -> bool:

@@ -8,9 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import on_one_line
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.writing import NotWritten, write_file
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.explicit_location import (
+    IN_FILE,
+    ExplicitLocation,
+    explicit_location,
+    unquoted,
+)
 from dwarfgpu.machine.run_control import WatchKind
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -20,10 +28,10 @@ from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.command_bodies import indented
+from dwarfgpu.session.focused_frame import FramePosition
 
 _WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
-_OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
-"""A location that depends on the file in focus."""
+_LINE: Final = re.compile(r"(?:(?P<file>.+):)?(?P<line>[+-]?[0-9]+|\$\w+)")
 _CHANGED: Final = re.compile(r"[\n\r\0]|\\\Z")
 """What a script does not keep: a backslash joins a line to the next one."""
 
@@ -34,8 +42,9 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: save breakpoints FILE
 
-    "source FILE" sets them again, also in another session. A breakpoint that a line of a script
-    cannot describe is an error: one with a line break in its condition, for example.
+    "source FILE" sets them again, also in another session. A breakpoint that was set without a
+    location is saved with its address. A breakpoint that a line of a script cannot describe is an
+    error: one with a line break in its condition, for example.
     """
     if not argument:
         raise UsageError("Argument required (file name in which to save)")
@@ -69,13 +78,17 @@ def _lines(item: Breakpoint) -> Iterator[str]:
     """Yield the commands that set one again."""
     yield _first_line(item)
     if item.condition:
-        yield f"  condition $bpnum {item.condition}"
+        is_invalid = bool(item.locations) and len(item.invalid_locations) == len(item.locations)
+        yield f"  condition {'-force ' if is_invalid else ''}$bpnum {item.condition}"
     if item.ignored:
         yield f"  ignore $bpnum {item.ignored}"
     if item.commands:
         yield "  commands"
         yield from (f"  {line}" for line in indented(item.commands))
         yield "  end"
+    if item.disposition == "dis":
+        how = f"count {item.stops_left}" if item.stops_left > 1 else "once"
+        yield f"enable {how} $bpnum"
     if not item.is_enabled:
         yield "disable $bpnum"
     yield from (f"disable $bpnum.{number}" for number in sorted(item.disabled_locations))
@@ -88,19 +101,50 @@ def _first_line(item: Breakpoint) -> str:
     if isinstance(item, Watchpoint):
         of_thread = "" if item.wave is None else f" thread {item.wave}"
         return f"{_WATCHES[item.watch.kind]} {item.typed}{of_thread}"
-    position, typed = item.locations[0].position, item.typed
-    if _OF_FOCUS.fullmatch(typed):
-        typed = (
-            f"*{item.addresses[0]:#x}"
-            if position is None
-            else f"{_quoted(position.path)}:{position.line}"
-        )
-    line = f"{short}{'hbreak' if item.is_hardware else 'break'} {typed}"
+    line = f"{short}{'hbreak' if item.is_hardware else 'break'} {_location(item)}"
     if item.wave is not None:
         line += f" thread {item.wave}"
     return line if item.lane is None else f"{line} lane {item.lane}"
 
 
+def _location(item: Breakpoint) -> str:
+    """Return its location so that another session, in which another file and frame are in focus
+    and `$x` has another value, finds it again.
+
+    As in GDB, a line has its file, a breakpoint without a location its address. `*$pc` is an
+    address, too.
+    """
+    first, typed = item.locations[0], item.linespec
+    position = first.position
+    explicit = explicit_location(typed)
+    if typed.startswith("*") and "$" not in typed:
+        return typed
+    if not typed or typed.startswith("*") or explicit == ExplicitLocation(is_qualified=True):
+        return f"*{first.pc:#0{item.address_digits + 2}x}"
+    if explicit is not None and explicit.linespec is None:
+        if not explicit.function and explicit.line is not None and position is not None:
+            explicit.line = _number(explicit.line, position)
+            explicit.source = explicit.source or position.path
+        if explicit.label is not None:
+            explicit.function = explicit.function or first.function
+        source = "" if explicit.source is None else f"-source {_quoted(explicit.source)} "
+        return f"{source}{evolve(explicit, source=None)}"
+    qualified, linespec = ("", typed) if explicit is None else ("-qualified ", explicit.linespec)
+    line, in_file = _LINE.fullmatch(linespec or ""), IN_FILE.fullmatch(linespec or "")
+    if line is not None and position is not None:
+        file = position.path if line["file"] is None else unquoted(line["file"])
+        return f"{_quoted(file)}:{_number(line['line'], position)}"
+    if in_file is not None:
+        return f"{qualified}{_quoted(unquoted(in_file['file']))}:{in_file['inside']}"
+    return typed
+
+
+def _number(line: str, position: FramePosition) -> str:
+    """Return the number of a line that may be an offset or a variable."""
+    return line if is_decimal(line) else f"{position.line}"
+
+
 def _quoted(path: str) -> str:
     """Return the name of a file as a location has it: a word in it could be `if`."""
-    return f"'{path}'" if " " in path and "'" not in path else path
+    quote = '"' if "'" in path else "'"
+    return f"{quote}{path}{quote}" if " " in path and quote not in path else path

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.explicit_location import location_text
+from dwarfgpu.language.explicit_location import explicit_location, location_text
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
     CodeLocation,
@@ -79,9 +79,12 @@ def break_addresses(
     if location.kind == "address":
         return tuple(at_address(session, pc, location.position) for pc in location.pcs)
     if location.kind == "label":
-        label = location_text(text)
+        label = explicit_location(text)
+        if label is not None and label.function is None:
+            label = evolve(label, function=location.name)  # in GDB, too, it is that of the focus
+        written = location_text(text) if label is None else str(label)
         return tuple(
-            evolve(at_address(session, pc, item.position), label=label)
+            evolve(at_address(session, pc, item.position), label=written)
             for item in code_locations_of(session, text, around, options)
             for pc in item.pcs
         )
