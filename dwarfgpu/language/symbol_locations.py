@@ -28,7 +28,12 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
 
-_DECLARED: Final = TYPES | {dw.TAG_VARIABLE, dw.TAG_ENUMERATOR, dw.TAG_NAMESPACE}
+_DECLARED: Final = TYPES | {
+    dw.TAG_VARIABLE,
+    dw.TAG_CONSTANT,
+    dw.TAG_ENUMERATOR,
+    dw.TAG_NAMESPACE,
+}
 
 
 def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:

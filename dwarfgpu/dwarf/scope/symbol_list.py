@@ -59,7 +59,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 Kind = Literal["functions", "variables", "types", "modules"]
 _TAGS: Final[dict[Kind, frozenset[int]]] = {
     "functions": frozenset({dw.TAG_SUBPROGRAM}),
-    "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER}),
+    "variables": frozenset({dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT}),
     "types": frozenset(TYPES | {dw.TAG_NAMESPACE, dw.TAG_IMPORTED_DECLARATION}),
     "modules": frozenset({dw.TAG_MODULE}),
 }

@@ -33,6 +33,7 @@ from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import declaration
 
+_OBJECTS: Final = (dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT)
 _FEW_SYMBOLS: Final = 32
 """Maximum number of symbols for which to search the units that mention them."""
 
@@ -149,7 +150,7 @@ def _type(die: Die) -> Type | None:
         kind = types.function_type(described)
         parameters = passed_parameters(described, kind.parameters)
         return Function(types.type_of(die), parameters, kind.is_prototyped, kind.is_variadic)
-    is_object = die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER)
+    is_object = die.tag in _OBJECTS
     return types.type_of(die) or NO_TYPE if is_object else types.build(die)
 
 
@@ -179,7 +180,7 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
         return _definition_of_fortran(row, type_)
     static = "static " if row.is_static else ""
     match type_:
-        case _ if row.die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER):
+        case _ if row.die.tag in _OBJECTS:
             text = declaration(type_, row.name, cplusplus=cplusplus, has_unnamed_bodies=True)
             return f"{static}{text};"
         case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
@@ -201,7 +202,7 @@ def _definition_of_fortran(row: ListedSymbol, type_: Type | None) -> str:
     if isinstance(type_, Function) and row.die.tag == dw.TAG_SUBPROGRAM:
         parameters = ", ".join(map(fortran_name, type_.parameters)) or "void"
         return f"{fortran_name(type_.result)} {row.name}({parameters});"
-    if row.die.tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER):
+    if row.die.tag in _OBJECTS:
         element, is_array, dimensions = spelled.rpartition(" (")
         if is_array and not spelled.startswith(("PTR", "REF")):
             return f"{element} {row.name}({dimensions};"
