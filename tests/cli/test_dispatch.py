@@ -498,8 +498,9 @@ def test_numbers_for_a_pointer_are_no_buffer() -> None:
         (
             "h=70000",
             "h (by_value, 2 bytes at 32): the number 70000 does not fit binary16, "
-            "whose numbers are below 2**16; bytes:HEX gives any bits",
+            "whose largest number is 65504; bytes:HEX gives any bits",
         ),
+        ("h=65520", "the number 65520 does not fit binary16, whose largest number is 65504"),
         ("h=-65520.0", "h (by_value, 2 bytes at 32): the number -65520.0 does not fit"),
         pytest.param(
             f"h={10**400}",

@@ -421,9 +421,10 @@ def _number(
         bits = _float_bits(form, value)
         if bits is None:
             number = shown(value) if isinstance(value, int) else value
+            largest = (2 - 2.0**-form.fraction_bits) * 2.0**form.bias
             raise UsageError(
                 f"{parameter.text}: the number {number} does not fit {form.name}, whose "
-                f"numbers are below 2**{form.bias + 1}; bytes:HEX gives any bits"
+                f"largest number is {largest:.9g}; bytes:HEX gives any bits"
             )
         return bits.to_bytes(size_bytes, "little")
     if integers is not None and not integers.least <= value <= integers.most:
