@@ -288,6 +288,9 @@ class Resolver:
         """Return a structure that ends where its last member ends, with the lengths of its arrays,
         and with its members where they are in this object."""
         end = 0
+        unplaced = next((part.error for part in struct_type.members if part.error), None)
+        if unplaced is not None:
+            raise unplaced.anew()
         members: list[Member] = []
         around = EnclosingObject(struct_type, about.location, about.around)
         for member in struct_type.members:

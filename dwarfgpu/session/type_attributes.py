@@ -114,6 +114,8 @@ class TypeAttributes:
 
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a location begins."""
+        if member.error is not None:
+            raise member.error.anew()
         if member.location is not None:
             location = self.part_location(member.location, location)
         return displaced(location, member.bit_offset or 0)

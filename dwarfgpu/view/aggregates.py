@@ -193,7 +193,9 @@ def _variants(shown: Shown, struct_type: Struct, first_bit: int) -> list[Member 
 def _must_be_evaluated(member: Member) -> bool:
     """Return whether the member's location or shape must be evaluated."""
     try:
-        return member.location is not None or (member.bit_size is None and is_dynamic(member.type))
+        if member.location is not None or member.error is not None:
+            return True
+        return member.bit_size is None and is_dynamic(member.type)
     except DwarfGpuError:
         return False  # the text of the member has the error
 

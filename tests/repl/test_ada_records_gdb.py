@@ -55,3 +55,46 @@ def test_parts_behind_what_a_discriminant_says(tmp_path: Path, tool: Callable[[s
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert 't => "cd"' in of_gdb[1] and "f => 2.5" in of_gdb[11]
+
+
+ENCODED = """\
+procedure A is
+   type Money is delta 0.25 range -100.0 .. 100.0;
+   type List is array (Positive range <>) of Integer;
+   type Color is (Red, Green, Blue);
+   type Grid is array (Color range <>, Integer range <>) of Short_Integer;
+   type Whole (N : Natural) is record
+      First : List (1 .. N); Name : String (1 .. N); Last : Integer;
+   end record;
+   procedure Stop (Text : String; Numbers : List; Table : Grid; Price : Money; N : Integer) is
+      procedure C_Abort;
+      pragma Import (C, C_Abort, "abort");
+      Local : Whole (N);
+   begin
+      Local := (N, (others => 4), (others => 'x'), 5);
+      if Text'Length + Numbers'Length + Integer (Price) > Local.Last then C_Abort; end if;
+      if Table'Length > 1 then C_Abort; end if;
+   end Stop;
+   Name : String (1 .. 5) := "hello";
+   Few  : List (1 .. 4) := (1, 2, 3, 4);
+begin
+   Stop (Name, List'(5, 6), Grid'(Green => (-1 => 1, 0 => 2), Blue => (-1 => 3, 0 => 4)), -1.5, 3);
+end A;
+"""
+
+
+def test_what_gnat_says_in_names(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The default until GNAT 11: no number is shown without its scale, or from a wrong place."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "-fgnat-encodings=all", "a.adb", "-o", "a"]
+    build(tmp_path, {"a.adb": ENCODED}, [make])
+    files = with_core(tool, tmp_path)
+    commands = ["frame function a.stop"]
+    names = ["text", "numbers", "numbers(2)", "table", "price", "n"]
+    commands += [f"print {name}" for name in names]
+    commands += ["ptype price", "frame function a", "print name", "print name(2)", "print few"]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert "= -1.5\n" in of_gdb[5] and '= "hello"' in of_gdb[9]
+    local = answers(None, files, ["frame function a.stop", "print local"])[1]
+    assert "GNAT's encoding of the place of name is not decoded" in local

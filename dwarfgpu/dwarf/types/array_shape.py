@@ -58,12 +58,19 @@ def array_shape(die: Die) -> Shape:
         bounds = generic
     elif generic:
         raise IllFormed(f"array at {die.offset:#x} has a generic subrange and no rank")
+    padded_stride: int | None = None
+    if die.unit.language in dw.ADA:
+        from dwarfgpu.dwarf.types.gnat_encodings import bounds_behind, padded_bits
+
+        bounds = bounds_behind(die, len(bounds)) or bounds
+        padded_stride = padded_bits(die)
     bounds = bounds or [Bounds(default_lower(die))]
     column_major = _is_column_major(die)
     if column_major:
         bounds.reverse()
         indexes.reverse()
     own_stride = in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE)
+    own_stride = padded_stride if own_stride is None else own_stride
     if own_stride is not None and bounds[-1].stride_bits is None and rank is None:
         bounds[-1] = evolve(bounds[-1], stride_bits=own_stride)
     size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)

@@ -307,6 +307,10 @@ class TypeBuilder:
         if underlying is None or underlying.base.vector_size is not None:
             return Typedef(name, self.target(die))
         base = evolve(underlying.base, name=die.name or underlying.base.name)
+        if die.unit.language in dw.ADA:
+            from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
+
+            base = decoded(die, base)
         is_natural = _is_never_negative(die, base)
         storage, first_bit = underlying.storage_bits, underlying.first_bit
         if size is not None and 0 < size != base.bit_size:
@@ -324,6 +328,12 @@ class TypeBuilder:
         )
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
+        if die.unit.language in dw.ADA:
+            from dwarfgpu.dwarf.types.gnat_encodings import without_padding  # few are in Ada
+
+            padded = without_padding(die)
+            if padded is not None:
+                return self.build(padded)
         is_declaration = die.flag(dw.AT_DECLARATION)
         definition = die.unit.info.class_definition(die) if is_declaration else die
         if definition != die:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import read_uleb
@@ -109,6 +110,7 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
     discriminant in a variant part is one of them, unless it is artificial, as in Rust (DWARF 5
     5.7.10)."""
     members: list[Member] = []
+    is_encoded = die.has(dw.AT_GNAT_DESCRIPTIVE_TYPE)
     for child in die.children((*_MEMBERS, dw.TAG_VARIANT_PART)):
         entry: Die | None = child
         if child.tag == dw.TAG_VARIANT_PART:
@@ -116,7 +118,12 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
             is_own = entry is not None and entry.tag == dw.TAG_MEMBER and entry.parent() == child
             entry = entry if is_own and entry and not _is_artificial(entry) else None
         if entry is not None:
-            members.append(_member(types, entry))
+            member = _member(types, entry)
+            if is_encoded:
+                from dwarfgpu.dwarf.types.gnat_encodings import undecoded_offset
+
+                member = evolve(member, error=undecoded_offset(die, entry))
+            members.append(member)
     return tuple(members)
 
 

@@ -57,6 +57,10 @@ def described_base(die: Die) -> Base | Unspecified:
 
 def _base_in_storage(die: Die) -> Base:
     base = _canonical(die, base_type_of(die, in_storage=True))
+    if die.unit.language in dw.ADA:
+        from dwarfgpu.dwarf.types.gnat_encodings import decoded  # few programs are in Ada
+
+        base = decoded(die, base)
     return Base(base, storage_bits=storage_bits_of(die), first_bit=first_bit_of(die))
 
 

@@ -207,7 +207,8 @@ class Member:
     die: Die | None = field(default=None, repr=False)
     """Its entry; None for a member that no file describes."""
     error: DwarfGpuError | None = None
-    """Why nothing is known of it in this copy: of a variable in a namelist of Fortran."""
+    """Why nothing is known of it in this copy: of a variable in a namelist of Fortran, and where
+    its place is in a name that is not decoded (GNAT)."""
 
     @property
     def type(self) -> Type | None:

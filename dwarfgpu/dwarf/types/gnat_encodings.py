@@ -1,0 +1,164 @@
+"""What GNAT says about Ada in names: the default until GNAT 11, and `-fgnat-encodings=all` since.
+
+GNAT's file `exp_dbug.ads` defines the suffixes. Those that change a value are decoded here, or make
+it an error: scales (`___XF`), the bounds behind a pointer to an array (`___XUP`), types with
+padding (`___PAD`), biased numbers (`___XB`), and places in a record (`___XVE`).
+
+Law: a name means this in units of Ada alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.types.computed_attributes import NAMES
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.expr.context import ExprLoc
+
+if TYPE_CHECKING:
+    from dwarfgpu.base.base_type import BaseType
+    from dwarfgpu.dwarf.die import Die
+
+_SCALE: Final = pattern(r"___XF(?:_[0-9]+_[0-9]+)?_([0-9]+)_([0-9]+)\Z")
+"""The delta, if it is another number, and the scale."""
+_BIASED: Final = "___XB"
+_ARRAY: Final = "___XUA"
+_POINTER: Final = "___XUP"
+_PADDED: Final = "___PAD"
+_DEEPEST: Final = 20
+_SIGNED: Final = 0x05
+"""DW_ATE_signed."""
+_OBJECT: Final = b"\x97"
+"""DW_OP_push_object_address; the next ones are DW_OP_deref, deref_size and plus_uconst."""
+_DEREF: Final = b"\x06"
+_DEREF_SIZE: Final = b"\x94"
+_PLUS_UCONST: Final = b"\x23"
+_ADVICE: Final = "-fgnat-encodings=minimal describes it in DWARF"
+
+
+def decoded(die: Die, base: BaseType) -> BaseType:
+    """Return the base type that the name of an entry means: one with a scale.
+
+    `Unsupported` for a biased number.
+    """
+    name = die.name
+    if name is None or "___X" not in name or die.unit.language not in dw.ADA:
+        return base
+    if _BIASED in name:
+        raise Unsupported(f"{name} has a bias, which is not decoded; {_ADVICE}")
+    scale = _SCALE.search(name)
+    if scale is None or base.encoding not in ("signed", "unsigned") or not int(scale[2]):
+        return base
+    from fractions import Fraction  # few programs have such types
+
+    encoding = f"{base.encoding}_fixed"
+    return evolve(base, encoding=encoding, scale=Fraction(int(scale[1]), int(scale[2])))
+
+
+def bounds_behind(die: Die, rank: int) -> list[Bounds]:
+    """Return the bounds of the array in a pointer to an array with its bounds, which are in the
+    structure to which the member P_BOUNDS points; nothing for any other array."""
+    if not (die.name or "").endswith(_ARRAY) or die.unit.language not in dw.ADA:
+        return []
+    holder = _holder(die)
+    if holder is None:
+        return []
+    members = {child.name: child for child in holder.children((dw.TAG_MEMBER,))}
+    pointer = members.get("P_BOUNDS")
+    target = None if pointer is None else pointer.reference(dw.AT_TYPE)
+    structure = None if target is None else target.reference(dw.AT_TYPE)
+    if pointer is None or structure is None:
+        return []
+    fields = {child.name: child for child in structure.children((dw.TAG_MEMBER,))}
+    to_bounds = _OBJECT + _plus(pointer) + _DEREF
+
+    def bound(number: int, field: Die) -> Computed | None:
+        size, is_signed = _index(field)
+        if not 0 < size <= die.unit.format.address_size:
+            return None
+        code = to_bounds + _plus(field) + _DEREF_SIZE + bytes((size,))
+        sign_bits = 8 * size if is_signed else None
+        return Computed(NAMES[number], ExprLoc(code, die.unit), sign_bits=sign_bits)
+
+    bounds: list[Bounds] = []
+    for dimension in range(rank):
+        lower, upper = fields.get(f"LB{dimension}"), fields.get(f"UB{dimension}")
+        if lower is None or upper is None:
+            return []
+        measured = bound(dw.AT_LOWER_BOUND, lower), bound(dw.AT_UPPER_BOUND, upper)
+        if None in measured:
+            return []
+        bounds.append(Bounds(*measured))
+    return bounds
+
+
+def _holder(die: Die) -> Die | None:
+    """Return the structure with the pointer to an array: it is around the array or beside it."""
+    name = (die.name or "").removesuffix(_ARRAY) + _POINTER
+    around = die.parent()
+    if around is None or around.name == name:
+        return around
+    beside = around.children((dw.TAG_STRUCTURE_TYPE,))
+    return next((entry for entry in beside if entry.name == name), None)
+
+
+def _index(field: Die) -> tuple[int, bool]:
+    """Return the bytes of a bound and whether it has a sign; 0 bytes if that is unknown."""
+    kind = field.reference(dw.AT_TYPE)
+    for _ in range(_DEEPEST):
+        if kind is None:
+            break
+        size = kind.integer(dw.AT_BYTE_SIZE)
+        below = kind.reference(dw.AT_TYPE)
+        if size is not None and (below is None or kind.tag == dw.TAG_ENUMERATION_TYPE):
+            return size, kind.integer(dw.AT_ENCODING) == _SIGNED
+        kind = below
+    return 0, False
+
+
+def _plus(member: Die) -> bytes:
+    offset = member.integer(dw.AT_DATA_MEMBER_LOCATION) or 0
+    return _PLUS_UCONST + bytes((offset,)) if 0 < offset < 0x80 else b""
+
+
+def undecoded_offset(structure: Die, member: Die) -> Unsupported | None:
+    """Return why the place of a member of a record is unknown: it is behind one of variable size,
+    and the file says 0; None if the file says where it is."""
+    if (
+        structure.tag != dw.TAG_STRUCTURE_TYPE
+        or not structure.has(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+        or structure.has(dw.AT_BYTE_SIZE)
+        or member.has(dw.AT_BIT_SIZE)
+        or member.integer(dw.AT_DATA_MEMBER_LOCATION)
+        or member.has(dw.AT_DATA_BIT_OFFSET)
+    ):
+        return None
+    if next(structure.children((dw.TAG_MEMBER,)), member) == member:
+        return None
+    return Unsupported(f"GNAT's encoding of the place of {member.name} is not decoded; {_ADVICE}")
+
+
+def without_padding(structure: Die) -> Die | None:
+    """Return the type of the only component, F, of a structure that is a type with padding; None
+    for any other structure."""
+    if not (structure.name or "").endswith(_PADDED) or structure.unit.language not in dw.ADA:
+        return None
+    members = [*structure.children((dw.TAG_MEMBER,))]
+    if len(members) != 1 or members[0].name != "F":
+        return None
+    target = members[0].reference(dw.AT_TYPE)
+    is_padded_too = target is not None and (target.name or "").endswith(_PADDED)
+    return None if is_padded_too else target
+
+
+def padded_bits(array: Die) -> int | None:
+    """Return the stride of an array whose elements have padding; None for any other array."""
+    element = array.reference(dw.AT_TYPE) if array.unit.language in dw.ADA else None
+    size = None if element is None else element.integer(dw.AT_BYTE_SIZE)
+    if element is None or size is None or element.tag != dw.TAG_STRUCTURE_TYPE:
+        return None
+    return None if without_padding(element) is None else 8 * size
