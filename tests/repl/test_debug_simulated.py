@@ -721,6 +721,18 @@ def test_a_step_in_a_function_without_lines_says_where_it_goes(
     ]
 
 
+@pytest.mark.parametrize("command", ["step", "next"])
+def test_a_step_at_line_0_of_a_function_with_lines(command: str) -> None:
+    """It ends at the next line of the function, which has lines."""
+    buffers = [word for name in ("a", "b", "out") for word in ("--arg", f"{name}=zeros:512")]
+    words = ("--dispatch", "longs", "--grid", 64, "--workgroup", 64, *buffers, "--batch")
+    commands = ("-ex", "tbreak *&longs+0x564", "-ex", "run", "-ex", "info line *$pc")
+    done = run("debug", CODE / "integers.gfx942.O0.v5.co", *words, *commands, "-ex", command)
+    stopped, line = done.lines[-2:]
+    assert stopped.startswith("No line number information available for address 0x7f000000e664")
+    assert line.startswith("35\t")
+
+
 IN_RECURSION = (
     CODE / "integers.gfx942.O0.v5.co",
     "--dispatch", "recursion", "--scratch", 4096, "--grid", 64, "--workgroup", 64,

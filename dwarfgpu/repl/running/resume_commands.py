@@ -4,10 +4,10 @@ with run control (`machine.target.Runs`)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.machine.run_control import Halt
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
@@ -60,6 +60,9 @@ from dwarfgpu.session.stack_frames import (
     readable_functions_at,
     why_caller_is_unknown,
 )
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.code_object import CodeObject
 
 _NO_ARGUMENTS: Final = (
     "A kernel has the arguments of --arg, a backend gives the program its own: "
@@ -259,9 +262,19 @@ def _without_lines(shell: Shell) -> Iterator[Part]:
     from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering  # most code has lines
 
     symbol = symbol_covering(session.code_objects, session.pc)
-    if symbol is not None:
+    if symbol is not None and not _has_lines(symbol.code_object, session.pc - symbol.offset):
         yield heading(f"Single stepping until exit from function {symbol.name},")
         yield heading("which has no line number information.")
+
+
+def _has_lines(code_object: CodeObject, entry: int) -> bool:
+    """Return whether a function has lines, which compilers leave out for parts of it (line 0)."""
+    from dwarfgpu.dwarf.line.line_lookup import LineLookup  # as the symbols
+
+    try:
+        return LineLookup(code_object.scopes).line_of(entry) is not None
+    except DwarfGpuError:
+        return False  # its lines cannot be read
 
 
 def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
