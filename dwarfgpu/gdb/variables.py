@@ -20,7 +20,12 @@ from dwarfgpu.gdb.default_settings import default_settings
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
-from dwarfgpu.gdb.machine.gdb_values import language_selected, shown_value, symbol_name
+from dwarfgpu.gdb.machine.gdb_values import (
+    language_selected,
+    name_in_file,
+    shown_value,
+    symbol_name,
+)
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.stack_by_cfi import require_stack
 from dwarfgpu.gdb.unsafe_for_gdb import NOT_READ, UNSAFE, is_unsafe_for_gdb
@@ -73,12 +78,12 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
     own: dict[tuple[str, int], list[Variable]] = {}
     for local in _locals(session):
         own.setdefault((local.name, local.decl_line or 0), []).append(local)
-    symbols = [(symbol_name(symbol), symbol, block) for symbol, block in _symbols(frame)]
+    symbols = [(name_in_file(symbol), symbol, block) for symbol, block in _symbols(frame)]
     twice = Counter((name, block.start, block.end) for name, _, block in symbols)
     names: set[str] = set()
     for name, symbol, block in symbols:
         # A pack of parameters has one name.
-        is_named = name.isidentifier() and name not in names
+        is_named = name.isidentifier() and name == symbol_name(symbol) and name not in names
         is_hidden = not is_named or twice[name, block.start, block.end] > 1
         names.add(name)
         variables = own.get((name, symbol.line))

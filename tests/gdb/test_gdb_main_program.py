@@ -119,3 +119,34 @@ print(frames("bt") == frames("dwarfgpu bt"), said("dwarfgpu bt -compare").find("
 """
     out = debugger.python(code, "run", file=program)
     assert out.split() == ["True", "-1"]
+
+
+_TAGGED = """
+procedure Hi is
+   type Base is tagged record X : Integer := 1; end record;
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+   D : Base;
+begin
+   if D.X = 1 then
+      C_Abort;
+   end if;
+end Hi;
+"""
+
+
+def test_variables_that_gnat_made_up_are_compared(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB puts their names into `<>`: `<S26b>`."""
+    (tmp_path / "hi.adb").write_text(_TAGGED)
+    program = tmp_path / "hi"
+    command = [tool("gnatmake"), "-g", "hi.adb", "-o", str(program)]
+    if subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode:
+        pytest.skip("gnatmake makes no program here")
+    code = """
+print([symbol.name[:1] for symbol in gdb.selected_frame().block()].count("<") > 2)
+print("no such variable" in said("dwarfgpu compare"))
+"""
+    out = debugger.python(code, "run", "frame function hi", file=program)
+    assert out.split() == ["True", "False"]

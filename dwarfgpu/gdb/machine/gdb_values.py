@@ -71,6 +71,15 @@ def symbol_name(symbol: gdb.Symbol) -> str:
     return _written(exact(lambda: symbol.name)) or ""
 
 
+def name_in_file(symbol: gdb.Symbol) -> str:
+    """Return the name that the file has for a symbol, as dwarfgpu writes it: in Ada, GDB puts one
+    that a compiler made up into `<>`, as `<S26b>`."""
+    name = symbol_name(symbol)
+    if not name.startswith("<"):
+        return name
+    return _written(exact(lambda: symbol.linkage_name)) or name
+
+
 def _written(name: str | None) -> str | None:
     return None if name is None else printable(os.fsencode(name))
 
