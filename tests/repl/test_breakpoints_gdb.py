@@ -534,3 +534,15 @@ def test_an_end_alone_counts_from_the_next_line(tmp_path: Path, before: str) -> 
     lines = [before, "list ,+3", "list ,+0", "list ,-2", "list ,+7", "list", "list ,45"]
     of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "list 3,+2", "list ,-1"])
     assert of_dwarfgpu == of_gdb
+
+
+def test_a_header_is_listed_as_its_directory_is_written(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "h.h").write_text("static int twice(int x) { return x * 2; }\n")
+    other = '#include "../h.h"\nint other(int n) { return twice(n); }\n'
+    (tmp_path / "sub/other.c").write_text(other)
+    calls = "int other(int);\nint main(void) { return other(1); }\n"
+    gdb = built(tmp_path, calls, "-g", "-O0", "sub/other.c")
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, ["info functions twice", "info line twice"])
+    assert of_dwarfgpu == of_gdb
+    assert "\nFile sub/../h.h:\n" in of_dwarfgpu

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import chain, groupby
 from operator import itemgetter
 from os.path import normpath
@@ -99,11 +98,21 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
     return f"All defined {kind}:"
 
 
-@lru_cache(maxsize=1024)
-def _file(path: str) -> str:
-    """Return the file of a symbol by its path; units of a library have ways of their own to one
-    header, as `csu/../bits/types.h`."""
-    return normpath(path) if path else ""
+def _by_title(
+    rows: dict[tuple[str, bool], list[ListedSymbol]],
+) -> dict[tuple[str, bool], list[ListedSymbol]]:
+    """Return the symbols of each file under the name that is shown. It is the written one, unless
+    units have several for one file: those of a library have their own ways to a header, as
+    `csu/../bits/types.h`."""
+    written: dict[str, set[str]] = {}
+    for file, _ in rows:
+        written.setdefault(normpath(file), set()).add(file)
+    titled: dict[tuple[str, bool], list[ListedSymbol]] = {}
+    for file, is_static in tuple(rows):
+        normal = normpath(file)
+        title = file if len(written[normal]) == 1 else normal
+        titled.setdefault((title, is_static), []).extend(rows.pop((file, is_static)))
+    return titled
 
 
 def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
@@ -115,7 +124,8 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
     search = SymbolSearch(shell.session, query)
     rows: dict[tuple[str, bool], list[ListedSymbol]] = {}
     for row in search.described():
-        rows.setdefault((_file(row.file), row.is_static), []).append(row)
+        rows.setdefault((row.file, row.is_static), []).append(row)
+    rows = _by_title(rows)
     for file, keys in groupby(sorted(rows), key=itemgetter(0)):
         if file:  # type units have no name; GDB lists what has no file first, without a title
             yield heading(f"\nFile {file}:")
