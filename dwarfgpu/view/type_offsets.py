@@ -30,6 +30,8 @@ _COLUMN: Final = 27
 """Characters before what `ptype` prints."""
 _BLANK: Final = " " * _COLUMN
 _DEEPEST: Final = 100
+_QUALIFIERS: Final = {"const": "const", "volatile": "volatile", "atomic": "_Atomic"}
+"""How they are written, in GDB's order."""
 
 
 def offset_text(
@@ -155,11 +157,16 @@ class _Offsets:
         names: LocalNames,
         levels: int,
     ) -> Iterator[str]:
-        """Yield a member; one that is a structure itself with its members."""
-        kind, margin = member.type, " " * level
+        """Yield a member; one that is a structure itself with its members, unless it has the name
+        of a parameter of the template, as in GDB."""
+        margin, qualifiers = " " * level, set[str]()
+        kind = member.type
+        while isinstance(kind, Qualified):
+            qualifiers.add(kind.qualifier)
+            kind = kind.target
         is_cycle = kind in self.around and not member.is_static  # nothing can contain itself
         is_shown = not is_cycle and not member.is_static and level < 4 * _DEEPEST
-        if not is_shown or not isinstance(kind, Struct):
+        if not is_shown or not isinstance(kind, Struct) or names.of(kind) is not None:
             error = ""
             if is_cycle:
                 error = f" <error: {type_name(kind, cplusplus=self.cplusplus)} contains itself>"
@@ -169,7 +176,8 @@ class _Offsets:
         begin = base_bits + (member.bit_offset or 0)
         before = end - (size_bits(kind) or 0)
         title, *inner_lines = self.structure(kind, level, begin, before, names, levels=levels)
-        yield f"{offset_text}{margin}{title}"
+        qualified = "".join(f"{word} " for name, word in _QUALIFIERS.items() if name in qualifiers)
+        yield f"{offset_text}{margin}{qualified}{title}"
         *lines, last = inner_lines
         yield from lines
         yield f"{last}{'' if member.name is None else f' {member.name}'};"

@@ -232,7 +232,7 @@ class Definition:
             if member.is_base_class:
                 base = strip(member.type)
                 if isinstance(base, Struct) and base.name:
-                    name = inner.spelled(base)
+                    name = inner.of(base) or inner.spelled(base)
                 else:
                     name = type_name(base, cplusplus=True)
                 virtual = " virtual" if member.is_virtual else ""
