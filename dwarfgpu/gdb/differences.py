@@ -161,9 +161,10 @@ def reason_of(
     if _is_followed(variable, gdb_variable, own_variable):
         return RVALUE
     is_same = have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask)
-    # In Rust GDB 13 omits the padding behind the last member of what has an enumeration.
+    # In Rust GDB 13 omits the padding behind the last member of what has an enumeration. In D it
+    # shows the elements of a slice, which is a length and a pointer here.
     if _texts_agree(gdb_variable, own_variable.text) or (
-        is_same and variable.unit.language == dw.LANG_RUST
+        is_same and variable.unit.language in (dw.LANG_RUST, dw.LANG_D)
     ):
         return WORDS
     if not is_same and _is_by_caller_of_main(frame, session, variable, gdb_variable):

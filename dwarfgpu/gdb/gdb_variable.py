@@ -24,6 +24,7 @@ from dwarfgpu.view.format_options import UNAVAILABLE
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 _COMPOUND = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _PARTS = re.compile(r"(0x[0-9a-f]+) \+ (0x[0-9a-f]+)i")
+_NO_VARIABLE = ("A syntax error in expression", "Attempt to use a type name as an expression")
 _MAX_LEAVES = 4096
 _MAX_BYTES = 1 << 20
 
@@ -40,6 +41,8 @@ class GdbVariable:
     """The bits that GDB reports as known, undefined or unavailable: padding may be missing."""
     is_lost: bool = False
     """Whether GDB finds each scalar in it, or in what it refers to, optimized out."""
+    is_hidden: bool = False
+    """Whether GDB does not read its name as that of a variable."""
 
 
 def read_gdb_variable(
@@ -52,26 +55,37 @@ def read_gdb_variable(
     with _selected(frame), without_calls():
         try:
             value = frame.read_var(symbol, block)
-            text = _formatted(value) if is_hidden else _printed(symbol_name(symbol), value)
+            text = None if is_hidden else _printed(symbol_name(symbol), value)
+            if text is None:
+                is_hidden, text = True, _formatted(value)
         except gdb.MemoryError:
             return GdbVariable(UNAVAILABLE)
         except (gdb.error, ValueError, OverflowError) as error:
             return GdbVariable(f"<error: {gdb_message(error)}>")
         try:
-            return GdbVariable(text, *_bits(value))
+            return GdbVariable(text, *_bits(value), is_hidden=is_hidden)
         except (gdb.error, ValueError, OverflowError):
-            return GdbVariable(text)
+            return GdbVariable(text, is_hidden=is_hidden)
 
 
 def _formatted(value: gdb.Value) -> str:
     return shown_value(lambda: str(value.format_string(raw=True, deref_refs=True)))
 
 
-def _printed(name: str, value: gdb.Value) -> str:
+def _printed(name: str, value: gdb.Value) -> str | None:
     """Print as `print` does, without the printers that libraries bring along; the history of values
-    stays as it is. It reads all of a value first, and refuses one that is too large."""
+    stays as it is. It reads all of a value first, and refuses one that is too large.
+
+    None for a name that GDB reads as something other than a variable, as `loc` and `kind` in
+    Fortran.
+    """
     value.fetch_lazy()
-    return shown_value(lambda: said(f"output/r {name}"))
+    try:
+        return shown_value(lambda: said(f"output/r {name}"))
+    except gdb.error as error:
+        if str(error).startswith(_NO_VARIABLE):
+            return None
+        raise
 
 
 def _bits(value: gdb.Value) -> tuple[Bits | None, int, bool]:

@@ -100,7 +100,7 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
             yield Compared(frame.level(), name, gdb_variable.text, "no such variable", why)
             continue
         variable = variables.pop(0)
-        own_variable = _by_us(session, variable, is_hidden=is_hidden)
+        own_variable = _by_us(session, variable, is_hidden=gdb_variable.is_hidden)
         value, two, count = _difference(gdb_variable, own_variable)
         reason = (
             None
