@@ -97,7 +97,7 @@ def argument_words(session: Session, argument: Variable, style: FrameStyle) -> A
         reading = session.read(argument)
         value: str | None = _text(session, reading, style)
     except DwarfGpuError as error:
-        value = f"<error reading variable {name} ({error_line(error)})>"
+        value = f"<error reading variable: {error_line(error)}>"
     is_optimized_out = _is_optimized_out(reading)
     if manner == "no" or (manner == "if-needed" and not is_optimized_out):
         return ArgumentWords(name, value)
@@ -200,4 +200,6 @@ def _text_on_entry(session: Session, passed: OnEntry, style: FrameStyle) -> str:
 
 def _text(session: Session, reading: Reading, style: FrameStyle) -> str:
     is_short = style.arguments == "scalars"
-    return contents(session, reading, style.options, style.symbolize, scalars_only=is_short)
+    return contents(
+        session, reading, style.options, style.symbolize, is_in_line=True, scalars_only=is_short
+    )

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level, declared_in
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import MemberPointer, strip
+from dwarfgpu.dwarf.types.types import Dynamic, MemberPointer, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,
@@ -28,6 +28,7 @@ from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
 from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.resolve_type import has_descriptor
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
 from dwarfgpu.view.frame_line import is_aggregate
@@ -196,32 +197,35 @@ def contents(
     options: FormatOptions = _DEFAULT,
     symbolize: Symbolize | None = None,
     *,
+    is_in_line: bool = False,
     scalars_only: bool = False,
 ) -> str:
     """Return a variable's value, or the reason for a missing value, as GDB lists variables.
 
-    There a pointer is without its type, unless it points to a member, and among the arguments of a
-    frame an aggregate is `...`.
+    There a pointer is without its type, unless it points to a member. `is_in_line`: in a frame's
+    line, which has the name already. `scalars_only`: an aggregate is `...`.
     """
     if isinstance(reading.failure, UndefinedBits):
         return "..." if scalars_only and is_aggregate(reading.type) else OPTIMIZED_OUT
-    if scalars_only and isinstance(reading.failure, Unavailable):
+    if isinstance(reading.failure, Unavailable) and _has_no_descriptor(reading):
+        return _no_value(reading, "Location address is not set.", is_in_line)
+    if is_in_line and isinstance(reading.failure, Unavailable):
         return "<unavailable>"  # a backtrace has one line per frame; `eval` reports why
     if isinstance(reading.failure, OutOfRange):
         from dwarfgpu.language.beyond_memory import unreachable_address  # few objects
 
         address = unreachable_address(reading.location, size_bits(reading.type))
         if address is not None:
-            return _no_access(reading, address, scalars_only)
+            return _no_access(reading, address, is_in_line)
     if reading.failure is not None:
-        return f"<error reading variable {reading.variable.name} ({reading.failure})>"
+        return _no_value(reading, str(reading.failure), is_in_line)
     if reading.pointer is not None:
         return SYNTHETIC_POINTER + _behind(session, reading, options, symbolize, scalars_only)
     bits = reading.bits
     assert bits is not None
     unreadable = next(filter(None, map(_UNREADABLE.match, bits.reasons)), None)
     if bits.unavailable and unreadable is not None:
-        return _no_access(reading, unreadable["address"], scalars_only)
+        return _no_access(reading, unreadable["address"], is_in_line)
     if scalars_only:
         options = evolve(options, summary=True)
         if is_aggregate(reading.type) and not has_printer(reading.type, options):
@@ -235,9 +239,21 @@ def contents(
     return text.removeprefix(f"({type_name(named, cplusplus=cplusplus, style=style)}) ")
 
 
-def _no_access(reading: Reading, address: str, scalars_only: bool) -> str:
+def _has_no_descriptor(reading: Reading) -> bool:
+    """Return whether the descriptor of an array is at an address without memory: the array is an
+    optional argument of Fortran that was not passed."""
+    kind = strip(reading.variable.type)
+    is_described = isinstance(kind, Dynamic) and has_descriptor(kind)
+    return is_described and _UNREADABLE.search(str(reading.failure)) is not None
+
+
+def _no_access(reading: Reading, address: str, is_in_line: bool) -> str:
     """Return what GDB shows of a variable in memory that cannot be read."""
-    error = f"Cannot access memory at address {address}"
-    if scalars_only:  # the frame's line has the name already
+    return _no_value(reading, f"Cannot access memory at address {address}", is_in_line)
+
+
+def _no_value(reading: Reading, error: str, is_in_line: bool) -> str:
+    """Return what GDB shows of a variable without a value; a frame's line has the name already."""
+    if is_in_line:
         return f"<error reading variable: {error}>"
     return f"<error reading variable {reading.variable.name} ({error})>"
