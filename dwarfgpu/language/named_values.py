@@ -174,8 +174,9 @@ class NamedValues:
                 return TypedValue(types_of(first.unit).type_of(first), unit=first.unit)
             return self._member_of_this(name)
         if first.tag == dw.TAG_NAMELIST:
-            from dwarfgpu.language.namelists import namelist  # few programs have them
+            from dwarfgpu.language.namelists import defined, namelist  # few programs have them
 
+            first = defined(self.session, first)
             return namelist(self.objects, first, split_last(name)[0], self._variable_named)
         raise UsageError("Attempt to use a type name as an expression")
 
@@ -186,7 +187,9 @@ class NamedValues:
         except UsageError:  # a scope in it does not exist
             return None
         is_variable = bool(meanings) and isinstance(meanings[0], Variable)
-        return self.named(ast.Name(name)) if is_variable else None
+        if is_variable or self.names.in_enclosing_functions(name, meanings) is not None:
+            return self.named(ast.Name(name))
+        return None
 
     def of_package(self, node: ast.Access) -> TypedValue | None:
         """Return what `p.x` denotes in Ada if `p` is a package; None for anything else."""

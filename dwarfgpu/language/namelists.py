@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
 from dwarfgpu.dwarf.types.builder import types_of
@@ -16,6 +17,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     LimitExceeded,
+    MissingContext,
     UndefinedBits,
     Unsupported,
     UsageError,
@@ -24,9 +26,33 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.session.session import Session
 
 Named: TypeAlias = Callable[[str], TypedValue | None]
 """The variable that a name in an expression denotes; None if it denotes anything else."""
+
+
+def defined(session: Session, die: Die) -> Die:
+    """Return the definition of a namelist, which GCC only declares in the units that use its
+    module; `MissingContext` if no unit has it."""
+    if not die.flag(dw.AT_DECLARATION):
+        return die
+    module, name = split_last(qualified_name(die))
+
+    def is_definition(other: Die) -> bool:
+        if other.tag != dw.TAG_NAMELIST or other.flag(dw.AT_DECLARATION):
+            return False
+        modules = {split_last(qualified_name(variable))[0] for _, variable in _items(other)}
+        return module in modules
+
+    # GCC defines it outside of the module.
+    for whole in (f"::{module}::{name}", f"::{name}"):
+        meanings = session.meanings(whole).of(whole, is_definition)
+        if meanings and isinstance(meanings[0], Die):
+            return meanings[0]
+    raise MissingContext(
+        f"the variables of the namelist {module}::{name} are unknown: it is only declared here"
+    )
 
 
 def namelist(objects: ObjectAccess, die: Die, function: str, named: Named) -> TypedValue:

@@ -131,3 +131,61 @@ def test_namelists_of_variables_that_cannot_be_read(
         "$2 = 43",
         f"$3 = ( kept = 6, large = {large}, n = {none} )",
     ]
+
+
+MODULE = """\
+module mm
+  implicit none
+  integer :: va = 1, vb = 2
+  namelist /mn/ va, vb
+end module
+"""
+USER = """\
+program prog
+  use mm, only: mn, va, second => mn
+  implicit none
+  integer :: host = 42, plain
+  plain = 6
+  write(*, nml=mn)
+  write(*, nml=second)
+  call internal(1)
+contains
+  subroutine internal(depth)
+    integer :: depth, own
+    integer, pointer :: nowhere
+    namelist /inn/ depth, own, host, plain
+    own = depth * 10 + plain
+    write(*, nml=inn)
+    nullify(nowhere)
+    nowhere = depth
+  end subroutine
+end program
+"""
+
+
+def test_namelists_of_modules_and_of_internal_procedures(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GCC only declares the namelist of a module in other files, and defines it outside of the
+    module. The variables of a host are those of the frame that called."""
+    compiler = [tool("gfortran"), "-g", "-O0"]
+    command = [*compiler, "m.f90", "a.f90", "-o", "a"]
+    build(tmp_path, {"m.f90": MODULE, "a.f90": USER}, [command])
+    commands = ["print inn", "print mm::mn", "print mn", "print second%vb", "print sizeof(mn)"]
+    own = answers(None, with_core(tool, tmp_path), ["frame 0", *commands])
+    assert re.findall(r"\$.*", "\n".join(own)) == [
+        "$1 = ( depth = 1, own = 16, host = 42, plain = 6 )",
+        "$2 = ( va = 1, vb = 2 )",
+        "$3 = ( va = 1, vb = 2 )",
+        "$4 = 2",
+        "$5 = 8",
+    ]
+
+
+def test_a_namelist_that_is_only_declared(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Its module is in a file without debug information."""
+    compiler = tool("gfortran")
+    steps = [[compiler, "-c", "m.f90"], [compiler, "-g", "m.o", "a.f90", "-o", "a"]]
+    build(tmp_path, {"m.f90": MODULE, "a.f90": USER}, steps)
+    (own,) = answers(None, with_core(tool, tmp_path), ["print mm::mn"])
+    assert "the variables of the namelist mm::mn are unknown: it is only declared here" in own
