@@ -87,6 +87,7 @@ class EntryNesting:
         """The entry with code that contains what is in an entry without any; -1 for none."""
         beside = dict[int, list[tuple[int, int, int]]]()
         """By the entry around them: the first and last address of code, and whose it is."""
+        is_code = self.unit.info.main.sections.object.is_code
         for index in self._owners:
             own = self._code(index)
             if not own:
@@ -111,7 +112,8 @@ class EntryNesting:
             if pair not in compared:
                 compared[pair] = without(own, around)
             outside = compared[pair]
-            if outside:
+            # The spans of a function that a linker dropped begin at 0, where other parts are.
+            if outside and any(is_code(span.begin) for span in around):
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
                 message = f"{listed_spans(outside)} is not within the code of the {kind}, "
                 yield NestingFault(index, "range-outside-parent", message + listed_spans(around))

@@ -68,8 +68,9 @@ OF_RANGES = b"\5" + words(0, size_bytes=4)
             "[0x1100,0x1140) is not within the code of the unit, [0x1000,0x1080)",
         ),
         (code(1, *WHOLE, code(2, 0, 0x40, code(3, 0, 0x50))), None),
+        (code(1, 5, 0x40, code(3, 9, 0x50)), None),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_code_within_the_code_around_it(entries: bytes, message: str | None) -> None:
     found = findings(verdict_on(info_file(SHAPES, entries, RANGES, version=4)))
