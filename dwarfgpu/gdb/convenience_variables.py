@@ -12,6 +12,7 @@ from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import value_bytes
+from dwarfgpu.gdb.machine.selected_thread import selected_thread
 from dwarfgpu.gdb.same_types import is_same_type
 from dwarfgpu.language import Typed, TypedValue
 from dwarfgpu.model.object import Bits
@@ -31,7 +32,7 @@ def convenience_variable(session: Session, name: str) -> TypedValue | None:
     """
     is_register = session.architecture.register_named(name) is not None
     if is_register or name in _STANDARD_REGISTERS:
-        if gdb.selected_thread() is None:
+        if selected_thread() is None:
             raise UsageError("No registers.")
         return None  # GDB's would be those of the frame that is selected, not of the session's
     if _is_unknown(name):
@@ -66,7 +67,7 @@ def _is_unknown(name: str) -> bool:
             return False
     except gdb.error:
         return False  # there is one, which has no value here
-    if gdb.selected_thread() is None:
+    if selected_thread() is None:
         return True
     try:
         gdb.selected_frame().read_register(name)

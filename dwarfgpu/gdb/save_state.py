@@ -497,7 +497,11 @@ def parse_request(argument: str) -> SaveRequest:
 
 def state(request: SaveRequest) -> Dict[str, object]:
     """Return the selected thread as a state."""
-    if gdb.selected_thread() is None:
+    try:
+        thread = gdb.selected_thread()
+    except SystemError:  # GDB 13 has no Python object of it
+        raise gdb.GdbError("save-state: the selected thread has exited") from None
+    if thread is None:
         raise gdb.GdbError("save-state: the program is not being run")
     newest = gdb.newest_frame()
     architecture = state_name(newest)

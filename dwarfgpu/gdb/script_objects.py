@@ -25,6 +25,7 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.machine.interruptions import older_frame
 from dwarfgpu.gdb.machine.read_dependencies import Reads
+from dwarfgpu.gdb.machine.selected_thread import selected_thread
 from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import PRINT_SETTINGS, parameter, print_options
 from dwarfgpu.gdb.script_arguments import integer_argument, part_argument
@@ -76,7 +77,7 @@ class Frame:
         self.debugger = debugger
         self.gdb_frame = gdb_frame
         self.lane_number = lane
-        thread = gdb.selected_thread()
+        thread = selected_thread()
         self._thread = None if thread is None else thread.global_num
         self._last: tuple[object, GdbSession] | None = None
         self._values: dict[str, Value] = {}
@@ -89,7 +90,10 @@ class Frame:
 
     def is_valid(self) -> bool:
         """Return whether it is still there, and of the selected thread."""
-        thread = gdb.selected_thread()
+        try:
+            thread = selected_thread()
+        except UsageError:  # it has exited
+            return False
         if self.gdb_frame is None or thread is None:
             return self.gdb_frame is None and thread is None
         if thread.global_num != self._thread:

@@ -332,6 +332,40 @@ print("@", gdb.selected_thread().num, said("dwarfgpu compare").splitlines()[-1],
     assert last[0] == "2" and last[1].endswith("0 differ")
 
 
+EXITING = """
+#include <pthread.h>
+static void *work(void *argument) { return argument; }
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  return pthread_join(thread, 0);
+}
+"""
+
+
+def test_a_thread_that_has_exited(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB 13 has no Python object of it, and raises `SystemError` where one is asked for."""
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text(EXITING)
+    command = [tool("gcc"), "-g", "-pthread", str(source), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    commands = ("dwarfgpu print 1", "dwarfgpu bt", 'output $dwarfgpu("1")')
+    tried = [f"python print('@' + said({command!r}))" for command in commands]
+    stale = "python print('@', frame.is_valid())"
+    out, err = debugger.run(
+        "break work", "run", "python import dwarfgpu.gdb as dg", "python frame = dg.frame()",
+        "set scheduler-locking on", "python said('continue')", *tried, stale, "thread 1",
+        *tried[:1], file=program,
+    )  # fmt: skip
+    lines = [line[1:] for line in out.splitlines() if line.startswith("@")]
+    assert "SystemError" not in out + err, out + err
+    exited = "the selected thread has exited: select another one"
+    assert [exited in line for line in lines[:3]] == [True] * 3, lines
+    assert lines[3:] == [" False", "1 = 1"]
+
+
 def test_debug_information_that_gdb_cannot_read(debugger: Debugger, tmp_path: Path) -> None:
     """Every command is one line, and the list of them, too, after which GDB reads the frame."""
     program = tmp_path / "values"

@@ -34,6 +34,7 @@ from dwarfgpu.gdb.machine.rocm import (
     wave_architecture,
     write_space,
 )
+from dwarfgpu.gdb.machine.selected_thread import selected_thread
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
 
@@ -116,13 +117,13 @@ class GdbTarget:
         """Return whether the program moves without events, so that each command reads again."""
         if self._read_while_running == self.stop:
             return True
-        thread = gdb.selected_thread()
+        thread = selected_thread()
         return thread is not None and (bool(thread.is_running()) or _is_recorded())
 
     def _is_popped(self) -> bool:
         """Return whether the selected thread has another newest frame than at its last command:
         `return` writes its registers."""
-        thread = gdb.selected_thread()
+        thread = selected_thread()
         before = None if thread is None else self._newest_frames.get(thread.global_num)
         return before is not None and before != gdb.newest_frame()
 
@@ -134,7 +135,7 @@ class GdbTarget:
             return
         if self._is_popped():
             self._written += 1
-        thread = gdb.selected_thread()
+        thread = selected_thread()
         if thread is not None:
             self._newest_frames[thread.global_num] = gdb.newest_frame()
 
@@ -299,7 +300,7 @@ def architecture_named(name: str) -> Architecture:
 
 def selected_wave() -> WaveId | None:
     """Return the selected thread; None without a program. `UsageError` while it runs."""
-    thread = gdb.selected_thread()
+    thread = selected_thread()
     if thread is not None and thread.is_running():
         try:  # while GDB decides whether to stop, its thread counts as running, but is readable
             gdb.newest_frame()
@@ -311,7 +312,7 @@ def selected_wave() -> WaveId | None:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Restore GDB's thread and frame in all cases."""
-    thread, lane = gdb.selected_thread(), selected_lane()
+    thread, lane = selected_thread(), selected_lane()
     if thread is None:
         yield
         return
@@ -328,7 +329,7 @@ def undisturbed() -> Iterator[None]:
 @contextmanager
 def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
     """Yield the newest frame of a thread, selected or not; afterwards GDB is where it was."""
-    before, lane = gdb.selected_thread(), selected_lane()
+    before, lane = selected_thread(), selected_lane()
     threads = [thread for thread in gdb.selected_inferior().threads() if thread.global_num == wave]
     if before is None or not threads:
         named = f"GDB has no thread {wave}: " if wave else ""  # 0 is what no program runs as
@@ -379,7 +380,7 @@ def _focused(where: Memory) -> Iterator[None]:
 
 
 def _restore(thread: gdb.InferiorThread, lane: int | None, frame: gdb.Frame | None) -> None:
-    now = gdb.selected_thread()
+    now = selected_thread()
     if thread.is_valid() and (now is None or now.global_num != thread.global_num):
         thread.switch()
     select_lane(lane)
