@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope import unit_declarations
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.declarations import named_within, qualified_name
+from dwarfgpu.dwarf.scope.declarations import followed, named_within, qualified_name
 from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
@@ -539,6 +539,19 @@ def test_aliases_of_other_names_are_not_followed() -> None:
     scopes, unit = scopes_of(entries + b"\3v\0", ALIAS, NAMED_VARIABLE)
     with at_most(100_000):
         assert NameLookup((scopes.info,), unit).of("x") == ()
+
+
+def test_a_long_chain_of_aliases_is_not_followed_from_each() -> None:
+    """Listing asks for the target of every one."""
+    one, first = len(b"\2a0000\0") + 4, 12 + 13
+    entries = b"".join(
+        b"\2a%04d\0" % number + word(first + one * (number + 1)) for number in range(400)
+    )
+    _scopes, unit = scopes_of(entries + b"\3v\0", ALIAS, NAMED_VARIABLE)
+    last = unit.die(401)
+    with at_most(200_000):
+        targets = [followed(unit.die(index)) for index in range(1, 401)]
+    assert [die == last for die in targets] == [number >= 384 for number in range(400)]
 
 
 def test_aliases_of_one_name_are_followed_once() -> None:

@@ -133,6 +133,14 @@ def typedefs(count: int) -> Files:
     return {"bomb": program(b"".join(chain) + variable + OF_MAIN + b"\0", MAIN, *shapes)}
 
 
+def aliases(count: int) -> Files:
+    """Imported declarations, each of the next one and the last of `int`."""
+    one = len(b"\4a\0" + word(0))
+    chain = (b"\4a\0" + word(FIRST + one * (number + 1)) for number in range(count))
+    alias = Shape(dw.TAG_IMPORTED_DECLARATION, (NAME, (dw.AT_IMPORT, dw.FORM_REF4)))
+    return {"bomb": program(b"".join(chain) + b"\3" + OF_INT + OF_MAIN + b"\0", MAIN, INT, alias)}
+
+
 def own_type(count: int) -> Files:
     """Typedefs that are typedefs of themselves, each with a variable."""
     entries = b""
@@ -457,6 +465,8 @@ BOMBS = (
          lambda count: circular(dw.AT_ABSTRACT_ORIGIN, count), 30_000, ASK),
     Bomb("typedefs", INFO, "a chain of {} typedefs", typedefs, 100_000,
          (*ASK, "debug bomb <<< ptype x")),
+    Bomb("aliases", INFO, "a chain of {} imported declarations", aliases, 60_000,
+         (*ASK, "debug bomb <<< info types")),
     Bomb("own-types", INFO, "{} typedefs of themselves", own_type, 20_000,
          (*ASK, "debug bomb <<< ptype x")),
     Bomb("namesakes", INFO, "{} variables of one name", namesakes, 60_000,

@@ -46,6 +46,7 @@ _TEMPLATES: Final = VARIABLES | {dw.TAG_MEMBER}
 """The entries that may be instances of variable templates."""
 MAX_AROUND: Final = 100
 """At most this many enclosing scopes are followed."""
+_MAX_ALIASES: Final = 16
 
 
 def name_problem(die: Die) -> DwarfGpuError | None:
@@ -83,8 +84,9 @@ def _outwards(scope: Die) -> Iterator[Die]:
 
 
 def followed(die: Die) -> Die:
-    """Return the target of a using-declaration or a namespace alias."""
-    for _ in range(MAX_AROUND):
+    """Return the target of a using-declaration or a namespace alias; after 16 that lead to each
+    other, the next one of them."""
+    for _ in range(_MAX_ALIASES):
         if die.tag != dw.TAG_IMPORTED_DECLARATION:
             break
         target = die.reference(dw.AT_IMPORT)
