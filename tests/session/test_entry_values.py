@@ -162,12 +162,15 @@ PARAMETER_SHAPES = (
     *SHAPES[:6],
     Shape(0x05, ((0x03, STRING),)),
     Shape(0x05, ((0x31, REF4),)),
-    Shape(0x49, ((0x80, REF4), (0x7E, EXPRLOC))),
 )
+CALL_PARAMETER = Shape(0x49, ((0x80, REF4), (0x7E, EXPRLOC)))
+GNU_CALL_PARAMETER = Shape(0x410A, ((0x31, REF4), (0x2111, EXPRLOC)))
 
 
-def test_a_formal_parameter_by_its_entry(tmp_path: Path) -> None:
-    """DW_OP_GNU_parameter_ref: the call names the parameter, or one with the same origin."""
+@pytest.mark.parametrize("shape", [CALL_PARAMETER, GNU_CALL_PARAMETER], ids=["5", "GNU"])
+def test_a_formal_parameter_by_its_entry(tmp_path: Path, shape: Shape) -> None:
+    """DW_OP_GNU_parameter_ref: the call names the parameter, or one with the same origin. Before
+    DWARF 5, GCC names it by DW_AT_abstract_origin."""
     formal = HEADER_BYTES + 1
     clone = formal + 3
     entries = b"\x01" + b"\x07" + b"p\0" + b"\x08" + formal.to_bytes(4, "little") + b"\x07" + b"q\0"
@@ -178,7 +181,7 @@ def test_a_formal_parameter_by_its_entry(tmp_path: Path) -> None:
     entries += function("main", 0x1000, call(0x1010, callee, False, parameter)) + b"\0"
     path = tmp_path / "made"
     text = Content(bytes(0x2000), flags=6, address=0x1000)
-    sections = {".text": text, ".debug_abbrev": abbreviations(*PARAMETER_SHAPES)}
+    sections = {".text": text, ".debug_abbrev": abbreviations(*PARAMETER_SHAPES, shape)}
     path.write_bytes(elf({**sections, ".debug_info": unit(entries)}, X86_64, 0))
     scopes = CodeObject.open(path).scopes
     result, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)

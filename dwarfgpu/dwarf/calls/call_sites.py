@@ -54,8 +54,9 @@ class CallParameter:
 
     @property
     def parameter(self) -> Die | None:
-        """The formal parameter of the callee."""
-        return self.die.reference(AT_CALL_PARAMETER)
+        """The formal parameter of the callee, which GCC names as an origin before DWARF 5."""
+        is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
+        return self.die.reference(dw.AT_ABSTRACT_ORIGIN if is_gnu else AT_CALL_PARAMETER)
 
     @property
     def name(self) -> str | None:
