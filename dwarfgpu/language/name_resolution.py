@@ -119,7 +119,14 @@ class Names:
         """Return the entities of a name: several only for functions; empty for an unknown name."""
         name = self.spelled(name)
         meanings = self._looked_up(name) or self._visible_in_function(name)
-        return meanings or self._of_linkage_name(name)
+        return meanings or self._of_linkage_name(name) or self._namelist_of_module(name)
+
+    def _namelist_of_module(self, name: str) -> tuple[Meaning, ...]:
+        if "::" not in name or not self.is_fortran():
+            return ()
+        from dwarfgpu.language.namelists import of_module  # few programs have them
+
+        return of_module(self.session, name)
 
     def _of_linkage_name(self, name: str) -> tuple[Meaning, ...]:
         """Return the global variable of a linkage name; its entry need not have a mangled one."""

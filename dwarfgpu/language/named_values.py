@@ -176,8 +176,9 @@ class NamedValues:
         if first.tag == dw.TAG_NAMELIST:
             from dwarfgpu.language.namelists import defined, namelist  # few programs have them
 
-            first = defined(self.session, first)
-            return namelist(self.objects, first, split_last(name)[0], self._variable_named)
+            scope = split_last(name)[0]
+            first = defined(self.session, first, scope, self.names.meaning)
+            return namelist(self.objects, first, scope, self._variable_named)
         raise UsageError("Attempt to use a type name as an expression")
 
     def _variable_named(self, name: str) -> TypedValue | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Struct
@@ -32,27 +35,79 @@ Named: TypeAlias = Callable[[str], TypedValue | None]
 """The variable that a name in an expression denotes; None if it denotes anything else."""
 
 
-def defined(session: Session, die: Die) -> Die:
-    """Return the definition of a namelist, which GCC only declares in the units that use its
-    module; `MissingContext` if no unit has it."""
-    if not die.flag(dw.AT_DECLARATION):
+def of_module(session: Session, name: str) -> tuple[Die, ...]:
+    """Return the namelist of a name such as `module::list`; empty if no module has it."""
+    module, simple = split_last(name)
+    return tuple(_definitions(session, module, simple)[:1]) if module else ()
+
+
+def defined(
+    session: Session, die: Die, scope: str, means: Callable[[str], Sequence[Meaning]]
+) -> Die:
+    """Return the definition of a namelist. GCC only declares that of a module where the module is
+    used, and defines it outside of the module, in the unit: of several there it is the one whose
+    variables are visible.
+
+    `scope`: what the expression has before its name; `means`: what a name means in focus.
+    `MissingContext` if no unit has the definition, `UsageError` if it is one of several.
+    """
+    if _is_local(die):
         return die
-    module, name = split_last(qualified_name(die))
+    own, name = split_last(qualified_name(die))
+    if module := own or scope:
+        for definition in _definitions(session, module, name):
+            return definition
+        raise MissingContext(
+            f"the variables of the namelist {module}::{name} are unknown: it is only declared here"
+        )
+    definitions = _definitions(session, "", name)
+    if len(definitions) < 2:
+        return die
+    visible = [
+        definition
+        for definition in definitions
+        if all(_means(means(name), variable) for name, variable in _items(definition))
+    ]
+    if len(visible) != 1:
+        modules = sorted({module for definition in definitions for module in _modules(definition)})
+        listed = " or ".join(f"{module}::{name}" for module in modules)
+        raise UsageError(f"the namelist {name} is one of several: give {listed}")
+    return visible[0]
 
-    def is_definition(other: Die) -> bool:
-        if other.tag != dw.TAG_NAMELIST or other.flag(dw.AT_DECLARATION):
-            return False
-        modules = {split_last(qualified_name(variable))[0] for _, variable in _items(other)}
-        return module in modules
 
-    # GCC defines it outside of the module.
-    for whole in (f"::{module}::{name}", f"::{name}"):
-        meanings = session.meanings(whole).of(whole, is_definition)
-        if meanings and isinstance(meanings[0], Die):
-            return meanings[0]
-    raise MissingContext(
-        f"the variables of the namelist {module}::{name} are unknown: it is only declared here"
-    )
+def _is_local(die: Die) -> bool:
+    """Return whether a namelist is one of a function."""
+    above = die.parent()
+    return above is not None and above.tag in BLOCKS | FUNCTIONS
+
+
+def _definitions(session: Session, module: str, name: str) -> list[Die]:
+    """Return the namelists of a name that units define, once for each list of variables; if a
+    module is given, those with a variable of it."""
+    definitions: dict[tuple[str, ...], Die] = {}
+
+    def collect(die: Die) -> bool:
+        is_definition = die.tag == dw.TAG_NAMELIST and not die.flag(dw.AT_DECLARATION)
+        if is_definition and (not module or module in _modules(die)):
+            variables = tuple(qualified_name(variable) for _, variable in _items(die))
+            definitions.setdefault(variables, die)
+        return False  # so that the search goes on
+
+    for whole in (f"::{module}::{name}", f"::{name}") if module else (f"::{name}",):
+        with suppress(UsageError):  # the module is in no unit
+            session.meanings(whole).of(whole, collect)
+    return list(definitions.values())
+
+
+def _modules(die: Die) -> set[str]:
+    """Return the modules of the variables of a namelist."""
+    return {split_last(qualified_name(variable))[0] for _, variable in _items(die)}
+
+
+def _means(meanings: Sequence[Meaning], variable: Die) -> bool:
+    """Return whether a name means a variable."""
+    first = next(iter(meanings), None)
+    return isinstance(first, Variable) and qualified_name(first.die) == qualified_name(variable)
 
 
 def namelist(objects: ObjectAccess, die: Die, function: str, named: Named) -> TypedValue:
@@ -99,10 +154,9 @@ def _items(die: Die) -> Iterator[tuple[str, Die]]:
 def _of_item(die: Die, name: str, variable: Die, function: str, named: Named) -> TypedValue:
     """Return a variable of a namelist: in a function as in GDB what its name denotes there, because
     GCC refers to a declaration of its own; else the one to which DW_AT_namelist_item refers."""
-    above, whole = die.parent(), qualified_name(variable)
-    is_local = above is not None and above.tag in BLOCKS | FUNCTIONS
+    whole = qualified_name(variable)
     simple = f"{function}::{name}" if function else name
-    for candidate in (simple, whole) if is_local else (whole, simple):
+    for candidate in (simple, whole) if _is_local(die) else (whole, simple):
         value = named(candidate)
         if value is not None:
             return value

@@ -189,3 +189,52 @@ def test_a_namelist_that_is_only_declared(tmp_path: Path, tool: Callable[[str], 
     build(tmp_path, {"m.f90": MODULE, "a.f90": USER}, steps)
     (own,) = answers(None, with_core(tool, tmp_path), ["print mm::mn"])
     assert "the variables of the namelist mm::mn are unknown: it is only declared here" in own
+
+
+ALIKE = """\
+module ma
+  integer :: x = 1, y = 2
+  namelist /cfg/ x, y
+contains
+  subroutine first
+    write(*, nml=cfg)
+  end subroutine
+end module
+module mb
+  integer :: x = 10, z = 30
+  namelist /cfg/ x, z
+end module
+subroutine user
+  use mb
+  integer, pointer :: nowhere
+  write(*, nml=cfg)
+  nullify(nowhere)
+  nowhere = z
+end subroutine
+program prog
+  use ma, only: first
+  call first
+  call user
+end program
+"""
+
+
+def test_namelists_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GCC defines those of modules in the unit, one beside the other."""
+    build(tmp_path, {"a.f90": ALIKE}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    commands = [
+        "print cfg",
+        "print ma::cfg",
+        "print mb::cfg%z",
+        "up",
+        "print cfg",
+        "print nomod::cfg",
+    ]
+    own = answers(None, with_core(tool, tmp_path), ["frame 0", *commands])
+    assert re.findall(r"\$.*", "\n".join(own)) == [
+        "$1 = ( x = 10, z = 30 )",
+        "$2 = ( x = 1, y = 2 )",
+        "$3 = 30",
+    ]
+    assert "the namelist cfg is one of several: give ma::cfg or mb::cfg" in own[5]
+    assert 'No symbol "nomod" in current context.' in own[6]
