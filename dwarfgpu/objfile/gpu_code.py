@@ -135,7 +135,9 @@ class GpuKernel:
         passed, described = metadata.kernarg_bytes, descriptor.kernarg_bytes
         if described and passed not in (None, described):  # 0: a compiler before LLVM 12
             out.append(f"bytes of arguments {passed}, which are passed, not {described}")
-        segment_bytes = self.kernarg_bytes or 0
+        # V2 metadata do not say where arguments are. LLVM 5 listed hidden ones without room in the
+        # segment, which ended with the last element of a vector of three, though its size is four.
+        segment_bytes = 0 if descriptor.version == 2 else self.kernarg_bytes or 0
         for number, argument in enumerate(metadata.arguments if segment_bytes else ()):
             end = argument.offset_bytes + argument.size_bytes
             if end > segment_bytes:
@@ -321,7 +323,9 @@ def _metadata_faults(
     """Yield what is wrong with metadata that can be read: keys that are lost, several kernels of a
     name, and a target that is not the one of the code object."""
     yield from (Malformed(f"{file.path}: {fault}") for fault in metadata.lost_keys)
-    for symbol, count in Counter(kernel.symbol for kernel in metadata.kernels).items():
+    # V2 metadata of LLVM 5 have no symbols.
+    symbols = Counter(kernel.symbol or kernel.name for kernel in metadata.kernels)
+    for symbol, count in symbols.items():
         if count > 1:
             yield Malformed(f"{file.path}: the metadata have {count} kernels {symbol}")
     if metadata.target is None or target is None:

@@ -335,6 +335,23 @@ def test_v2_notes_as_llvm_reads_them(tool: Tool, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_v2_of_llvm_5(tmp_path: Path) -> None:
+    """Its kernels have no symbols, and their hidden arguments may have no room in the kernarg
+    segment."""
+    one = V2_METADATA.replace("    SymbolName: 'vectorAdd@kd'\n", "")
+    one = one.replace("KernargSegmentSize: 24", "KernargSegmentSize: 16")
+    second = one[one.index("  - Name:") :].replace("vectorAdd", "other")
+    (path := tmp_path / "v2.co").write_bytes(v2(one + second))
+    code = read_gpu_code(open_object(path))
+    assert (code.problems, [kernel.name for kernel in code.kernels]) == ((), ["vectorAdd", "other"])
+    faults = [fault for kernel in code.kernels for fault in kernel.contradictions]
+    assert not any("end of argument" in fault for fault in faults)
+    assert not re.search(" $", command("info", path).out, re.MULTILINE)
+    twice = v2(one + second.replace("other", "vectorAdd"))
+    [problem] = read_gpu_code(ObjectFile("wrong.co", twice)).problems
+    assert str(problem) == "wrong.co: the metadata have 2 kernels vectorAdd"
+
+
 def test_the_machine_of_v2() -> None:
     file = ObjectFile("v2.hsaco", v2())
     assert processor_name(file) == architecture_of(file).name == "gfx803"

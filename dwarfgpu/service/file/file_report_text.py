@@ -193,7 +193,9 @@ def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[s
     entry = "" if kernel.entry is None else f", entry {kernel.entry:#x}"
     descriptor_text = "" if kernel.address is None else f" (descriptor {kernel.address:#x}{entry})"
     yield f"kernel {shown_symbol(kernel.name, is_mangled=is_mangled)}{descriptor_text}"
-    yield f"  {', '.join(_registers(kernel))}"
+    registers = ", ".join(_registers(kernel))
+    if registers:
+        yield f"  {registers}"
     yield (
         f"  LDS {_bytes(kernel.lds_bytes)}, scratch {_bytes(kernel.scratch_bytes)} a lane, "
         f"arguments {_bytes(kernel.kernarg_bytes)}"
