@@ -107,18 +107,46 @@ int main(void) { return own + both.a + each; }
 """
 
 
+OF_LINKAGE = [
+    "print linked", "print &linked", "whatis linked", "print sizeof(linked)",
+    "ptype linked_pair", "print linked_pair.b", "whatis linked_thread", "output linked",
+    "info line linked", "info line linked_pair",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
 def test_a_variable_by_its_linkage_name(
     tmp_path: Path, tool: Callable[[str], str], compiler: str
 ) -> None:
     build(tmp_path, {"a.c": LINKAGE}, [[tool(compiler), "-g", "-o", "a", "a.c"]])
-    commands = [
-        "print linked", "print &linked", "whatis linked", "print sizeof(linked)",
-        "ptype linked_pair", "print linked_pair.b", "whatis linked_thread", "output linked",
-        "info line linked", "info line linked_pair",
-    ]  # fmt: skip
     files = [str(tmp_path / "a")]
-    own = [re.sub(r"note: .*\n", "", text) for text in answers(None, files, commands)]
-    assert own == answers(tool("gdb"), files, commands)
+    own = [re.sub(r"note: .*\n", "", text) for text in answers(None, files, OF_LINKAGE)]
+    assert own == answers(tool("gdb"), files, OF_LINKAGE)
     (address,) = answers(None, files, ["info address linked"])
     assert re.search('Symbol "own" is static storage at address 0x[0-9a-f]+', address)
+
+
+@pytest.mark.parametrize(
+    ("compiler", "version", "is_packed"),
+    [
+        ("gcc", 4, False), ("gcc", 5, False), ("clang-19", 4, False), ("clang-19", 5, False),
+        ("gcc", 4, True), ("clang-19", 4, True), ("clang-19", 5, True),
+    ],
+)  # fmt: skip
+def test_a_linkage_name_in_a_split_file(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str, version: int, is_packed: bool
+) -> None:
+    """The answers are those of the same program that is not split: this GDB cannot read each."""
+    sources, flag = {"a.c": LINKAGE}, f"-gdwarf-{version}"
+    whole = [[tool(compiler), flag, "-c", "a.c"], [tool(compiler), "-o", "whole", "a.o"]]
+    split = [
+        [tool(compiler), flag, "-gsplit-dwarf", "-c", "a.c"],
+        [tool(compiler), "-o", "a", "a.o"],
+    ]
+    package = [[tool("llvm-dwp-19"), "-e", "a", "-o", "a.dwp"]] if is_packed else []
+    build(tmp_path, sources, [*whole, *split, *package])
+    if is_packed:
+        (tmp_path / "a.dwo").unlink()
+    said, expected = (answers(None, [str(tmp_path / name)], OF_LINKAGE) for name in ("a", "whole"))
+    assert said == expected
+    assert "$1 = 8\n" in said[0]

@@ -15,8 +15,10 @@ from dwarfgpu.dwarf.index.units_by_name import mentioning_units
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import around, path_of
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
+from dwarfgpu.dwarf.scope.imports import searched_units
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.objfile.dynamic_relocations import binds_itself
@@ -214,11 +216,13 @@ def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable |
             for file in symbol_files(code_object)
             for symbol in file.symbols_named(name)
         )
+        visited: set[CompilationUnit] = set()
         for unit in mentioning_units(info, name) if has_symbol else ():
             with suppress(DwarfGpuError):
-                variables += [
-                    item for item in own_globals_of(unit) if item.die.linkage_name == name
-                ]
+                for searched in searched_units(unit, visited):
+                    variables += [
+                        item for item in own_globals_of(searched) if item.die.linkage_name == name
+                    ]
     return variables[0] if len(variables) == 1 else None
 
 
