@@ -62,6 +62,7 @@ def test_variables(tmp_path: Path, language: int, word: str) -> None:
     assert answer(state, f"whatis {word}") == "type = small"
     if word != "sizeof":
         assert answer(state, f"p sizeof({word})") == "$1 = 2"
+        assert answer(state, f"p sizeof {word}") == "$1 = 2"
 
 
 @pytest.mark.parametrize("language", [C, CPLUSPLUS])
@@ -78,6 +79,9 @@ def test_types_where_no_variable_has_the_name(tmp_path: Path) -> None:
     assert answer(state, "p sizeof(long)") == "$1 = 8"
     assert answer(state, "p (int)short") == "$1 = 3"
     assert answer(state, "p sizeof(short)") == "$1 = 2"
+    assert answer(state, "p sizeof(unsigned short)") == "$1 = 2"
+    assert answer(state, "p (unsigned short)65541 + short") == "$1 = 8"
+    assert answer(state, "p (const short *)0") == "$1 = (const short *) 0x0"
 
 
 def test_names_in_fortran_have_no_case(tmp_path: Path) -> None:

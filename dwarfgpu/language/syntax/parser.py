@@ -17,7 +17,7 @@ from dwarfgpu.language.syntax.fortran_tokens import NOT, POWER, TRUE, constant
 from dwarfgpu.language.syntax.name_parser import extended_name, name_at
 from dwarfgpu.language.syntax.tokens import Token, character, number, string
 from dwarfgpu.language.syntax.type_parser import TypeParser, fortran_type
-from dwarfgpu.language.syntax.words import QUALIFIERS, TAGS, TYPE_WORDS, WORDS
+from dwarfgpu.language.syntax.words import IN_TYPES, TAGS, TYPE_WORDS, WORDS
 
 _BINARY: Final = {
     ",": 1,
@@ -60,7 +60,7 @@ def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
 
 
 def _is_type_word(word: str) -> bool:
-    return word in TYPE_WORDS or word in TAGS or word in QUALIFIERS
+    return word in IN_TYPES
 
 
 class Parser(Cursor):
@@ -78,10 +78,11 @@ class Parser(Cursor):
 
     def _unreserved(self, index: int, token: Token) -> Token:
         """Return a word that C or C++ reserve as the object of that name, if there is one."""
-        before = self.tokens[index - 1].text if index else ""
+        before, after = self.tokens[index - 1].text if index else "", self.tokens[index + 1]
         is_member = before in (".", "->") or (before == "%" and self.is_fortran)
-        is_operator = token.text == "sizeof" and self.tokens[index + 1].text == "("
-        if is_member or is_operator or before in TAGS or not self.known.is_unreserved(token.text):
+        is_operator = token.text == "sizeof" and after.text == "("
+        is_type = before in IN_TYPES or after.text in IN_TYPES
+        if is_member or is_operator or is_type or not self.known.is_unreserved(token.text):
             return token
         return Token("object", token.text, token.start)
 

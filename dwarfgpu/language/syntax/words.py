@@ -13,7 +13,8 @@ TAGS: Final = frozenset({"struct", "union", "class", "enum"})
 QUALIFIERS: Final = frozenset(
     {"const", "volatile", "restrict", "__restrict", "__restrict__", "_Atomic"}
 )
-WORDS: Final = TYPE_WORDS | TAGS | QUALIFIERS | {"sizeof"}
+IN_TYPES: Final = TYPE_WORDS | TAGS | QUALIFIERS
+WORDS: Final = IN_TYPES | {"sizeof"}
 """What the parser treats as keywords."""
 UNRESERVED_IN_CPLUSPLUS: Final = frozenset({"restrict"})
 UNRESERVED_IN_C: Final = UNRESERVED_IN_CPLUSPLUS | {"bool", "class"}
