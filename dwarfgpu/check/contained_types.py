@@ -18,7 +18,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Raw
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.class_builder import constant_offset
+from dwarfgpu.dwarf.types.computed_attributes import constant_offset
 from dwarfgpu.dwarf.types.type_entries import QUALIFIERS
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
@@ -83,10 +85,11 @@ end A;
 """
 
 
-def test_what_gnat_says_in_names(tmp_path: Path, tool: Callable[[str], str]) -> None:
+@pytest.mark.parametrize("version", [2, 4])
+def test_what_gnat_says_in_names(tmp_path: Path, tool: Callable[[str], str], version: int) -> None:
     """The default until GNAT 11: no number is shown without its scale, or from a wrong place."""
     tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", "-g", "-O0", "-fgnat-encodings=all", "a.adb", "-o", "a"]
+    make = [tool("gnatmake"), "-q", f"-gdwarf-{version}", "-O0", "-fgnat-encodings=all", "a.adb"]
     build(tmp_path, {"a.adb": ENCODED}, [make])
     files = with_core(tool, tmp_path)
     commands = ["frame function a.stop"]

@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.types.class_parts import (
     Variant,
     VariantPart,
 )
+from dwarfgpu.dwarf.types.computed_attributes import constant_offset
 from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
@@ -41,7 +42,6 @@ from dwarfgpu.expr.context import ExprLoc, LocList
 _MEMBERS: Final = (dw.TAG_MEMBER, dw.TAG_INHERITANCE, dw.TAG_VARIABLE)
 _DECLARATIONS: Final = (dw.TAG_SUBPROGRAM, dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER)
 _ACCESS: Final[dict[int, Access]] = {1: "public", 2: "protected", 3: "private"}
-_OP_PLUS_UCONST: Final = 0x23
 _OP_CONSTU: Final = 0x10
 _SCOPES: Final = frozenset(
     {
@@ -111,6 +111,7 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
     5.7.10)."""
     members: list[Member] = []
     is_encoded = die.has(dw.AT_GNAT_DESCRIPTIVE_TYPE)
+    first = next(die.children((dw.TAG_MEMBER,)), None) if is_encoded else None
     for child in die.children((*_MEMBERS, dw.TAG_VARIANT_PART)):
         entry: Die | None = child
         if child.tag == dw.TAG_VARIANT_PART:
@@ -122,7 +123,7 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
             if is_encoded:
                 from dwarfgpu.dwarf.types.gnat_encodings import undecoded_offset
 
-                member = evolve(member, error=undecoded_offset(die, entry))
+                member = evolve(member, error=undecoded_offset(die, first, entry))
             members.append(member)
     return tuple(members)
 
@@ -377,16 +378,3 @@ def _constant(expression: bytes) -> int | None:
     except Malformed:
         return None
     return value if position == len(expression) else None
-
-
-def constant_offset(expression: bytes) -> int | None:
-    """Return the offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address;
-    None for another expression."""
-    if not expression or expression[0] not in (_OP_PLUS_UCONST, _OP_CONSTU):
-        return None
-    try:
-        value, position = read_uleb(expression, 1, len(expression))
-    except Malformed:
-        return None
-    suffix = b"" if expression[0] == _OP_PLUS_UCONST else b"\x22"
-    return value if expression[position:] == suffix else None

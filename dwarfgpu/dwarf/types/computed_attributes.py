@@ -10,8 +10,9 @@ from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import IllFormed, Malformed
 
 NAMES: Final = {
     dw.AT_BYTE_SIZE: "DW_AT_byte_size",
@@ -29,6 +30,8 @@ NAMES: Final = {
 }
 REFERENCE_CLASSES: Final = frozenset({"unit_reference", "section_reference", "signature"})
 """Classes of attributes whose value is that of another entry."""
+_OP_PLUS_UCONST: Final = 0x23
+_OP_CONSTU: Final = 0x10
 _NARROW_FORMS: Final = (dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4)
 _BOUNDS: Final = frozenset({dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND})
 
@@ -104,3 +107,16 @@ def string_length(die: Die) -> StringLength | None:
     if size is None and die.unit.format.version < 5:
         size = die.integer(dw.AT_BYTE_SIZE)  # until DWARF 4 it was the size of the length
     return StringLength(where, size or die.unit.format.address_size)
+
+
+def constant_offset(expression: bytes) -> int | None:
+    """Return the offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address;
+    None for another expression."""
+    if not expression or expression[0] not in (_OP_PLUS_UCONST, _OP_CONSTU):
+        return None
+    try:
+        value, position = read_uleb(expression, 1, len(expression))
+    except Malformed:
+        return None
+    suffix = b"" if expression[0] == _OP_PLUS_UCONST else b"\x22"
+    return value if expression[position:] == suffix else None

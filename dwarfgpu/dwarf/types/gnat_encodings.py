@@ -9,27 +9,33 @@ Law: a name means this in units of Ada alone.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.types.computed_attributes import NAMES
+from dwarfgpu.dwarf.types.computed_attributes import NAMES, constant_offset
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.errors import Unsupported, shortened
 from dwarfgpu.expr.context import ExprLoc
 
 if TYPE_CHECKING:
     from dwarfgpu.base.base_type import BaseType
     from dwarfgpu.dwarf.die import Die
 
-_SCALE: Final = pattern(r"___XF(?:_[0-9]+_[0-9]+)?_([0-9]+)_([0-9]+)\Z")
-"""The delta, if it is another number, and the scale."""
+_FIXED: Final = "___XF"
+_SCALE: Final = pattern(r"___XF(?:_[0-9]+_[0-9]+)?_([0-9]{1,100})_([0-9]{1,100})\Z")
+"""The delta, if it is another number, and the scale. GNAT's numbers have up to 128 bits."""
 _BIASED: Final = "___XB"
 _ARRAY: Final = "___XUA"
 _POINTER: Final = "___XUP"
 _PADDED: Final = "___PAD"
 _DEEPEST: Final = 20
+_LONGEST: Final = 100
+"""Characters of a name in a message."""
 _SIGNED: Final = 0x05
 """DW_ATE_signed."""
 _OBJECT: Final = b"\x97"
@@ -37,26 +43,33 @@ _OBJECT: Final = b"\x97"
 _DEREF: Final = b"\x06"
 _DEREF_SIZE: Final = b"\x94"
 _PLUS_UCONST: Final = b"\x23"
+_MOST_BYTES: Final = 1 << 32
+"""Of a structure: what is behind is in none."""
 _ADVICE: Final = "-fgnat-encodings=minimal describes it in DWARF"
 
 
 def decoded(die: Die, base: BaseType) -> BaseType:
     """Return the base type that the name of an entry means: one with a scale.
 
-    `Unsupported` for a biased number.
+    `Unsupported` for a biased number, and for a scale that is not a fraction above 0.
     """
     name = die.name
     if name is None or "___X" not in name or die.unit.language not in dw.ADA:
         return base
     if _BIASED in name:
-        raise Unsupported(f"{name} has a bias, which is not decoded; {_ADVICE}")
-    scale = _SCALE.search(name)
-    if scale is None or base.encoding not in ("signed", "unsigned") or not int(scale[2]):
+        raise Unsupported(
+            f"{shortened(name, _LONGEST)} has a bias, which is not decoded; {_ADVICE}"
+        )
+    if _FIXED not in name or base.encoding not in ("signed", "unsigned"):
         return base
+    scale = _SCALE.search(name)
+    numerator, denominator = (0, 0) if scale is None else (int(scale[1]), int(scale[2]))
+    if not numerator or not denominator:
+        raise Unsupported(f"the scale in {shortened(name, _LONGEST)} is not decoded; {_ADVICE}")
     from fractions import Fraction  # few programs have such types
 
     encoding = f"{base.encoding}_fixed"
-    return evolve(base, encoding=encoding, scale=Fraction(int(scale[1]), int(scale[2])))
+    return evolve(base, encoding=encoding, scale=Fraction(numerator, denominator))
 
 
 def bounds_behind(die: Die, rank: int) -> list[Bounds]:
@@ -67,20 +80,21 @@ def bounds_behind(die: Die, rank: int) -> list[Bounds]:
     holder = _holder(die)
     if holder is None:
         return []
-    members = {child.name: child for child in holder.children((dw.TAG_MEMBER,))}
-    pointer = members.get("P_BOUNDS")
+    pointer = _components(holder).get("P_BOUNDS")
     target = None if pointer is None else pointer.reference(dw.AT_TYPE)
     structure = None if target is None else target.reference(dw.AT_TYPE)
     if pointer is None or structure is None:
         return []
-    fields = {child.name: child for child in structure.children((dw.TAG_MEMBER,))}
-    to_bounds = _OBJECT + _plus(pointer) + _DEREF
+    fields, to_pointer = _components(structure), _plus(pointer)
+    if to_pointer is None:
+        return []
+    to_bounds = _OBJECT + to_pointer + _DEREF
 
     def bound(number: int, field: Die) -> Computed | None:
-        size, is_signed = _index(field)
-        if not 0 < size <= die.unit.format.address_size:
+        (size, is_signed), to_field = _index(field), _plus(field)
+        if to_field is None or not 0 < size <= die.unit.format.address_size:
             return None
-        code = to_bounds + _plus(field) + _DEREF_SIZE + bytes((size,))
+        code = to_bounds + to_field + _DEREF_SIZE + bytes((size,))
         sign_bits = 8 * size if is_signed else None
         return Computed(NAMES[number], ExprLoc(code, die.unit), sign_bits=sign_bits)
 
@@ -102,8 +116,25 @@ def _holder(die: Die) -> Die | None:
     around = die.parent()
     if around is None or around.name == name:
         return around
-    beside = around.children((dw.TAG_STRUCTURE_TYPE,))
-    return next((entry for entry in beside if entry.name == name), None)
+    return _pointers_in(around).get(name)
+
+
+@kept_with(lambda scope: scope.unit)
+def _pointers_in(scope: Die) -> dict[str, Die]:
+    """Return the pointers to arrays in a scope by their names, which many arrays ask for; the
+    first one of a name."""
+    pointers: dict[str, Die] = {}
+    for entry in scope.children((dw.TAG_STRUCTURE_TYPE,)):
+        name = entry.name
+        if name is not None and name.endswith(_POINTER):
+            pointers.setdefault(name, entry)
+    return pointers
+
+
+@kept_with(lambda structure: structure.unit)
+def _components(structure: Die) -> dict[str | None, Die]:
+    """Return the components of a structure by their names: many arrays may share one."""
+    return {child.name: child for child in structure.children((dw.TAG_MEMBER,))}
 
 
 def _index(field: Die) -> tuple[int, bool]:
@@ -120,24 +151,35 @@ def _index(field: Die) -> tuple[int, bool]:
     return 0, False
 
 
-def _plus(member: Die) -> bytes:
-    offset = member.integer(dw.AT_DATA_MEMBER_LOCATION) or 0
-    return _PLUS_UCONST + bytes((offset,)) if 0 < offset < 0x80 else b""
+def _plus(member: Die) -> bytes | None:
+    """Return what adds the place of a member to an address; None if that is no constant."""
+    offset = _offset(member)
+    if offset is None or not 0 <= offset < _MOST_BYTES:
+        return None
+    return _PLUS_UCONST + encode_uleb(offset) if offset else b""
 
 
-def undecoded_offset(structure: Die, member: Die) -> Unsupported | None:
+def _offset(member: Die) -> int | None:
+    """Return the place of a member, 0 if it has none; before DWARF 4 it is an expression."""
+    offset = member.integer(dw.AT_DATA_MEMBER_LOCATION)
+    if offset is not None or not member.has(dw.AT_DATA_MEMBER_LOCATION):
+        return offset or 0
+    location = member.unit.location_of(member, dw.AT_DATA_MEMBER_LOCATION)
+    return constant_offset(location.expression) if isinstance(location, ExprLoc) else None
+
+
+def undecoded_offset(structure: Die, first: Die | None, member: Die) -> Unsupported | None:
     """Return why the place of a member of a record is unknown: it is behind one of variable size,
-    and the file says 0; None if the file says where it is."""
+    and the file says 0; None if the file says where it is, and for the first member."""
     if (
         structure.tag != dw.TAG_STRUCTURE_TYPE
         or not structure.has(dw.AT_GNAT_DESCRIPTIVE_TYPE)
         or structure.has(dw.AT_BYTE_SIZE)
         or member.has(dw.AT_BIT_SIZE)
-        or member.integer(dw.AT_DATA_MEMBER_LOCATION)
         or member.has(dw.AT_DATA_BIT_OFFSET)
+        or first in (None, member)
+        or _offset(member) != 0
     ):
-        return None
-    if next(structure.children((dw.TAG_MEMBER,)), member) == member:
         return None
     return Unsupported(f"GNAT's encoding of the place of {member.name} is not decoded; {_ADVICE}")
 
@@ -147,12 +189,19 @@ def without_padding(structure: Die) -> Die | None:
     for any other structure."""
     if not (structure.name or "").endswith(_PADDED) or structure.unit.language not in dw.ADA:
         return None
-    members = [*structure.children((dw.TAG_MEMBER,))]
-    if len(members) != 1 or members[0].name != "F":
+    component = _only_component(structure)
+    if component is None or component.name != "F":
         return None
-    target = members[0].reference(dw.AT_TYPE)
+    target = component.reference(dw.AT_TYPE)
     is_padded_too = target is not None and (target.name or "").endswith(_PADDED)
     return None if is_padded_too else target
+
+
+@kept_with(lambda structure: structure.unit)
+def _only_component(structure: Die) -> Die | None:
+    """Return the component of a structure with one, for which each array of such elements asks."""
+    members = [*islice(structure.children((dw.TAG_MEMBER,)), 2)]
+    return members[0] if len(members) == 1 else None
 
 
 def padded_bits(array: Die) -> int | None:
