@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -19,6 +20,8 @@ from dwarfgpu.dwarf.forms import FORMS, Raw
 from dwarfgpu.dwarf.scope.scope_entries import covered, range_reader
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_EXECINSTR
 
 _SIBLING: Final = 0x01
 _UNITS: Final = frozenset({dw.TAG_COMPILE_UNIT, dw.TAG_PARTIAL_UNIT, dw.TAG_SKELETON_UNIT})
@@ -27,6 +30,14 @@ _OWNERS: Final = _UNITS | {
     dw.TAG_TRY_BLOCK, dw.TAG_CATCH_BLOCK, dw.TAG_WITH_STMT,
 }  # fmt: skip
 """Tags of entries whose addresses are those of code, with the code of what is in them."""
+
+
+@kept_with(first)
+def _lowest_code(file: ObjectFile) -> int:
+    """Return the lowest address of code; 0 if the sections do not say."""
+    loaded = SHF_EXECINSTR | SHF_ALLOC
+    code = (section for section in file.sections if section.flags & loaded == loaded)
+    return min((section.address for section in code), default=0)
 
 
 @frozen
@@ -87,7 +98,6 @@ class EntryNesting:
         """The entry with code that contains what is in an entry without any; -1 for none."""
         beside = dict[int, list[tuple[int, int, int]]]()
         """By the entry around them: the first and last address of code, and whose it is."""
-        is_code = self.unit.info.main.sections.object.is_code
         for index in self._owners:
             own = self._code(index)
             if not own:
@@ -112,8 +122,7 @@ class EntryNesting:
             if pair not in compared:
                 compared[pair] = without(own, around)
             outside = compared[pair]
-            # The spans of a function that a linker dropped begin at 0, where other parts are.
-            if outside and any(is_code(span.begin) for span in around):
+            if outside and not self._is_dropped(around):
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
                 message = f"{listed_spans(outside)} is not within the code of the {kind}, "
                 yield NestingFault(index, "range-outside-parent", message + listed_spans(around))
@@ -121,6 +130,12 @@ class EntryNesting:
         if self.unit.language != dw.LANG_MIPS_ASSEMBLER:
             for spans in beside.values():
                 yield from self._overlaps(spans)
+
+    def _is_dropped(self, spans: tuple[Range, ...]) -> bool:
+        """Return whether a linker dropped code: with the base addresses of its range lists at 0, it
+        is before all code of the file."""
+        lowest = _lowest_code(self.unit.info.main.sections.object)
+        return all(span.begin < lowest for span in spans)
 
     def _overlaps(self, spans: list[tuple[int, int, int]]) -> Iterator[NestingFault]:
         """Yield the entries that have a part of the code of another one beside them, once each.
