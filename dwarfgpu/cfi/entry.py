@@ -24,7 +24,8 @@ _MOST_ALIGNED_TWICE: Final = 11
 to 7, and a linker then the size of the entry, a multiple of 4, with 4."""
 _GO_CIE_BYTES: Final = 36
 """The size of a CIE of Go's linker for machines with a link register, however few instructions it
-has."""
+has: these."""
+_GO_INSTRUCTIONS: Final = ["def_cfa", "same_value", "val_offset"]
 
 
 @frozen
@@ -84,7 +85,9 @@ class Cie:
         """The index of the first initial instruction that zeros replaced; None if they replaced
         none."""
         if self.size_bytes == _GO_CIE_BYTES and not self.augmentation.text:
-            return None
+            names = [instruction.operation.name for instruction in self.program.instructions]
+            if names[:3] == _GO_INSTRUCTIONS and {*names[3:]} <= {"nop"}:
+                return None
         return self.first_zeroed_of(self.program, self.size_bytes)
 
     def first_zeroed_of(self, program: CfaProgram, size_bytes: int) -> int | None:
