@@ -96,3 +96,15 @@ def _where(text: str) -> list[str]:
     """Return the rows of `info breakpoints`: a breakpoint of an address has its function in a
     session that was told the address."""
     return [line.replace(" in leaf at ", " ") for line in text.splitlines()]
+
+
+def test_a_file_with_a_colon_in_its_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Without quotes the colon would end the name."""
+    name = "a:b.c"
+    build(tmp_path, {name: OTHER, "main.c": "int leaf(int);\nint main(void) { return leaf(9); }\n"},
+          [[tool("gcc"), "-g", "-O0", "main.c", name, "-o", "a"]])  # fmt: skip
+    program, saved = with_core(tool, tmp_path), tmp_path / "saved"
+    answers(None, program, [f"break '{name}':5", "break 6", f"save breakpoints {saved}"])
+    assert saved.read_text().splitlines() == [f"break '{name}':5", f"break '{tmp_path}/{name}':6"]
+    *_, read = answers(None, program, [f"source {saved}", "info breakpoints"])
+    assert read.count(f"in leaf at {name}:") == 2

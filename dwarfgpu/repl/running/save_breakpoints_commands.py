@@ -145,6 +145,8 @@ def _number(line: str, position: FramePosition) -> str:
 
 
 def _quoted(path: str) -> str:
-    """Return the name of a file as a location has it: a word in it could be `if`."""
+    """Return the name of a file as a location has it: a word in it could be `if`, and a colon ends
+    it."""
     quote = '"' if "'" in path else "'"
-    return f"{quote}{path}{quote}" if " " in path and quote not in path else path
+    is_plain = " " not in path and ":" not in path
+    return path if is_plain or quote in path else f"{quote}{path}{quote}"
