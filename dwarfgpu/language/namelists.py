@@ -45,34 +45,43 @@ def defined(
     session: Session, die: Die, scope: str, means: Callable[[str], Sequence[Meaning]]
 ) -> Die:
     """Return the definition of a namelist. GCC only declares that of a module where the module is
-    used, and defines it outside of the module, in the unit: of several there it is the one whose
-    variables are visible.
+    used, and defines it outside of the module, in the unit: of several there it is the one of the
+    module in focus, the one whose variables are visible, or the one of the unit in focus.
 
     `scope`: what the expression has before its name; `means`: what a name means in focus.
     `MissingContext` if no unit has the definition, `UsageError` if it is one of several.
     """
     if _is_local(die):
         return die
-    own, name = split_last(qualified_name(die))
-    if module := own or scope:
-        for definition in _definitions(session, module, name):
-            return definition
+    outer, name = split_last(qualified_name(die))
+    definitions = _definitions(session, "", name)
+    if module := outer or scope:
+        matching = _definitions(session, module, name)
+        if matching or len(definitions) == 1:
+            return (matching or definitions)[0]
         raise MissingContext(
             f"the variables of the namelist {module}::{name} are unknown: it is only declared here"
         )
-    definitions = _definitions(session, "", name)
     if len(definitions) < 2:
         return die
+    chain = session.meanings().chain
+    around = qualified_name(chain[0]).partition("::")[0] if chain else ""
+    enclosing = [definition for definition in definitions if around in _modules(definition)]
     visible = [
         definition
         for definition in definitions
         if all(_means(means(name), variable) for name, variable in _items(definition))
     ]
-    if len(visible) != 1:
-        modules = sorted({module for definition in definitions for module in _modules(definition)})
-        listed = " or ".join(f"{module}::{name}" for module in modules)
-        raise UsageError(f"the namelist {name} is one of several: give {listed}")
-    return visible[0]
+    own_visible, own = (
+        [definition for definition in group if definition.unit is session.unit]
+        for group in (visible, definitions)
+    )
+    for candidates in (enclosing, own_visible, visible, own):
+        if len(candidates) == 1:
+            return candidates[0]
+    modules = sorted({module for definition in definitions for module in _modules(definition)})
+    listed = " or ".join(f"{module}::{name}" for module in modules)
+    raise UsageError(f"the namelist {name} is one of several: give {listed}")
 
 
 def _is_local(die: Die) -> bool:
@@ -83,7 +92,7 @@ def _is_local(die: Die) -> bool:
 
 def _definitions(session: Session, module: str, name: str) -> list[Die]:
     """Return the namelists of a name that units define, once for each list of variables; if a
-    module is given, those with a variable of it."""
+    module is given, those with a variable of it, first one that has no other variables."""
     definitions: dict[tuple[str, ...], Die] = {}
 
     def collect(die: Die) -> bool:
@@ -96,18 +105,23 @@ def _definitions(session: Session, module: str, name: str) -> list[Die]:
     for whole in (f"::{module}::{name}", f"::{name}") if module else (f"::{name}",):
         with suppress(UsageError):  # the module is in no unit
             session.meanings(whole).of(whole, collect)
-    return list(definitions.values())
+    return sorted(definitions.values(), key=lambda die: bool(module) and _modules(die) != {module})
 
 
 def _modules(die: Die) -> set[str]:
-    """Return the modules of the variables of a namelist."""
-    return {split_last(qualified_name(variable))[0] for _, variable in _items(die)}
+    """Return the modules of the variables of a namelist, as far as their entries are in one: GCC
+    declares those of other files in the unit."""
+    return {split_last(qualified_name(variable))[0] for _, variable in _items(die)} - {""}
 
 
 def _means(meanings: Sequence[Meaning], variable: Die) -> bool:
     """Return whether a name means a variable."""
     first = next(iter(meanings), None)
-    return isinstance(first, Variable) and qualified_name(first.die) == qualified_name(variable)
+    if not isinstance(first, Variable):
+        return False
+    linked = variable.linkage_name
+    is_same = linked is not None and first.die.linkage_name == linked
+    return is_same or qualified_name(first.die) == qualified_name(variable)
 
 
 def namelist(objects: ObjectAccess, die: Die, function: str, named: Named) -> TypedValue:

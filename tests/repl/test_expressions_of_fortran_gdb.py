@@ -238,3 +238,44 @@ def test_namelists_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> No
     ]
     assert "the namelist cfg is one of several: give ma::cfg or mb::cfg" in own[5]
     assert 'No symbol "nomod" in current context.' in own[6]
+
+
+FIRST = """\
+module ma
+  integer :: x = 1, y = 2
+  namelist /cfg/ x, y
+end module
+"""
+SECOND = """\
+module mb
+  use ma, only: x, y
+  integer :: z = 30
+  namelist /cfg/ x, z
+contains
+  subroutine second
+    integer, pointer :: nowhere
+    write(*, nml=cfg)
+    nullify(nowhere)
+    nowhere = z
+  end subroutine
+end module
+program prog
+  use mb, only: second
+  call second
+end program
+"""
+
+
+def test_a_namelist_with_variables_of_another_module(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """All variables of both namelists are visible in the module of one of them."""
+    command = [tool("gfortran"), "-g", "-O0", "m.f90", "a.f90", "-o", "a"]
+    build(tmp_path, {"m.f90": FIRST, "a.f90": SECOND}, [command])
+    commands = ["frame 0", "print cfg", "print ma::cfg", "print mb::cfg"]
+    own = answers(None, with_core(tool, tmp_path), commands)
+    assert re.findall(r"\$.*", "\n".join(own)) == [
+        "$1 = ( x = 1, z = 30 )",
+        "$2 = ( x = 1, y = 2 )",
+        "$3 = ( x = 1, z = 30 )",
+    ]
