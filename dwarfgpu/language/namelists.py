@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
@@ -35,10 +36,13 @@ Named: TypeAlias = Callable[[str], TypedValue | None]
 """The variable that a name in an expression denotes; None if it denotes anything else."""
 
 
-def of_module(session: Session, name: str) -> tuple[Die, ...]:
-    """Return the namelist of a name such as `module::list`; empty if no module has it."""
+def of_module(session: Session, name: str) -> tuple[Meaning, ...]:
+    """Return a namelist of a name such as `module::list`; empty if no module has it."""
     module, simple = split_last(name)
-    return tuple(_definitions(session, module, simple)[:1]) if module else ()
+    whole = f"::{simple}"
+    return session.meanings(whole).of(
+        whole, lambda die: _is_definition(die) and module in _modules(die)
+    )
 
 
 def defined(
@@ -51,14 +55,20 @@ def defined(
     `scope`: what the expression has before its name; `means`: what a name means in focus.
     `MissingContext` if no unit has the definition, `UsageError` if it is one of several.
     """
-    if _is_local(die):
-        return die
     outer, name = split_last(qualified_name(die))
-    definitions = _definitions(session, "", name)
+    if _is_local(die) or (outer and _is_definition(die)):
+        return die
+    definitions = _definitions(session, outer, name)
+    modules_of = [(_modules(definition), definition) for definition in definitions]
     if module := outer or scope:
-        matching = _definitions(session, module, name)
-        if matching or len(definitions) == 1:
-            return (matching or definitions)[0]
+        matching = [definition for modules, definition in modules_of if module in modules]
+        alone = [definition for modules, definition in modules_of if modules == {module}]
+        for candidates in (alone, matching, definitions):
+            if len(candidates) == 1:
+                return candidates[0]
+        if matching:
+            several = f"several namelists {name} have variables of {module}"
+            raise UsageError(f"{several}: which of them is its own is unknown")
         raise MissingContext(
             f"the variables of the namelist {module}::{name} are unknown: it is only declared here"
         )
@@ -66,7 +76,8 @@ def defined(
         return die
     chain = session.meanings().chain
     around = qualified_name(chain[0]).partition("::")[0] if chain else ""
-    enclosing = [definition for definition in definitions if around in _modules(definition)]
+    enclosing = [definition for modules, definition in modules_of if around in modules]
+    means = cache(means)
     visible = [
         definition
         for definition in definitions
@@ -79,8 +90,8 @@ def defined(
     for candidates in (enclosing, own_visible, visible, own):
         if len(candidates) == 1:
             return candidates[0]
-    modules = sorted({module for definition in definitions for module in _modules(definition)})
-    listed = " or ".join(f"{module}::{name}" for module in modules)
+    every = sorted({module for modules, _ in modules_of for module in modules})
+    listed = " or ".join(f"{module}::{name}" for module in every)
     raise UsageError(f"the namelist {name} is one of several: give {listed}")
 
 
@@ -90,14 +101,17 @@ def _is_local(die: Die) -> bool:
     return above is not None and above.tag in BLOCKS | FUNCTIONS
 
 
+def _is_definition(die: Die) -> bool:
+    return die.tag == dw.TAG_NAMELIST and not die.flag(dw.AT_DECLARATION)
+
+
 def _definitions(session: Session, module: str, name: str) -> list[Die]:
-    """Return the namelists of a name that units define, once for each list of variables; if a
-    module is given, those with a variable of it, first one that has no other variables."""
+    """Return the namelists of a name that units define, in a module or outside, once for each list
+    of variables."""
     definitions: dict[tuple[str, ...], Die] = {}
 
     def collect(die: Die) -> bool:
-        is_definition = die.tag == dw.TAG_NAMELIST and not die.flag(dw.AT_DECLARATION)
-        if is_definition and (not module or module in _modules(die)):
+        if _is_definition(die):
             variables = tuple(qualified_name(variable) for _, variable in _items(die))
             definitions.setdefault(variables, die)
         return False  # so that the search goes on
@@ -105,7 +119,7 @@ def _definitions(session: Session, module: str, name: str) -> list[Die]:
     for whole in (f"::{module}::{name}", f"::{name}") if module else (f"::{name}",):
         with suppress(UsageError):  # the module is in no unit
             session.meanings(whole).of(whole, collect)
-    return sorted(definitions.values(), key=lambda die: bool(module) and _modules(die) != {module})
+    return list(definitions.values())
 
 
 def _modules(die: Die) -> set[str]:

@@ -1,0 +1,83 @@
+"""Namelists of Fortran that have one name (DWARF 5 4.3)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu import language
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.meaning import Meaning
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.namelists import defined
+from tests.dwarf.builder import Shape, state_in
+from tests.language.sessions import waves_of
+from tests.work import assert_linear
+
+NAME, TYPE = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF4)
+RANGE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+SIZE, ENCODING = (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1)
+SHAPES = [
+    Shape(dw.TAG_COMPILE_UNIT, (NAME, (dw.AT_LANGUAGE, dw.FORM_DATA1), *RANGE), True),
+    Shape(dw.TAG_BASE_TYPE, (NAME, ENCODING, SIZE)),
+    Shape(dw.TAG_MODULE, (NAME,), True),
+    Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    Shape(dw.TAG_NAMELIST, (NAME,), True),
+    Shape(dw.TAG_NAMELIST_ITEM, ((dw.AT_NAMELIST_ITEM, dw.FORM_REF4),)),
+]
+HEADER_BYTES = 12
+VARIABLES = 8
+
+
+def state_of(folder: Path, lists: int) -> Path:
+    """A state with namelists of the same variables in different orders."""
+    folder.mkdir()
+    out = b"\1a.f90\0\x0e" + struct.pack("<QI", 0x1000, 16)
+    base = struct.pack("<I", HEADER_BYTES + len(out))
+    out += b"\2small\0\5\2" + b"\3m\0"
+    places: list[bytes] = []
+    for number in range(VARIABLES):
+        places.append(struct.pack("<I", HEADER_BYTES + len(out)))
+        out += b"\4v%d\0" % number + base + bytes([2, 0x30 + number, 0x9F])
+    out += b"\0"
+    for number in range(lists):
+        order = [number >> 3 * digit & 7 for digit in range(5)]
+        out += b"\5cfg\0" + b"".join(b"\6" + places[index] for index in order) + b"\0"
+    return state_in(folder, out + b"\0", SHAPES)
+
+
+def test_names_of_many_lists_are_looked_up_once(tmp_path: Path) -> None:
+    (session,) = waves_of(state_of(tmp_path / "many", 200))
+    with pytest.raises(UsageError, match="the namelist cfg is one of several: give m::cfg"):
+        language.evaluate("cfg", session)
+    (first,) = session.meanings("::cfg").of("::cfg")
+    assert isinstance(first, Die)
+    asked: list[str] = []
+
+    def means(name: str) -> tuple[Meaning, ...]:
+        asked.append(name)
+        return session.meanings(f"m::{name}").of(f"m::{name}")  # all of them are visible
+
+    with pytest.raises(UsageError, match="is one of several"):
+        defined(session, first, "", means)
+    assert sorted(asked) == [f"v{number}" for number in range(VARIABLES)]
+    with pytest.raises(UsageError, match="several namelists cfg have variables of m: which of"):
+        language.evaluate("m::cfg", session)
+
+
+def test_the_work_of_many_of_one_name(tmp_path: Path) -> None:
+    def asked(lists: int) -> Callable[[], object]:
+        (session,) = waves_of(state_of(tmp_path / str(lists), 1 + lists))
+
+        def work() -> None:
+            for name in ("cfg", "m::cfg"):
+                with pytest.raises(UsageError, match="several"):
+                    language.evaluate(name, session)
+
+        return work
+
+    assert_linear(asked, 100)
