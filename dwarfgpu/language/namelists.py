@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -32,6 +32,7 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.session.session import Session
 
+_MOST_NAMED: Final = 4
 Named: TypeAlias = Callable[[str], TypedValue | None]
 """The variable that a name in an expression denotes; None if it denotes anything else."""
 
@@ -91,7 +92,8 @@ def defined(
         if len(candidates) == 1:
             return candidates[0]
     every = sorted({module for modules, _ in modules_of for module in modules})
-    listed = " or ".join(f"{module}::{name}" for module in every)
+    listed = " or ".join(f"{module}::{name}" for module in every[:_MOST_NAMED])
+    listed += " or …" if len(every) > _MOST_NAMED else ""
     raise UsageError(f"the namelist {name} is one of several: give {listed}")
 
 
