@@ -101,6 +101,11 @@ class NamedValues:
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 
+    def report(self, doubt: str) -> None:
+        """Give the caller a warning; where it takes none, add it to the notes on the value."""
+        report = self.doubts.append if self.options.warn is None else self.options.warn
+        report(doubt)
+
     def refuse_overloaded(self, operator: str, *operands: TypedValue) -> None:
         """Raise `Unsupported` or `UsageError` for an operator of classes, which is a function."""
         functions = self._functions_named if self.is_cplusplus else None
@@ -177,7 +182,7 @@ class NamedValues:
             from dwarfgpu.language.namelists import defined, namelist  # few programs have them
 
             scope = split_last(name)[0]
-            first = defined(self.session, first, scope, self.names.meaning)
+            first = defined(self.session, first, scope, self.names.meaning, self.report)
             return namelist(self.objects, first, scope, self._variable_named)
         raise UsageError("Attempt to use a type name as an expression")
 

@@ -47,13 +47,18 @@ def of_module(session: Session, name: str) -> tuple[Meaning, ...]:
 
 
 def defined(
-    session: Session, die: Die, scope: str, means: Callable[[str], Sequence[Meaning]]
+    session: Session,
+    die: Die,
+    scope: str,
+    means: Callable[[str], Sequence[Meaning]],
+    doubt: Callable[[str], None],
 ) -> Die:
     """Return the definition of a namelist. GCC only declares that of a module where the module is
     used, and defines it outside of the module, in the unit: of several there it is the one of the
     module in focus, the one whose variables are visible, or the one of the unit in focus.
 
-    `scope`: what the expression has before its name; `means`: what a name means in focus.
+    `scope`: what the expression has before its name; `means`: what a name means in focus; `doubt`
+    gets a note where the namelist may be that of another module, whose variables it has, too.
     `MissingContext` if no unit has the definition, `UsageError` if it is one of several.
     """
     outer, name = split_last(qualified_name(die))
@@ -64,14 +69,19 @@ def defined(
     if module := outer or scope:
         matching = [definition for modules, definition in modules_of if module in modules]
         alone = [definition for modules, definition in modules_of if modules == {module}]
-        for candidates in (alone, matching, definitions):
-            if len(candidates) == 1:
-                return candidates[0]
+        if len(alone) == 1:
+            return alone[0]
+        if len(matching) == 1:
+            (definition,) = matching
+            modules = " and ".join(sorted(_modules(definition)))
+            doubt(f"{module}::{name}: a namelist with variables of {modules} is taken for it")
+            return definition
         if matching:
             several = f"several namelists {name} have variables of {module}"
             raise UsageError(f"{several}: which of them is its own is unknown")
         raise MissingContext(
-            f"the variables of the namelist {module}::{name} are unknown: it is only declared here"
+            f"the variables of the namelist {module}::{name} are unknown: no namelist of that name "
+            "has a variable of the module"
         )
     if len(definitions) < 2:
         return die

@@ -276,11 +276,6 @@ class Operations(MemberAccess):
         self.report(doubt)
         return value
 
-    def report(self, doubt: str) -> None:
-        """Give the caller a warning; where it takes none, add it to the notes on the value."""
-        report = self.doubts.append if self.options.warn is None else self.options.warn
-        report(doubt)
-
     def conditional(self, node: ast.Conditional) -> TypedValue:
         holds = self.arithmetic.truth(self.object(node.condition))
         yes, no = (node.yes, node.no) if holds else (node.no, node.yes)

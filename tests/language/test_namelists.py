@@ -15,21 +15,18 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.namelists import defined
 from tests.dwarf.builder import Shape, state_in
+from tests.language.made_units import BASE_TYPE, HEADER_BYTES, NAME, UNIT, VARIABLE
 from tests.language.sessions import waves_of
 from tests.work import assert_linear
 
-NAME, TYPE = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF4)
-RANGE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
-SIZE, ENCODING = (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1)
 SHAPES = [
-    Shape(dw.TAG_COMPILE_UNIT, (NAME, (dw.AT_LANGUAGE, dw.FORM_DATA1), *RANGE), True),
-    Shape(dw.TAG_BASE_TYPE, (NAME, ENCODING, SIZE)),
+    UNIT,
+    BASE_TYPE,
     Shape(dw.TAG_MODULE, (NAME,), True),
-    Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    VARIABLE,
     Shape(dw.TAG_NAMELIST, (NAME,), True),
     Shape(dw.TAG_NAMELIST_ITEM, ((dw.AT_NAMELIST_ITEM, dw.FORM_REF4),)),
 ]
-HEADER_BYTES = 12
 VARIABLES = 8
 
 
@@ -63,7 +60,7 @@ def test_names_of_many_lists_are_looked_up_once(tmp_path: Path) -> None:
         return session.meanings(f"m::{name}").of(f"m::{name}")  # all of them are visible
 
     with pytest.raises(UsageError, match="is one of several"):
-        defined(session, first, "", means)
+        defined(session, first, "", means, asked.append)
     assert sorted(asked) == [f"v{number}" for number in range(VARIABLES)]
     with pytest.raises(UsageError, match="several namelists cfg have variables of m: which of"):
         language.evaluate("m::cfg", session)

@@ -15,18 +15,10 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.language.syntax.words import WORDS
 from tests.cli.command import run
 from tests.dwarf.builder import Shape, state_in
+from tests.language.made_units import BASE_TYPE, HEADER_BYTES, NAME, RANGE, UNIT, VARIABLE
 
-NAME, TYPE = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF4)
-RANGE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
-SIZE, ENCODING = (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1)
-SHAPES = [
-    Shape(dw.TAG_COMPILE_UNIT, (NAME, (dw.AT_LANGUAGE, dw.FORM_DATA1), *RANGE), True),
-    Shape(dw.TAG_BASE_TYPE, (NAME, ENCODING, SIZE)),
-    Shape(dw.TAG_SUBPROGRAM, (NAME, *RANGE), True),
-    Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
-]
+SHAPES = [UNIT, BASE_TYPE, Shape(dw.TAG_SUBPROGRAM, (NAME, *RANGE), True), VARIABLE]
 C, CPLUSPLUS, FORTRAN, RUST = 0x0C, 0x1A, 0x0E, dw.LANG_RUST
-HEADER_BYTES = 12
 
 
 def state_of(folder: Path, language: int, *names: str) -> Path:
