@@ -29,15 +29,21 @@ end program
 """
 
 
+def compared(debugger: Debugger, compiler: str, source: Path, text: str, line: int) -> str:
+    """What `dwarfgpu compare` says where a program stops at a line."""
+    source.write_text(text)
+    program = source.with_suffix("")
+    command = [compiler, "-g", "-O0", source.name, "-o", program.name]
+    subprocess.run(command, cwd=source.parent, check=True, timeout=120)
+    code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
+    return debugger.python(code, f"break {source.name}:{line}", "run", file=program)
+
+
 def test_names_that_gdb_reads_in_another_way(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     """As intrinsic functions or types. They are compared by GDB's value of the symbol."""
-    (tmp_path / "a.f90").write_text(FORTRAN)
-    command = [tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
-    code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
-    out = debugger.python(code, "break 10", "run", file=tmp_path / "a")
+    out = compared(debugger, tool("gfortran"), tmp_path / "a.f90", FORTRAN, 10)
     assert "6 variables of 1 frame: 6 are the same, 0 differ for a known reason, 0 differ" in out
 
 
@@ -59,10 +65,6 @@ def test_slices_and_names_of_d(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     """GDB shows the elements of a slice; with the same length and pointer it is the same."""
-    (tmp_path / "a.d").write_text(D)
-    command = [tool("gdc"), "-g", "-O0", "a.d", "-o", "a"]
-    subprocess.run(command, cwd=tmp_path, check=True, timeout=120)
-    code = 'print(gdb.execute("dwarfgpu compare", to_string=True))'
-    out = debugger.python(code, "break a.d:8", "run", file=tmp_path / "a")
+    out = compared(debugger, tool("gdc"), tmp_path / "a.d", D, 8)
     assert 'text: GDB has "text", dwarfgpu {length = 4, ptr = ' in out
     assert ", 0 differ\n" in out and out.count("(the same, worded differently)") == 5

@@ -94,7 +94,7 @@ def test_what_depends_on_the_focus_is_saved_without_it(
 
 def _where(text: str) -> list[str]:
     """Return the rows of `info breakpoints`: a breakpoint of an address has its function in a
-    session that was told the address."""
+    session that gets the address."""
     return [line.replace(" in leaf at ", " ") for line in text.splitlines()]
 
 
