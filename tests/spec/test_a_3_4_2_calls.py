@@ -22,6 +22,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, ExprLoc
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
@@ -112,6 +113,16 @@ def test_neither_object_nor_stack_reaches_the_expression(
 )
 def test_the_target_of_a_call(text: str, expected: int) -> None:
     assert target_address(attribute(text), GPU.context) == expected
+
+
+def test_the_register_of_a_call_that_a_frame_below_saved() -> None:
+    """Clang calls through a register that the callee saves in its frame."""
+    saved = GPU.location("addr 0x1000")
+    register = GPU.arch.register_named("s0")
+    assert register is not None and register.number is not None
+    frame = ExplicitFrame(GPU.arch, level=1, registers={register.number: saved})
+    context = evolve(GPU.context, frame=frame)
+    assert target_address(attribute("regx s0"), context) == 0x0706_0504_0302_0100
 
 
 @pytest.mark.parametrize(

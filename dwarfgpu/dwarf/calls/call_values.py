@@ -10,8 +10,10 @@ from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.frame_attributes import located
 from dwarfgpu.errors import IllFormed, InconsistentContext
-from dwarfgpu.expr.context import Context, ExprLoc, require
-from dwarfgpu.expr.evaluate import evaluate_attribute
+from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat, require
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.evaluate import evaluate_attribute, register_of
 from dwarfgpu.model.location import ImplicitPointerValue, Location
 from dwarfgpu.model.storage import ImplicitPointer, Memory
 from dwarfgpu.model.value import Value
@@ -55,12 +57,15 @@ def target_address(attribute: ExprLoc, context: Context, *, is_clobbered: bool =
     """Return the address, as loaded, of DW_AT_call_target(_clobbered) (DWARF 5 3.4.1).
 
     The address is the value, or the address of a location in memory. Any other location contains
-    it: compilers name the register of the indirect call.
+    it: compilers name the register of the indirect call, also where frames below saved it in
+    memory.
     """
     name = "DW_AT_call_target_clobbered" if is_clobbered else "DW_AT_call_target"
     context = evolve(context, unit=attribute.unit, result_kind=None, object=None, initial_stack=())
     result = evaluate_attribute(attribute, context)
-    if isinstance(result, Location) and not isinstance(result.single_locations[0].storage, Memory):
+    if isinstance(result, Location) and (
+        _is_register(attribute) or not isinstance(result.single_locations[0].storage, Memory)
+    ):
         bits = context.access.retrieve(result, context.generic.bit_size)
         if isinstance(bits, ImplicitPointer):
             raise IllFormed(f"{name} gives an implicit pointer, not an address")
@@ -69,3 +74,9 @@ def target_address(attribute: ExprLoc, context: Context, *, is_clobbered: bool =
     if isinstance(value, ImplicitPointerValue) or not value.type.is_generic:
         raise IllFormed(f"{name} gives no value of the generic type")
     return value.bits
+
+
+def _is_register(attribute: ExprLoc) -> bool:
+    """Return whether an attribute is one operation, DW_OP_reg*."""
+    instructions = decode(attribute.expression, AMD, UnitFormat()).instructions
+    return len(instructions) == 1 and register_of(instructions[0]) is not None
