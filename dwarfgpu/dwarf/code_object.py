@@ -305,6 +305,8 @@ class CodeObject(OfOpenFile):
                         f"{self.file.path}: a relocation at {address:#x} crosses its segment"
                     )
                 there = min(size_bytes, max(0, segment.file_bytes - first))
+                if not there:  # the zeros may lie behind the end of the file
+                    return bytes(size_bytes)
                 data = self.file.file_bytes(segment.offset + first, there, "segment")
                 return data.ljust(size_bytes, b"\0")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
 from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, elf, read_fixture
 
 BASE = 0x5555_5555_4000
@@ -243,3 +245,24 @@ def test_memory_of_a_code_object() -> None:
     ]
     at = BASE + 0x4018 - segment.address
     assert segment.read(at, 8) == (BASE + 0x4000).to_bytes(8, "little")
+
+
+def test_zeros_of_a_segment_behind_the_end_of_the_file(tmp_path: Path) -> None:
+    """A large array in .bss lies behind everything that the file has."""
+    data = bytearray(read_fixture(PROGRAM))
+    first, count = struct.unpack_from("<Q", data, 0x20)[0], struct.unpack_from("<H", data, 0x38)[0]
+    writable = [
+        at
+        for at in range(first, first + 56 * count, 56)
+        if struct.unpack_from("<II", data, at) == (PT_LOAD, 4 | PF_W)
+    ]
+    struct.pack_into("<Q", data, writable[0] + 40, 1 << 24)  # p_memsz
+    path = tmp_path / "made"
+    path.write_bytes(data)
+    segment = next(
+        segment
+        for segment in CodeObject.open(path).loaded_segments()
+        if segment.size_bytes == 1 << 24
+    )
+    assert len(data) < 1 << 23
+    assert segment.read(1 << 23, 8) == bytes(8)
