@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Member, Pointer, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import static_member
@@ -97,7 +97,7 @@ def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | No
 def referred_text(
     value: TypedValue, session: Session, options: FormatOptions, symbolize: Symbolize | None
 ) -> str:
-    """Return the target of a synthetic reference; empty for a pointer."""
+    """Return the target of a synthetic reference, or why it is unknown; empty for a pointer."""
     bare = strip(value.type)
     if not isinstance(bare, Pointer) or bare.kind == "pointer" or value.pointer is None:
         return ""
@@ -107,6 +107,8 @@ def referred_text(
         return f": {format(referred, session, options, symbolize)}"
     except UndefinedBits:
         return f": {OPTIMIZED_OUT}"
+    except DwarfGpuError as error:  # GCC writes entry 0 in split files
+        return f": <error: {error.message}>"
 
 
 def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:

@@ -125,3 +125,15 @@ def test_an_array_of_implicit_pointers_is_not_an_error() -> None:
     answer = of_value(session, "q", ObjectAccess(session).read(value))
     assert answer.text == "{<synthetic pointer>, <synthetic pointer>}"
     assert (answer.status, answer.notes) == (0, ())
+
+
+def test_a_reference_to_no_entry_costs_its_own_text_only() -> None:
+    """GCC writes entry 0 in files of -gsplit-dwarf; the variables behind it are shown."""
+    session = stopped("locations.gfx942", 3)
+    variable = session.variable("pointer_implicit_4")
+    read = session.read(variable)
+    assert read.pointer is not None
+    pointer = evolve(read.pointer, die=evolve(read.pointer.die, section_offset=0))
+    made = evolve(read, type=REFERENCE, pointer=pointer)
+    error = "no entry of the unit at 0x0 starts at offset 0x0"
+    assert of_reading(made, session).text == f"(int &) <synthetic pointer>: <error: {error}>"
