@@ -578,3 +578,29 @@ def test_list_goes_on_after_disassembled_lines(letter: str) -> None:
     assert last > 6
     assert output_of(shell, "info line").startswith(f"Line {last} of ")
     assert output_of(shell, "list").startswith(f"{last + 1}\t")
+
+
+@pytest.mark.parametrize("field", ["%d", "%c", "%p", "%s"])
+def test_a_vector_is_no_integer(tmp_path: Path, tool: Callable[[str], str], field: str) -> None:
+    """As in GDB; the bits of one of 8 bytes were taken."""
+    source, program = tmp_path / "v.c", tmp_path / "v"
+    source.write_text(
+        "float v __attribute__((vector_size(8))) = {1, 2}; int main(void) { return v[0]; }\n"
+    )
+    subprocess.run([tool("gcc"), "-g", str(source), "-o", str(program)], check=True, timeout=60)
+    done = run("debug", program, "--batch", "-ex", f'printf "{field}", v')
+    assert done.err.splitlines()[-1] == "Value can't be converted to integer."
+
+
+def test_symbols_in_debug_information_are_no_variables(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GCC's -flto names its parts of .debug_info by symbols, which GDB does not list."""
+    source, program = tmp_path / "v.c", tmp_path / "v"
+    source.write_text("int counter; int main(void) { return counter++; }\n")
+    command = [tool("gcc"), "-g", "-O2", "-flto", str(source), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=60)
+    symbols = open_object(program).symbols
+    assert any(symbol.name.startswith("v.c.") for symbol in symbols)
+    done = run("debug", program, "--batch", "-ex", r"info variables v\.c\.")
+    assert done.out == 'All variables matching regular expression "v\\.c\\.":\n'

@@ -26,6 +26,7 @@ from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.read_strings import pointed, string_character, string_of, up_to_nul
+from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.service.value.printf_fields import FieldFormat, floating
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
 from dwarfgpu.session.session import Session
@@ -35,6 +36,7 @@ MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
 MAX_BYTES: Final = 1 << 20
 """Of the whole text, beyond which it ends: a line has room for 100,000 fields."""
+_NO_INTEGER: Final = "Value can't be converted to integer."
 _ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
 _ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
                    b"r": b"\r", b"v": b"\v"}  # fmt: skip
@@ -232,7 +234,9 @@ def _integer(arithmetic: Arithmetic, value: TypedValue) -> int:
     """Return a value as C converts it to `long long`."""
     bare = strip(value.type)
     if bare is None or isinstance(bare, Struct) or is_complex(bare) or is_method_pointer(bare):
-        raise UsageError("Value can't be converted to integer.")
+        raise UsageError(_NO_INTEGER)
+    if is_vector(bare):  # of 4 or 8 bytes: C converts its bits
+        raise UsageError(_NO_INTEGER)
     return arithmetic.number(_long_long(arithmetic, value)).value.integer
 
 
@@ -253,8 +257,8 @@ def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> byte
     bare, objects = strip(value.type), arithmetic.objects
     if isinstance(bare, Function):
         value = arithmetic.decayed(value)
-    elif not isinstance(bare, Array | Pointer | Base | Enum) or is_complex(bare):
-        raise UsageError("Value can't be converted to integer.")
+    elif not isinstance(bare, Array | Pointer | Base | Enum) or is_complex(bare) or is_vector(bare):
+        raise UsageError(_NO_INTEGER)
     elif value.error is not None:
         raise value.error
     kind = string_character(bare)
