@@ -54,28 +54,27 @@ def defined(
     doubt: Callable[[str], None],
 ) -> Die:
     """Return the definition of a namelist. GCC only declares that of a module where the module is
-    used, and defines it outside of the module, in the unit: of several there it is the one of the
-    module in focus, the one whose variables are visible, or the one of the unit in focus.
+    used, and defines it outside of the module, in the unit: of several there it is the one whose
+    variables are all visible.
 
     `scope`: what the expression has before its name; `means`: what a name means in focus; `doubt`
-    gets a note where the namelist may be that of another module, whose variables it has, too.
+    gets a note where the namelist may be that of another module.
     `MissingContext` if no unit has the definition, `UsageError` if it is one of several.
     """
     outer, name = split_last(qualified_name(die))
     if _is_local(die) or (outer and _is_definition(die)):
         return die
     definitions = _definitions(session, outer, name)
-    modules_of = [(_modules(definition), definition) for definition in definitions]
     if module := outer or scope:
-        matching = [definition for modules, definition in modules_of if module in modules]
-        alone = [definition for modules, definition in modules_of if modules == {module}]
-        if len(alone) == 1:
-            return alone[0]
-        if len(matching) == 1:
-            (definition,) = matching
-            modules = " and ".join(sorted(_modules(definition)))
-            doubt(f"{module}::{name}: a namelist with variables of {modules} is taken for it")
-            return definition
+        if outer and len(definitions) == 1:
+            return definitions[0]
+        matching = [definition for definition in definitions if module in _modules(definition)]
+        alone = [definition for definition in matching if _modules(definition) == {module}]
+        chosen = _only_one(alone, matching)
+        if chosen is not None:
+            if len(definitions) > 1 or not alone:
+                doubt(_taken(chosen, f"{module}::{name}", definitions))
+            return chosen
         if matching:
             several = f"several namelists {name} have variables of {module}"
             raise UsageError(f"{several}: which of them is its own is unknown")
@@ -85,26 +84,40 @@ def defined(
         )
     if len(definitions) < 2:
         return die
-    chain = session.meanings().chain
-    around = qualified_name(chain[0]).partition("::")[0] if chain else ""
-    enclosing = [definition for modules, definition in modules_of if around in modules]
     means = cache(means)
     visible = [
         definition
         for definition in definitions
         if all(_means(means(name), variable) for name, variable in _items(definition))
     ]
-    own_visible, own = (
-        [definition for definition in group if definition.unit is session.unit]
-        for group in (visible, definitions)
-    )
-    for candidates in (enclosing, own_visible, visible, own):
-        if len(candidates) == 1:
-            return candidates[0]
-    every = sorted({module for modules, _ in modules_of for module in modules})
+    of_unit = [definition for definition in visible if definition.unit is session.unit]
+    chain = session.meanings().chain
+    around = qualified_name(chain[0]).partition("::")[0] if chain else ""
+    enclosing = [definition for definition in visible if around in _modules(definition)]
+    chosen = _only_one(of_unit)
+    if chosen is not None:
+        return chosen
+    chosen = _only_one(enclosing, visible)
+    if chosen is not None:
+        if len(visible) > 1:
+            doubt(_taken(chosen, name, visible))
+        return chosen
+    every = sorted({module for definition in definitions for module in _modules(definition)})
     listed = " or ".join(f"{module}::{name}" for module in every[:_MOST_NAMED])
     listed += " or …" if len(every) > _MOST_NAMED else ""
     raise UsageError(f"the namelist {name} is one of several: give {listed}")
+
+
+def _only_one(*groups: Sequence[Die]) -> Die | None:
+    """Return the namelist of the first group that has just one."""
+    return next((group[0] for group in groups if len(group) == 1), None)
+
+
+def _taken(chosen: Die, name: str, candidates: Sequence[Die]) -> str:
+    """Return a note on the choice of a namelist."""
+    modules = " and ".join(sorted(_modules(chosen)))
+    of_several = f"of {len(candidates)} such namelists the one" if candidates[1:] else "a namelist"
+    return f"{name}: {of_several} with variables of {modules} is taken for it"
 
 
 def _is_local(die: Die) -> bool:

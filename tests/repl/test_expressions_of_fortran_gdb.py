@@ -278,7 +278,12 @@ def test_a_namelist_with_variables_of_another_module(
     name may be that of either module, which is noted."""
     sources = {"m.f90": FIRST, "a.f90": SECOND, "one.f90": FIRST + SECOND}
     commands = ["print cfg", "print ma::cfg", "print mb::cfg"]
-    note = "mb::cfg: a namelist with variables of ma and mb is taken for it"
+    several = "of 2 such namelists the one with variables of"
+    notes = [
+        f"cfg: {several} ma and mb is taken for it",
+        f"ma::cfg: {several} ma is taken for it",
+        f"mb::cfg: {several}",
+    ]
     for files in (["m.f90", "a.f90"], ["one.f90"]):
         build(tmp_path, sources, [[tool("gfortran"), "-g", "-O0", *files, "-o", "a"]])
         own = answers(None, with_core(tool, tmp_path), ["frame 0", *commands])
@@ -287,4 +292,54 @@ def test_a_namelist_with_variables_of_another_module(
             "$2 = ( x = 1, y = 2 )",
             "$3 = ( x = 1, z = 30 )",
         ]
-        assert [note in answer for answer in own] == [False] * 3 + [len(files) == 1]
+        for number, note in enumerate(notes):
+            assert (note in own[number + 1]) == (len(files) == 1 or number > 0)
+
+
+BORROWED = """\
+module ma
+  integer :: x = 1, y = 2
+  namelist /cfg/ y
+end module
+module mb
+  use ma, only: x
+  integer :: z = 30
+  namelist /cfg/ x
+  namelist /only/ x
+  namelist /mixed/ x, z
+contains
+  subroutine second
+    integer, pointer :: nowhere
+    write(*, nml=cfg)
+    nullify(nowhere)
+    nowhere = z
+  end subroutine
+end module
+module mc
+  use mb, only: z
+  integer :: w = 99
+  namelist /cfg/ z, w
+end module
+subroutine user
+  use mb, only: second, only, mixed
+  write(*, nml=only)
+  write(*, nml=mixed)
+  call second
+end subroutine
+program prog
+  call user
+end program
+"""
+
+
+def test_a_namelist_of_the_variables_of_another_module(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """One that is not visible as a whole is none, though it has a variable of the module in focus.
+    The only one of a name is that of the module that declares it."""
+    build(tmp_path, {"a.f90": BORROWED}, [[tool("gfortran"), "-g", "-O0", "a.f90", "-o", "a"]])
+    commands = ["print cfg", "up", "print only", "print mixed", "print mb::only"]
+    own = answers(None, with_core(tool, tmp_path), ["frame 0", *commands])
+    assert values_in(own) == ["$1 = ( x = 1 )", "$2 = ( x = 1 )", "$3 = ( x = 1, z = 30 )",
+                              "$4 = ( x = 1 )"]  # fmt: skip
+    assert not any("taken for it" in answer for answer in own)
