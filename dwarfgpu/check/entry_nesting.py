@@ -8,7 +8,7 @@ its own, and code that the linker dropped is in no range.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.base.kept_with import first, kept_with
@@ -122,7 +122,7 @@ class EntryNesting:
             if pair not in compared:
                 compared[pair] = without(own, around)
             outside = compared[pair]
-            if outside and not self._is_dropped(around):
+            if outside and not self._is_dropped(index, code):
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
                 message = f"{listed_spans(outside)} is not within the code of the {kind}, "
                 yield NestingFault(index, "range-outside-parent", message + listed_spans(around))
@@ -131,11 +131,20 @@ class EntryNesting:
             for spans in beside.values():
                 yield from self._overlaps(spans)
 
-    def _is_dropped(self, spans: tuple[Range, ...]) -> bool:
-        """Return whether a linker dropped code: with the base addresses of its range lists at 0, it
-        is before all code of the file."""
+    def _is_dropped(self, index: int, code: Mapping[int, tuple[Range, ...]]) -> bool:
+        """Return whether a linker dropped the code around an entry. With base addresses at 0, it
+        begins before all code of the file, or at 0, which is none."""
         lowest = _lowest_code(self.unit.info.main.sections.object)
-        return all(span.begin < lowest for span in spans)
+        tree = self.unit.tree
+        is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
+        above = 0 if is_function else tree.parents[index]
+        while above > 0:
+            if any(span.begin < lowest for span in code.get(above, ())):
+                return True
+            if tree.abbreviations[above].tag == dw.TAG_SUBPROGRAM:
+                return above not in code
+            above = tree.parents[above]
+        return all(span.begin < lowest for span in code.get(0, ()))
 
     def _overlaps(self, spans: list[tuple[int, int, int]]) -> Iterator[NestingFault]:
         """Yield the entries that have a part of the code of another one beside them, once each.

@@ -69,13 +69,18 @@ OF_RANGES = b"\5" + words(0, size_bytes=4)
         ),
         (code(1, *WHOLE, code(2, 0, 0x40, code(3, 0, 0x50))), None),
         (code(1, 5, 0x40, code(3, 9, 0x50)), None),
+        # A dropped function that is larger than the address of the first code.
+        (
+            code(1, *WHOLE, code(2, 0, 0x2000, code(3, 0x1800, 0x40, code(3, 0x1800, 0x50)))),
+            None,
+        ),
         # The code of a unit is where none is.
         (
             code(1, 0x4000, 0x40, code(2, 0x1000, 0x40)),
             "[0x1000,0x1040) is not within the code of the unit, [0x4000,0x4040)",
         ),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_code_within_the_code_around_it(entries: bytes, message: str | None) -> None:
     found = findings(verdict_on(info_file(SHAPES, entries, RANGES, version=4)))
