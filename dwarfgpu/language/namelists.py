@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -32,7 +32,6 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.session.session import Session
 
-_MOST_NAMED: Final = 4
 Named: TypeAlias = Callable[[str], TypedValue | None]
 """The variable that a name in an expression denotes; None if it denotes anything else."""
 
@@ -102,10 +101,7 @@ def defined(
         if len(visible) > 1:
             doubt(_taken(chosen, name, visible))
         return chosen
-    every = sorted({module for definition in definitions for module in _modules(definition)})
-    listed = " or ".join(f"{module}::{name}" for module in every[:_MOST_NAMED])
-    listed += " or …" if len(every) > _MOST_NAMED else ""
-    raise UsageError(f"the namelist {name} is one of several: give {listed}")
+    raise UsageError(f"the namelist {name} is one of several: give MODULE::{name}")
 
 
 def _only_one(*groups: Sequence[Die]) -> Die | None:
@@ -137,7 +133,9 @@ def _definitions(session: Session, module: str, name: str) -> list[Die]:
 
     def collect(die: Die) -> bool:
         if _is_definition(die):
-            variables = tuple(qualified_name(variable) for _, variable in _items(die))
+            variables = tuple(
+                variable.linkage_name or qualified_name(variable) for _, variable in _items(die)
+            )
             definitions.setdefault(variables, die)
         return False  # so that the search goes on
 

@@ -49,7 +49,7 @@ def state_of(folder: Path, lists: int) -> Path:
 
 def test_names_of_many_lists_are_looked_up_once(tmp_path: Path) -> None:
     (session,) = waves_of(state_of(tmp_path / "many", 200))
-    with pytest.raises(UsageError, match="the namelist cfg is one of several: give m::cfg"):
+    with pytest.raises(UsageError, match="the namelist cfg is one of several: give MODULE::cfg"):
         language.evaluate("cfg", session)
     (first,) = session.meanings("::cfg").of("::cfg")
     assert isinstance(first, Die)

@@ -241,7 +241,7 @@ def test_namelists_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> No
         "$2 = ( x = 1, y = 2 )",
         "$3 = 30",
     ]
-    assert "the namelist cfg is one of several: give ma::cfg or mb::cfg" in own[5]
+    assert "the namelist cfg is one of several: give MODULE::cfg" in own[5]
     assert 'No symbol "nomod" in current context.' in own[6]
 
 
@@ -343,3 +343,32 @@ def test_a_namelist_of_the_variables_of_another_module(
     assert values_in(own) == ["$1 = ( x = 1 )", "$2 = ( x = 1 )", "$3 = ( x = 1, z = 30 )",
                               "$4 = ( x = 1 )"]  # fmt: skip
     assert not any("taken for it" in answer for answer in own)
+
+
+def test_namelists_of_variables_with_the_same_names(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Of modules of other files: their linkage names tell them apart."""
+    modules = [f"module {m}\ninteger :: x = {n}\nend module\n" for m, n in (("ma", 1), ("mc", 7))]
+    lists = [
+        f"module {m}\nuse {used}, only: x\nnamelist /cfg/ x\nend module\n"
+        for m, used in (("mb", "ma"), ("md", "mc"))
+    ]
+    user = """\
+subroutine user
+  use md, only: cfg
+  integer, pointer :: nowhere
+  write(*, nml=cfg)
+  nullify(nowhere)
+  nowhere = 1
+end subroutine
+program prog
+  call user
+end program
+"""
+    sources = {"m.f90": "".join(modules), "u.f90": "".join((*lists, user))}
+    command = [tool("gfortran"), "-g", "-O0", "m.f90", "u.f90", "-o", "a"]
+    build(tmp_path, sources, [command])
+    own = answers(None, with_core(tool, tmp_path), ["frame 0", "print cfg"])
+    assert values_in(own) == []
+    assert "no namelist of that name has a variable of the module" in own[1]
