@@ -184,7 +184,7 @@ def _fixed(base: BaseType, number: int, size_bits: int) -> Fraction:
     from fractions import Fraction  # few programs have such types
 
     value = signed(number, size_bits) if base.encoding == "signed_fixed" else number
-    return value * Fraction(base.scale or 1)
+    return value * Fraction(base.scale if base.scale is not None else 1)
 
 
 def whole_part(base: BaseType, number: int, size_bits: int) -> int:

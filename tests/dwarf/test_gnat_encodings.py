@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
@@ -34,8 +34,17 @@ SHAPES = [
     Shape(dw.TAG_SUBRANGE_TYPE),
     Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_GNAT_DESCRIPTIVE_TYPE, dw.FORM_FLAG_PRESENT)), True),
     Shape(dw.TAG_TYPEDEF, (NAME,)),
+    Shape(
+        dw.TAG_SUBRANGE_TYPE,
+        (TYPE, (dw.AT_LOWER_BOUND, dw.FORM_SDATA), (dw.AT_UPPER_BOUND, dw.FORM_SDATA)),
+    ),
+    Shape(
+        dw.TAG_MEMBER,
+        (NAME, TYPE, (dw.AT_BIT_SIZE, dw.FORM_DATA1), (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1)),
+    ),
 ]
 INTEGER, STRUCTURE, MEMBER, EXPRESSED, POINTER, ARRAY, RANGE, RECORD, TYPEDEF = range(2, 11)
+BOUNDED, BITS = 11, 12
 FIRST = 12 + 2
 """Where the first entry after the unit's is."""
 
@@ -237,3 +246,35 @@ def types(entries: Entries, offsets: list[int], expected: type[Type]) -> Callabl
 )
 def test_each_is_read_once(work: Callable[[int], Callable[[], object]]) -> None:
     assert_linear(work, 200)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "bits", "is_biased"),
+    [
+        (2000, 2031, 5, True),
+        (100, 103, 2, True),
+        (-10, -3, 3, True),
+        (-4, 4, 3, True),
+        (0, 7, 3, False),
+        (-4, 3, 3, False),
+        (100, 127, 7, False),
+        (0, (1 << 62) - 1, 62, False),
+        (5, 4, 1, False),  # no number at all
+    ],
+)
+def test_a_component_of_fewer_bits_than_its_numbers(
+    lower: int, upper: int, bits: int, is_biased: bool
+) -> None:
+    """GNAT stores them less the lower bound, and says it in DWARF for minimal encodings alone."""
+    entries = Entries()
+    bounds = encode_sleb(lower) + encode_sleb(upper)
+    numbers = entries.add(BOUNDED, None, ref(entries.integer) + bounds)
+    record = entries.add(STRUCTURE, "r", b"\1")
+    entries.add(BITS, "y", ref(numbers) + bytes((bits, 0)))
+    entries.close()
+    die = entries.die(record)
+    kind = die.unit.info.types.build(die)
+    assert isinstance(kind, Struct)
+    error = kind.members[0].error
+    message = "y has a bias, which is not decoded; -fgnat-encodings=minimal describes it in DWARF"
+    assert (None if error is None else error.message) == (message if is_biased else None)

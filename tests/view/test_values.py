@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from typing import cast
 
@@ -530,6 +531,12 @@ def test_decimal_numbers_of_x86(value: int, bit_size: int, text: str) -> None:
     kind = base("_Decimal", "decimal_float", bit_size)
     architecture = architecture_of_name("x86_64")
     assert format_value(Bits(value, bit_size), kind, architecture=architecture) == text
+
+
+def test_a_scale_of_zero() -> None:
+    """Each number is 0; it was shown without its scale."""
+    kind = Base(BaseType("fixed", "signed_fixed", 32, scale=Fraction(0)))
+    assert format_value(Bits(5, 32), kind, architecture=ARCH) == "0"
 
 
 def test_decimal_numbers_as_integers() -> None:

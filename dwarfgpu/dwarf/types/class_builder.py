@@ -124,6 +124,10 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
                 from dwarfgpu.dwarf.types.gnat_encodings import undecoded_offset
 
                 member = evolve(member, error=undecoded_offset(die, first, entry))
+            if entry.has(dw.AT_BIT_SIZE) and die.unit.language in dw.ADA:
+                from dwarfgpu.dwarf.types.gnat_encodings import undecoded_bias  # few are in Ada
+
+                member = evolve(member, error=member.error or undecoded_bias(entry))
             members.append(member)
     return tuple(members)
 

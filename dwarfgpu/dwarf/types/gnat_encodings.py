@@ -72,6 +72,21 @@ def decoded(die: Die, base: BaseType) -> BaseType:
     return evolve(base, encoding=encoding, scale=Fraction(numerator, denominator))
 
 
+def undecoded_bias(member: Die) -> Unsupported | None:
+    """Return why a component of a range without a name has no value: none of its numbers fits in
+    the bits of the component, which are less the lower bound. GNAT says so in no name."""
+    range_type, bits = member.reference(dw.AT_TYPE), member.integer(dw.AT_BIT_SIZE)
+    if range_type is None or range_type.tag != dw.TAG_SUBRANGE_TYPE or not bits:
+        return None
+    lower, upper = range_type.integer(dw.AT_LOWER_BOUND), range_type.integer(dw.AT_UPPER_BOUND)
+    if lower is None or upper is None or lower > upper or bits >= 64:
+        return None
+    fits = upper >> bits == 0 if lower >= 0 else -lower <= 1 << bits - 1 > upper
+    if fits or range_type.has(dw.AT_GNU_BIAS):  # the type itself is an error
+        return None
+    return Unsupported(f"{member.name} has a bias, which is not decoded; {_ADVICE}")
+
+
 def bounds_behind(die: Die, rank: int) -> list[Bounds]:
     """Return the bounds of the array in a pointer to an array with its bounds, which are in the
     structure to which the member P_BOUNDS points; nothing for any other array."""
