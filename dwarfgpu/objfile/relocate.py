@@ -150,9 +150,15 @@ class Relocator:
         self._file = file
         self._load_address = load_address
         self._tables: dict[int, list[Section]] = {}
+        self._misdirected: dict[str, Section] = {}
+        """Tables by the debug section that they are named after, if they say another one."""
         for section in file.sections:
             if section.type in (SHT_RELA, SHT_REL):
-                self._tables.setdefault(section.info, []).append(section)
+                named = section.name.removeprefix(".rela").removeprefix(".rel")
+                if named.startswith(".debug_") and named != self._name_of(section.info):
+                    self._misdirected[named] = section
+                else:
+                    self._tables.setdefault(section.info, []).append(section)
         self._symbols = LinkedSymbols(file)
         self._starts: dict[str, dict[int, int]] = {}
         loaded = (section for section in file.sections if section.flags & SHF_ALLOC)
@@ -163,14 +169,29 @@ class Relocator:
         """Return the bytes of one section; sections of the same name are concatenated.
 
         A symbol of another file has no address; an unknown type is an error, and a symbol of the
-        file whose section it does not say.
+        file whose section it does not say; a table that is named after the section but relocates
+        another one, which no producer writes.
         """
+        if section.name in self._misdirected:
+            table = self._misdirected[section.name]
+            raise Malformed(
+                f"{self._file.path}: {table.name} relocates section {table.info}, "
+                f"{self._name_of(table.info) or 'which the file does not have'}"
+            )
         out = bytearray(self._file.data_of(section))
         for field in self.fields(section, bytes(out), self._start_of(section)):
             if isinstance(field.problem, Unsupported | Malformed):
                 raise field.problem
             out[field.offset : field.offset + len(field.data)] = field.data
         return bytes(out)
+
+    def _name_of(self, index: int) -> str | None:
+        """Return the name of a section, without the z of those that objcopy compresses; None if
+        the file has none of the number."""
+        sections = self._file.sections
+        return (
+            sections[index].name.replace(".zdebug_", ".debug_") if index < len(sections) else None
+        )
 
     def fields(self, section: Section, data: bytes, place: int) -> Iterator[Field]:
         """Yield the relocations of a section placed at an address, in the order of its tables."""

@@ -18,7 +18,7 @@ from dwarfgpu.objfile.elf_structures import SHT_NOBITS
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.relocate import relocated_data
 from dwarfgpu.objfile.section_placement import placed
-from tests.dwarf.builder import FIXTURES, Content, elf
+from tests.dwarf.builder import FIXTURES, Content, elf, read_fixture
 
 OBJECTS = "objects/placed.gcc.o", "objects/placed.clang.o", "objects/placed.aarch64.o"
 ALLOC, WRITE, TLS = 2, 1, 0x400
@@ -212,6 +212,22 @@ def test_broken_relocations(relocation: bytes, message: str) -> None:
     file = made(relocation, [(1, 0, 1)])
     with pytest.raises(Malformed, match=message):
         ObjectData(file, 0).read(file.sections[1], 0, 1)
+
+
+@pytest.mark.parametrize("name", [".debug_info", ".debug_line"])
+def test_a_table_of_relocations_that_names_another_section(name: str) -> None:
+    """Functions were without names, and their addresses were 0."""
+    data = bytearray(read_fixture(OBJECTS[0]))
+    file = ObjectFile("made.o", bytes(data))
+    [table] = file.sections_named(f".rela{name}")
+    headers = int.from_bytes(data[0x28:0x30], "little")
+    pack_into("<I", data, headers + 64 * table.index + 44, 1)  # sh_info
+    damaged = ObjectFile("made.o", bytes(data))
+    message = rf"made\.o: \.rela\{name} relocates section 1, {damaged.sections[1].name}$"
+    with pytest.raises(Malformed, match=message):
+        relocated_data(damaged, name)
+    other = ".debug_info" if name == ".debug_line" else ".debug_line"
+    assert relocated_data(damaged, other) == relocated_data(file, other)
 
 
 def test_an_address_of_another_file_is_nowhere() -> None:
