@@ -30,6 +30,8 @@ from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
+_MOST_SINGLE_BYTES: Final = 4_096
+"""Of an object that cannot be read as a whole: each is read alone."""
 _MOST_BASES: Final = 1_000
 """Maximum number of classes that are searched for the target of a pointer to a member."""
 
@@ -123,12 +125,11 @@ def reference_pieces(
         return
     if size is None or size > 8 * shown.options.characters:
         return
-    data = shown.read(number, space, (size + 7) // 8)
+    contents = _referent(shown, bare, number, size)
     yield colon
-    if data is None:  # of Ada
+    if contents is None:  # of Ada
         yield _cannot_access(shown, number, space)
         return
-    contents = ObjectBytes(data, None, None, 8 * len(data), shown.object.endian)
     inner = evolve(
         shown,
         object=contents,
@@ -150,10 +151,25 @@ def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:
     size = None if isinstance(strip(target), Function) else size_bits(target)
     if not size or size > 8 * shown.options.characters:
         return None
-    if shown.read(number, bare.address_space, (size + 7) // 8) is not None:
+    if _referent(shown, bare, number, size) is not None:
         return None
     where = shown.address_text(number, bare.address_space, symbol=False)
     return f"<error reading variable: Cannot access memory at address {where}>"
+
+
+def _referent(shown: Shown, bare: Pointer, number: int, size_bits: int) -> ObjectBytes | None:
+    """Return the bytes of the target of a reference, as far as they are known: a kernel never
+    writes padding. None where none is."""
+    space, size = bare.address_space, (size_bits + 7) // 8
+    data = shown.read(number, space, size)
+    unknown = None
+    if data is None and size <= _MOST_SINGLE_BYTES:
+        single = [shown.read(number + n, space, 1) for n in range(size)]
+        data = b"".join(b"\0" if byte is None else byte for byte in single)
+        unknown = b"".join(b"\xff" if byte is None else b"\0" for byte in single)
+    if data is None or (unknown is not None and 0 not in unknown):
+        return None
+    return ObjectBytes(data, None, unknown, 8 * size, shown.object.endian)
 
 
 def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:

@@ -507,6 +507,28 @@ def test_letters_of_numbers_in_several_parts(
 DECIMAL64 = base("_Decimal64", "decimal_float", 64)
 
 
+def test_a_reference_to_an_object_that_is_known_in_part() -> None:
+    """A kernel never writes the padding of its structures."""
+    pair = Struct("struct", "pair", 8, (Member("a", CHAR, 0), Member("b", INT, 32)))
+    unwritten = {0x11, 0x12, 0x13}
+
+    def read(address: int, _space: int, size_bytes: int) -> bytes:
+        if unwritten & set(range(address, address + size_bytes)):
+            raise Unavailable("nothing wrote it")
+        return bytes(n - 0x10 for n in range(address, address + size_bytes))
+
+    def text(kind: Type) -> str:
+        reference = Pointer(kind, kind="reference")
+        return format_value(Bits(0x10, 64), reference, read_memory=read, architecture=ARCH)
+
+    assert text(pair) == "(struct pair &) @0x10: {a = 0 '\\000', b = 117835012}"
+    whole = Struct("struct", "whole", 8, (Member("a", INT, 0), Member("b", INT, 32)))
+    assert text(whole) == "(struct whole &) @0x10: {a = <unavailable>, b = 117835012}"
+    unwritten.update(range(0x10, 0x18))
+    error = "<error reading variable: Cannot access memory at address 0x10>"
+    assert text(pair) == f"(struct pair &) {error}"
+
+
 @pytest.mark.parametrize(
     ("value", "bit_size", "text"),
     [
