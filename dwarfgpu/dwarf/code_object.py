@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -294,9 +295,9 @@ class CodeObject(OfOpenFile):
         if self.file.is_relocatable:
             yield from self._sections()
             return
-        for segment in self.file.segments:
-            if segment.type != PT_LOAD or not segment.memory_bytes:
-                continue
+        loaded = [part for part in self.file.segments if part.type == PT_LOAD and part.memory_bytes]
+        with_bytes = sorted(part.address for part in loaded if part.file_bytes)
+        for segment in loaded:
 
             def segment_bytes(address: int, size_bytes: int, segment: Segment = segment) -> bytes:
                 first = address - segment.address
@@ -321,7 +322,12 @@ class CodeObject(OfOpenFile):
 
             begin = self._first_byte(segment)
             address = segment.address + self.load_address + begin
-            size_bytes = segment.memory_bytes - begin
+            # Zeros never hide bytes of the file, which a loader maps behind them.
+            above = bisect_left(with_bytes, segment.address + segment.file_bytes)
+            end = segment.address + segment.memory_bytes
+            if above < len(with_bytes):
+                end = min(end, with_bytes[above])
+            size_bytes = max(0, end - segment.address - begin)
             yield LoadedSegment(address, size_bytes, bool(segment.flags & PF_W), read)
 
     def _first_byte(self, segment: Segment) -> int:

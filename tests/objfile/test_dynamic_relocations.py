@@ -266,3 +266,28 @@ def test_zeros_of_a_segment_behind_the_end_of_the_file(tmp_path: Path) -> None:
     )
     assert len(data) < 1 << 23
     assert segment.read(1 << 23, 8) == bytes(8)
+
+
+def test_zeros_of_a_segment_hide_no_bytes_of_another_one(tmp_path: Path) -> None:
+    """A damaged p_memsz reaches into the next segment."""
+    data = bytearray(read_fixture(PROGRAM))
+    first = int.from_bytes(data[0x20:0x28], "little")
+    count = int.from_bytes(data[0x38:0x3A], "little")
+    headers = range(first, first + 56 * count, 56)
+    readable, code = (
+        next(at for at in headers if struct.unpack_from("<II", data, at) == (PT_LOAD, flags))
+        for flags in (4, 5)
+    )
+    address = int.from_bytes(data[code + 16 : code + 24], "little")
+    struct.pack_into("<Q", data, readable + 40, address + 0x40)  # p_memsz
+    path = tmp_path / "made"
+    path.write_bytes(data)
+    covering = [
+        segment
+        for segment in CodeObject.open(path).loaded_segments()
+        if 0 <= address - segment.address < segment.size_bytes
+    ]
+    offset = int.from_bytes(data[code + 8 : code + 16], "little")
+    assert [segment.read(address - segment.address, 16) for segment in covering] == [
+        bytes(data[offset : offset + 16])
+    ]
