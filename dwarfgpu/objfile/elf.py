@@ -50,7 +50,7 @@ from dwarfgpu.objfile.file_kinds import (
     archive_kind,
     compressed_by,
 )
-from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, placed, symbol_bases
+from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, are_placed, placed, symbol_bases
 from dwarfgpu.objfile.string_table import StringTable
 from dwarfgpu.objfile.symbols import Symbol, SymbolTable, extension_of, section_numbers, wide
 
@@ -153,8 +153,8 @@ class ObjectFile(OfOpenFile):
                 for row, title in zip(rows, titles, strict=True)
             ]
         addresses = [row[3] for row in rows]
-        if self.is_relocatable and not any(addresses):
-            addresses = placed(rows, 1 << 8 * self.address_bytes)
+        if self.is_relocatable and not are_placed(rows):
+            addresses = placed(rows, 1 << 8 * self.address_bytes, self.size_bytes)
         return tuple(
             Section(
                 index, titles[index], row[1], row[2], addresses[index], row[4], row[5], row[6],

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_TLS, Section
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_TLS, SHT_NOBITS, Section
 
 _MAX_ALIGNED: Final = 1 << 32
 CUBIN_GLOBAL: Final = (".text", ".nv.global")
@@ -19,22 +19,33 @@ The other loaded ones are constant banks and shared memory: symbols are offsets 
 """
 
 
-def placed(rows: Sequence[Sequence[int]], limit: int) -> list[int]:
+def placed(rows: Sequence[Sequence[int]], limit: int, file_bytes: int) -> list[int]:
     """Return the address of each section from its header fields; 0 for unloaded sections.
 
-    All are at 0 if they do not fit below `limit`.
+    All are at 0 if they do not fit below `limit`. One that is larger than its file cannot be read,
+    and displaces no other one.
     """
     addresses: list[int] = []
     lowest = 0
-    for _, _, flags, _, _, size_bytes, _, _, alignment, *_ in rows:
+    for _, type_, flags, _, _, size_bytes, _, _, alignment, *_ in rows:
         if not flags & SHF_ALLOC:
             addresses.append(0)
             continue
         if 0 < alignment <= _MAX_ALIGNED:
             lowest += -lowest % alignment
         addresses.append(lowest)
-        lowest += size_bytes
+        if type_ == SHT_NOBITS or size_bytes <= file_bytes:
+            lowest += size_bytes
     return addresses if lowest <= limit else [0] * len(rows)
+
+
+def are_placed(rows: Sequence[Sequence[int]]) -> bool:
+    """Return whether the headers of a relocatable object have addresses: a section has one, and no
+    two with contents are at 0."""
+    if not any(row[3] for row in rows):
+        return False
+    at_0 = [row for row in rows if row[2] & SHF_ALLOC and row[5] and not row[3]]
+    return len(at_0) < 2
 
 
 def symbol_bases(machine: str, sections: Sequence[Section]) -> list[int | None]:

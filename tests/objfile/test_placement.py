@@ -17,7 +17,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHT_NOBITS
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.relocate import relocated_data
-from dwarfgpu.objfile.section_placement import placed
+from dwarfgpu.objfile.section_placement import are_placed, placed
 from tests.dwarf.builder import FIXTURES, Content, elf, read_fixture
 
 OBJECTS = "objects/placed.gcc.o", "objects/placed.clang.o", "objects/placed.aarch64.o"
@@ -27,7 +27,7 @@ ALLOC, WRITE, TLS = 2, 1, 0x400
 def header(
     flags: int = ALLOC, size_bytes: int = 4, alignment: int = 1, address: int = 0
 ) -> list[int]:
-    return [0, 1, flags, 0, 0, size_bytes, 0, 0, alignment, 0]
+    return [0, 1, flags, address, 0, size_bytes, 0, 0, alignment, 0]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,25 @@ def header(
     ],
 )
 def test_places(headers: list[list[int]], expected: list[int]) -> None:
-    assert placed(headers, 1 << 64) == expected
+    assert placed(headers, 1 << 64, 1 << 64) == expected
+
+
+def test_a_section_larger_than_its_file_displaces_none() -> None:
+    headers = [header(), header(size_bytes=(1 << 64) - 1), header()]
+    assert placed(headers, 1 << 64, 100) == [0, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ([header(), header()], False),
+        ([header(address=0x100), header()], True),
+        ([header(address=0x100), header(), header()], False),  # a damaged header
+        ([header(address=0x100), header(), header(size_bytes=0), header(flags=0)], True),
+    ],
+)
+def test_which_headers_have_addresses(headers: list[list[int]], expected: bool) -> None:
+    assert are_placed(headers) == expected
 
 
 def opened(name: str, load_address: int = 0) -> CodeObject:
