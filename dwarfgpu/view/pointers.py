@@ -30,8 +30,8 @@ from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
-_MOST_SINGLE_BYTES: Final = 4_096
-"""Of an object that cannot be read as a whole: each is read alone."""
+_MOST_SINGLE_BYTES: Final = 512
+"""Of an object of a GPU that cannot be read as a whole: each is read alone, which takes long."""
 _MOST_BASES: Final = 1_000
 """Maximum number of classes that are searched for the target of a pointer to a member."""
 
@@ -158,12 +158,13 @@ def _unread_target(shown: Shown, bare: Pointer, number: int) -> str | None:
 
 
 def _referent(shown: Shown, bare: Pointer, number: int, size_bits: int) -> ObjectBytes | None:
-    """Return the bytes of the target of a reference, as far as they are known: a kernel never
-    writes padding. None where none is."""
+    """Return the bytes of the target of a reference, on a GPU as far as they are known: a kernel
+    never writes padding. None where none is."""
     space, size = bare.address_space, (size_bits + 7) // 8
     data = shown.read(number, space, size)
     unknown = None
-    if data is None and size <= _MOST_SINGLE_BYTES:
+    has_lanes = shown.architecture is not None and shown.architecture.is_simt
+    if data is None and has_lanes and size <= _MOST_SINGLE_BYTES:
         single = [shown.read(number + n, space, 1) for n in range(size)]
         data = b"".join(b"\0" if byte is None else byte for byte in single)
         unknown = b"".join(b"\xff" if byte is None else b"\0" for byte in single)
