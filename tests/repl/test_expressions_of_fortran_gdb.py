@@ -245,17 +245,7 @@ def test_namelists_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> No
     assert 'No symbol "nomod" in current context.' in own[6]
 
 
-FIRST = """\
-module ma
-  integer :: x = 1, y = 2
-  namelist /cfg/ x, y
-end module
-"""
-SECOND = """\
-module mb
-  use ma, only: x, y
-  integer :: z = 30
-  namelist /cfg/ x, z
+STOPPED = """\
 contains
   subroutine second
     integer, pointer :: nowhere
@@ -264,7 +254,19 @@ contains
     nowhere = z
   end subroutine
 end module
-program prog
+"""
+FIRST = """\
+module ma
+  integer :: x = 1, y = 2
+  namelist /cfg/ x, y
+end module
+"""
+SECOND = f"""\
+module mb
+  use ma, only: x, y
+  integer :: z = 30
+  namelist /cfg/ x, z
+{STOPPED}program prog
   use mb, only: second
   call second
 end program
@@ -296,7 +298,7 @@ def test_a_namelist_with_variables_of_another_module(
             assert (note in own[number + 1]) == (len(files) == 1 or number > 0)
 
 
-BORROWED = """\
+BORROWED = f"""\
 module ma
   integer :: x = 1, y = 2
   namelist /cfg/ y
@@ -307,15 +309,7 @@ module mb
   namelist /cfg/ x
   namelist /only/ x
   namelist /mixed/ x, z
-contains
-  subroutine second
-    integer, pointer :: nowhere
-    write(*, nml=cfg)
-    nullify(nowhere)
-    nowhere = z
-  end subroutine
-end module
-module mc
+{STOPPED}module mc
   use mb, only: z
   integer :: w = 99
   namelist /cfg/ z, w

@@ -73,15 +73,16 @@ def decoded(die: Die, base: BaseType) -> BaseType:
 
 
 def undecoded_bias(member: Die) -> Unsupported | None:
-    """Return why a component of a range without a name has no value: none of its numbers fits in
-    the bits of the component, which are less the lower bound. GNAT says so in no name."""
+    """Return why a component of a range without a name has no value: not all numbers of the range
+    fit in its bits, so GNAT stores them less the lower bound, which it says in no name."""
     range_type, bits = member.reference(dw.AT_TYPE), member.integer(dw.AT_BIT_SIZE)
     if range_type is None or range_type.tag != dw.TAG_SUBRANGE_TYPE or not bits:
         return None
     lower, upper = range_type.integer(dw.AT_LOWER_BOUND), range_type.integer(dw.AT_UPPER_BOUND)
     if lower is None or upper is None or lower > upper or bits >= 64:
         return None
-    fits = upper >> bits == 0 if lower >= 0 else -lower <= 1 << bits - 1 > upper
+    half = 1 << bits - 1
+    fits = upper < 2 * half if lower >= 0 else -half <= lower and upper < half
     if fits or range_type.has(dw.AT_GNU_BIAS):  # the type itself is an error
         return None
     return Unsupported(f"{member.name} has a bias, which is not decoded; {_ADVICE}")

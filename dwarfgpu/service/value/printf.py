@@ -233,9 +233,8 @@ def _referent(objects: ObjectAccess, value: TypedValue) -> TypedValue:
 def _integer(arithmetic: Arithmetic, value: TypedValue) -> int:
     """Return a value as C converts it to `long long`."""
     bare = strip(value.type)
-    if bare is None or isinstance(bare, Struct) or is_complex(bare) or is_method_pointer(bare):
-        raise UsageError(_NO_INTEGER)
-    if is_vector(bare):  # of 4 or 8 bytes: C converts its bits
+    is_of_parts = isinstance(bare, Struct) or is_complex(bare) or is_vector(bare)
+    if bare is None or is_of_parts or is_method_pointer(bare):
         raise UsageError(_NO_INTEGER)
     return arithmetic.number(_long_long(arithmetic, value)).value.integer
 
