@@ -35,9 +35,10 @@ from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import read_headers
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
+from dwarfgpu.objfile.damaged_headers import header_damage
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import OfOpenFile
@@ -230,14 +231,24 @@ class DebugInfo(OfOpenFile):
 
         return CallFrames(self.sections)
 
+    @cached_property
+    def file_damage(self) -> tuple[Malformed, ...]:
+        """What is wrong with the headers of the file with the code and of the one with its debug
+        information, and with the symbols on which all contents of a relocatable object depend."""
+        files = dict.fromkeys((self.loaded, self.object))
+        of_headers = [fault for file in files for fault in header_damage(file)]
+        of_symbols = [file.symbol_damage for file in files if file.is_relocatable]
+        return (*of_headers, *(fault for fault in of_symbols if fault is not None))
+
     @property
     def damage(self) -> list[str]:
-        """What shows that answers may be wrong: call frame information, a compiler's name, or a
-        type's."""
+        """What shows that answers may be wrong: damage of the files, call frame information, a
+        compiler's name, or a type's."""
+        files = [f"{error.kind}: {error}" for error in self.file_damage]
         frames = [*self.call_frames.damage] if "call_frames" in vars(self) else []
         error = self.unknown_type
         unknown_type = None if error is None else f"a type is unknown: {error.kind}: {error}"
-        return frames + [note for note in (self.unknown_compiler, unknown_type) if note]
+        return files + frames + [note for note in (self.unknown_compiler, unknown_type) if note]
 
     def section(self, name: str) -> bytes:
         """Return the bytes of a section (`Sections.section`)."""

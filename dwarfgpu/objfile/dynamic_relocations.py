@@ -22,8 +22,15 @@ from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import ET_EXEC, PT_LOAD, SHF_ALLOC, SHT_NOBITS, SymbolFields
-from dwarfgpu.objfile.relocate import SHT_REL, SHT_RELA
+from dwarfgpu.objfile.elf_structures import (
+    ET_EXEC,
+    PT_LOAD,
+    SHF_ALLOC,
+    SHT_NOBITS,
+    SHT_REL,
+    SHT_RELA,
+    SymbolFields,
+)
 
 SHT_RELR: Final = 19
 PT_DYNAMIC: Final = 2

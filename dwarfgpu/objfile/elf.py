@@ -133,11 +133,27 @@ class ObjectFile(OfOpenFile):
         """
         if self.machine != "CUDA" or self.type not in (ET_EXEC, ET_DYN):
             return self.type == ET_REL
-        return not any(row[3] for row in self._section_rows)
+        return not are_placed(self._loaded_rows[1])
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """Every section header, in the order of the file."""
+        titles, rows = self._loaded_rows
+        addresses = [row[3] for row in rows]
+        if self.is_relocatable and not are_placed(rows):
+            addresses = placed(rows, 1 << 8 * self.address_bytes, self.size_bytes)
+        return tuple(
+            Section(
+                index, titles[index], row[1], row[2], addresses[index], row[4], row[5], row[6],
+                row[7], row[9], row[8],
+            )
+            for index, row in enumerate(rows)
+        )  # fmt: skip
+
+    @cached_property
+    def _loaded_rows(self) -> tuple[list[str], list[tuple[int, ...]]]:
+        """The names and the fields of every section header; of a cubin, only sections in global
+        memory have SHF_ALLOC."""
         rows = list(self._section_rows)
         names = self._names_index
         if rows and names == SHN_XINDEX:
@@ -152,16 +168,7 @@ class ObjectFile(OfOpenFile):
                 row if title.startswith(CUBIN_GLOBAL) else (*row[:2], row[2] & ~SHF_ALLOC, *row[3:])
                 for row, title in zip(rows, titles, strict=True)
             ]
-        addresses = [row[3] for row in rows]
-        if self.is_relocatable and not are_placed(rows):
-            addresses = placed(rows, 1 << 8 * self.address_bytes, self.size_bytes)
-        return tuple(
-            Section(
-                index, titles[index], row[1], row[2], addresses[index], row[4], row[5], row[6],
-                row[7], row[9], row[8],
-            )
-            for index, row in enumerate(rows)
-        )  # fmt: skip
+        return titles, rows
 
     @cached_property
     def _section_rows(self) -> tuple[tuple[int, ...], ...]:
@@ -306,6 +313,18 @@ class ObjectFile(OfOpenFile):
         """The end of the file header and, if it comes next, of the table of segments."""
         table = self._segments_at + len(self.segments) * self._segment_bytes
         return table if 0 < self._segments_at <= _MAX_HEADER else _MAX_HEADER
+
+    @property
+    def header_parts(self) -> tuple[tuple[int, int, str], ...]:
+        """Where the ELF header and the two tables of headers begin and end in the file, and what
+        they are called."""
+        sections_end = self._sections_at + len(self._section_rows) * self._section_bytes
+        segments_end = self._segments_at + len(self.segments) * self._segment_bytes
+        return (
+            (0, 16 + struct.calcsize("<" + self._layout.header), "the ELF header"),
+            (self._sections_at, sections_end, "the section headers"),
+            (self._segments_at, segments_end, "the program headers"),
+        )
 
     def symbol_before(self, address: int) -> Symbol | None:
         """Return the named function or object at or before an address; of several one with a size,

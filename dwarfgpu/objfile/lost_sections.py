@@ -4,7 +4,6 @@ they are not in memory (System V ABI, "Section Header", "Program Header")."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.errors import Malformed
@@ -17,18 +16,17 @@ from dwarfgpu.objfile.elf_structures import (
     SHF_ALLOC,
     SHF_TLS,
     SHT_NOBITS,
+    SHT_NULL,
     Section,
     Segment,
 )
 from dwarfgpu.objfile.separate_debug import is_debug_file
 
-_SHT_NULL: Final = 0
-
 
 def unnamed_sections(file: ObjectFile) -> Malformed | None:
     """Return the error about sections without a name, which no producer writes; None if all have
     one."""
-    count = sum(not section.name and section.type != _SHT_NULL for section in file.sections)
+    count = sum(not section.name and section.type != SHT_NULL for section in file.sections)
     if not count:
         return None
     have = "sections have" if count > 1 else "section has"

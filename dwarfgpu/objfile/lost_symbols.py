@@ -23,7 +23,7 @@ _UNASSIGNED_BINDINGS: Final = range(3, 10)
 _FOR_PROCESSORS: Final = range(13, 16)
 """Types (STT_LOPROC to STT_HIPROC) and bindings (STB_LOPROC to STB_HIPROC)."""
 _ZEROS: Final = 4
-"""Entries, or bytes of names, that are 0: no producer writes as many in a row."""
+"""Bytes of names that are 0: no producer writes as many in a row."""
 
 
 class SymbolFile(Protocol):
@@ -88,10 +88,11 @@ def _fault(file: SymbolFile, table: Section) -> str | None:
     if max(offsets) >= len(names):
         count = sum(offset >= len(names) for offset in offsets)
         return f"has {_of(count, offsets)} with names outside of {strings.name}"
-    if not any(data[size_bytes:]) or data.find(bytes(_ZEROS * size_bytes), size_bytes) >= 0:
+    if data.find(bytes(size_bytes), size_bytes) >= 0:
         starts = range(size_bytes, len(data), size_bytes)
         count = sum(not any(data[start : start + size_bytes]) for start in starts)
-        return f"has {_of(count, offsets)} that are 0"
+        if count:
+            return f"has {_of(count, offsets)} that are 0"
     if bytes(_ZEROS) in names:
         count = sum(bool(offset) and not names[offset] for offset in offsets)
         if count:
@@ -155,10 +156,11 @@ def _outside_of_sections(file: SymbolFile, table: Section, data: bytes) -> str |
 def _without_values(file: SymbolFile, data: bytes, numbers: array[int]) -> str | None:
     """Return that functions of a linked file have the address 0, and are of sections that begin
     behind it."""
-    if file.is_relocatable:
-        return None
     is_wide = file.address_bytes == 8
     values = _column(file, data, "Q" if is_wide else "I", 8 if is_wide else 4)
+    beyond = _beyond_sections(file, data, values, numbers)
+    if file.is_relocatable or beyond is not None:
+        return beyond
     sections, kind_at, count, index = file.sections, 4 if is_wide else 12, 0, 0
     for _ in range(values.count(0) - 1):  # nearly all are those of other files; the first is none
         index = values.index(0, index + 1)
@@ -169,6 +171,25 @@ def _without_values(file: SymbolFile, data: bytes, numbers: array[int]) -> str |
     if not count:
         return None
     return f"has {_of(count, numbers)} that are functions at 0, outside of their section"
+
+
+def _beyond_sections(
+    file: SymbolFile, data: bytes, values: array[int], numbers: array[int]
+) -> str | None:
+    """Return that functions with a size begin behind the end of their section. Linkers give their
+    own names for the end of a section no size."""
+    sections, is_wide = file.sections, file.address_bytes == 8
+    bases = [0 if file.is_relocatable else section.address for section in sections]
+    ends = [base + section.size_bytes for base, section in zip(bases, sections, strict=True)]
+    if max(values) <= max(ends):
+        return None  # nearly all tables
+    sizes = _column(file, data, "Q" if is_wide else "I", 16 if is_wide else 8)
+    kinds = data[4 if is_wide else 12 :: file.symbol_bytes]
+    count = sum(
+        kind & 15 == _STT_FUNC and size > 0 and number < len(ends) and value > ends[number]
+        for kind, size, number, value in zip(kinds, sizes, numbers, values, strict=True)
+    )
+    return f"has {_of(count, numbers)} that are functions behind their section" if count else None
 
 
 def _of(count: int, entries: Sequence[int]) -> str:

@@ -15,8 +15,8 @@ from typing import Final
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHT_NOBITS, Section
-from dwarfgpu.objfile.relocate import SHT_RELA, LinkedSymbols, Sizes
+from dwarfgpu.objfile.elf_structures import SHT_NOBITS, SHT_RELA, Section
+from dwarfgpu.objfile.relocate import LinkedSymbols, Sizes
 from dwarfgpu.objfile.symbols import Symbol
 
 SECTIONS: Final = (".plt", ".plt.got", ".plt.sec")

@@ -20,7 +20,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported, counted
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, Section
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_REL, SHT_RELA, Section
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 _MIN_BUFFER_BYTES: Final = 1 << 20
 """Size from which a section is read by ranges; a smaller one takes 1 ms."""
 _MAX_BUFFER_BYTES: Final = 1 << 32
-SHT_RELA: Final = 4
-SHT_REL: Final = 9
 MAX_FIELD_BYTES: Final = 8
 _MAX_ULEB_BYTES: Final = 16
 """Of a field: a value of 64 bits has 10, and assemblers may pad it."""
 _PAGE_BYTES: Final = 0x1000
+_LOST: Final = 3
+"""Relocations that are 0: only damage writes as many in a row."""
 _NOWHERE_BYTES: Final = 16
 """Between the addresses of two symbols that are not defined here."""
 MAX_EXPANSION: Final = 64
@@ -351,7 +351,8 @@ def _encoded(kind: RelocationKind, value: int, size_bytes: int, endian: Endian) 
 
 
 def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, int | None]]:
-    """Yield offset, symbol index, type and addend; an addend of None is in the section."""
+    """Yield offset, symbol index, type and addend; an addend of None is in the section. `Malformed`
+    for relocations that zeros replaced."""
     order = "<" if file.endian == "little" else ">"
     word = "Q" if file.address_bytes == 8 else "I"
     has_addend = table.type == SHT_RELA
@@ -363,6 +364,12 @@ def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, 
         and file.address_bytes == 8
         and file.endian == "little"
     )
+    if bytes(_LOST * form.size) in data:
+        starts = range(0, len(data) - form.size + 1, form.size)
+        count = sum(not any(data[start : start + form.size]) for start in starts)
+        raise Malformed(
+            f"{file.path}: {table.name} has {count} of {len(starts)} relocations that are 0"
+        )
     for offset, info, *addend in form.iter_unpack(data[: len(data) - len(data) % form.size]):
         if is_swapped:
             symbol, types = info & 0xFFFFFFFF, info >> 32

@@ -40,12 +40,11 @@ def placed(rows: Sequence[Sequence[int]], limit: int, file_bytes: int) -> list[i
 
 
 def are_placed(rows: Sequence[Sequence[int]]) -> bool:
-    """Return whether the headers of a relocatable object have addresses: a section has one, and no
-    two with contents are at 0."""
-    if not any(row[3] for row in rows):
-        return False
-    at_0 = [row for row in rows if row[2] & SHF_ALLOC and row[5] and not row[3]]
-    return len(at_0) < 2
+    """Return whether the headers of a relocatable object have addresses: a loaded section has one,
+    and no two with contents are at 0."""
+    loaded = [row for row in rows if row[2] & SHF_ALLOC]
+    at_0 = [row for row in loaded if row[5] and not row[3]]
+    return any(row[3] for row in loaded) and len(at_0) < 2
 
 
 def symbol_bases(machine: str, sections: Sequence[Section]) -> list[int | None]:

@@ -217,6 +217,8 @@ class FocusedNames(FocusedLane):
         for code_object in self.code_objects:  # asked after each command, too
             own, described = code_object.file, code_object.info.object
             for file in (own,) if own is described else (own, described):
+                if file.is_relocatable:
+                    continue  # `damage` has it
                 if file.has_read_symbols and file.symbol_damage is not None:
                     damages.append(file.symbol_damage)
             if own.has_read_symbols and code_object.mini_debug_damage is not None:

@@ -15,6 +15,7 @@ from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, read_fixture
 
 NEST, CORE = "hip/nest.gfx942.O2.v5.co", "core/crash.x86_64.O2"
+CUBIN = "nvidia/combine.sm_90.cubin"
 PATTERNS = ("hip/*.co", "core/*.O[02]", "nvidia/*.cubin", "objects/*.o", "aarch64_be/*")
 LOST = "symbols may be lost or have wrong names"
 Fill = Callable[[int], bytes]
@@ -79,7 +80,8 @@ def test_a_section_that_the_file_does_not_have() -> None:
     ("fixture", "begin", "end", "fault"),
     [
         (NEST, 48, 64, "1 of 6 symbols that are local, behind the last local one (sh_info)"),
-        (NEST, 48, 96, "2 of 6 symbols that are local, behind the last local one (sh_info)"),
+        (NEST, 48, 72, "1 of 6 symbols that are 0"),
+        (NEST, 48, 96, "2 of 6 symbols that are 0"),
         (NEST, 48, 52, "1 of 6 symbols with a size and no name"),
         (NEST, 24, 28, None),  # `_DYNAMIC` has no size
         (CORE, 48, 64, "1 of 21 symbols with a size and no name"),
@@ -136,6 +138,34 @@ def test_functions_at_0() -> None:
     assert damage is not None
     expected = "1 of 21 symbols that are functions at 0, outside of their section"
     assert expected in damage.message
+
+
+@pytest.mark.parametrize("fixture", [CORE, CUBIN])
+def test_functions_behind_their_section(fixture: str) -> None:
+    """The last function of each was lost, and its address was none."""
+    data = read_fixture(fixture)
+    table = ObjectFile("", data).sections_by_name[".symtab"]
+    symbols = data[table.offset : table.offset + table.size_bytes]
+    at = max(at for at in range(0, len(symbols), 24) if symbols[at + 4] & 15 == 2)
+    damage = damaged_symbols(
+        ObjectFile("f", overwritten(fixture, ".symtab", ones, at + 8, at + 24))
+    )
+    assert damage is not None
+    assert "symbols that are functions behind their section" in damage.message
+
+
+def test_a_relocatable_file_says_so_in_every_answer(tmp_path: Path) -> None:
+    """Its relocations are read from the symbols: a function was at the address of another one."""
+    path = tmp_path / "a.cubin"
+    path.write_bytes(overwritten(CUBIN, ".symtab", bytes, 8 * 24, 11 * 24))
+    for command in (
+        ("where", path, "--all"),
+        ("frames", path),
+        ("eval", path, "sizeof(int)"),
+        ("debug", path, "--batch", "-ex", "info line twice", "-ex", "info line twice"),
+    ):
+        done = run(*command)
+        assert (done.out + done.err).count("3 of 27 symbols that are 0") == 1, command
 
 
 def test_info_and_disas_say_so(tmp_path: Path) -> None:

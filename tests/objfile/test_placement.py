@@ -20,6 +20,7 @@ from dwarfgpu.objfile.relocate import relocated_data
 from dwarfgpu.objfile.section_placement import are_placed, placed
 from tests.dwarf.builder import FIXTURES, Content, elf, read_fixture
 
+CUBIN = "nvidia/combine.sm_90.cubin"
 OBJECTS = "objects/placed.gcc.o", "objects/placed.clang.o", "objects/placed.aarch64.o"
 ALLOC, WRITE, TLS = 2, 1, 0x400
 
@@ -61,6 +62,7 @@ def test_a_section_larger_than_its_file_displaces_none() -> None:
         ([header(address=0x100), header()], True),
         ([header(address=0x100), header(), header()], False),  # a damaged header
         ([header(address=0x100), header(), header(size_bytes=0), header(flags=0)], True),
+        ([header(flags=0, address=0x100), header()], False),  # of debug information
     ],
 )
 def test_which_headers_have_addresses(headers: list[list[int]], expected: bool) -> None:
@@ -246,6 +248,32 @@ def test_a_table_of_relocations_that_names_another_section(name: str) -> None:
         relocated_data(damaged, name)
     other = ".debug_info" if name == ".debug_line" else ".debug_line"
     assert relocated_data(damaged, other) == relocated_data(file, other)
+
+
+def test_relocations_that_are_0() -> None:
+    """Names were those at the beginning of .debug_str, and functions were not found."""
+    data = bytearray(read_fixture(OBJECTS[0]))
+    file = ObjectFile("made.o", bytes(data))
+    [table] = file.sections_named(".rela.debug_info")
+    begin = table.offset + 5 * 24
+    data[begin : begin + 3 * 24] = bytes(3 * 24)
+    message = r"made\.o: \.rela\.debug_info has 3 of \d+ relocations that are 0$"
+    with pytest.raises(Malformed, match=message):
+        relocated_data(ObjectFile("made.o", bytes(data)), ".debug_info")
+
+
+@pytest.mark.parametrize("section", ["", ".debug_info", ".text.combine"])
+def test_a_cubin_with_an_address_in_one_header(section: str) -> None:
+    """All of its functions were at 0, as those of a file that is placed."""
+    data = bytearray(read_fixture(CUBIN))
+    file = ObjectFile("", bytes(data))
+    header_at = (
+        int.from_bytes(data[0x28:0x30], "little") + 64 * file.sections_by_name[section].index
+    )
+    pack_into("<Q", data, header_at + 16, 0x100)
+    damaged = ObjectFile("", bytes(data))
+    assert damaged.is_relocatable
+    assert [one.address for one in damaged.sections] == [one.address for one in file.sections]
 
 
 def test_an_address_of_another_file_is_nowhere() -> None:

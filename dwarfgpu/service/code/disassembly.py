@@ -217,11 +217,13 @@ class Disassembly:
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:
         """Why symbols and the descriptors of kernels may be missing."""
+        damage = self.code_object.info.file_damage
         if self.file.machine == "AMDGPU":
-            return self._gpu_code.problems
-        damages = [self.code_object.unusable_debug_file, self.code_object.mini_debug_damage]
+            return tuple(dict.fromkeys((*damage, *self._gpu_code.problems)))
+        damages: list[DwarfGpuError | None] = [*damage]
+        damages += [self.code_object.unusable_debug_file, self.code_object.mini_debug_damage]
         damages += [file.symbol_damage for file in symbol_files(self.code_object)]
-        return tuple(damage for damage in damages if damage is not None)
+        return tuple(fault for fault in dict.fromkeys(damages) if fault is not None)
 
     @cached_property
     def _descriptors(self) -> Mapping[tuple[str, int | None], KernelDescriptor]:

@@ -143,7 +143,8 @@ class CallFrameListing:
 
 
 def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
-    """Return names by address, with a note if symbols are damaged; empty if they cannot be read."""
+    """Return names by address, with notes if symbols or headers are damaged; empty if they cannot
+    be read."""
     try:
         # Mapping symbols of Arm ($x) are not functions; at equal addresses, functions are
         # preferred. There may be millions: only their names are kept.
@@ -155,10 +156,11 @@ def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[st
                 of_kind[symbol.address] = symbol.name
         for address, name in of_data.items():
             names.setdefault(address, name)
+        notes = [error_line(fault) for fault in code_object.info.file_damage]
         damage = code_object.file.symbol_damage
-        return names, [] if damage is None else [
-            f"not all symbols can be read: {error_line(damage)}"
-        ]
+        if damage is not None and not code_object.file.is_relocatable:
+            notes.append(f"not all symbols can be read: {error_line(damage)}")
+        return names, notes
     except DwarfGpuError as error:
         return {}, [f"no symbols: {error}"]
 

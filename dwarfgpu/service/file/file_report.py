@@ -20,6 +20,7 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
+from dwarfgpu.objfile.damaged_headers import header_damage
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
@@ -228,6 +229,7 @@ def _of_file(
         problems.append(error)
     described = separate or file
     of_files = [one.symbol_damage for one in dict.fromkeys((file, described))]
+    of_files += [fault for one in dict.fromkeys((file, described)) for fault in header_damage(one)]
     problems += [fault for fault in of_files if fault is not None and fault not in problems]
     info = DebugInfo.of(described, 0, dialect, loaded=file, directories=directories)
     units: tuple[UnitReport, ...] = ()

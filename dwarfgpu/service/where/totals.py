@@ -112,9 +112,10 @@ def found_while_listed(
     file: CodeObject, problems: Sequence[DwarfGpuError]
 ) -> Iterator[DwarfGpuError]:
     """Yield what was found while the variables of a file were listed, except the problems of those:
-    a unit that cannot be used, as one with types, an unknown type, and the limit on names."""
+    damage of the file, a unit that cannot be used, as one with types, an unknown type, and the
+    limit on names."""
     known = {str(problem) for problem in problems}
-    for error in (file.info.unread, file.info.unknown_type):
+    for error in (*file.info.file_damage, file.info.unread, file.info.unknown_type):
         if error is not None and str(error) not in known:
             known.add(str(error))
             yield error

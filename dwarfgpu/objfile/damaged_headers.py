@@ -1,0 +1,135 @@
+"""Headers of ELF files that contradict one another or have values that no producer writes
+(System V ABI, "ELF Header", "Sections", "Program Header").
+
+Law: a file is read as its headers say, and what is wrong with them is said with the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.records import evolve
+from dwarfgpu.errors import DwarfGpuError, Malformed, counted
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import (
+    ET_DYN,
+    ET_EXEC,
+    ET_LOOS,
+    ET_REL,
+    PT_LOAD,
+    SHF_ALLOC,
+    SHT_NOBITS,
+    SHT_NULL,
+    SHT_REL,
+    SHT_RELA,
+    Section,
+)
+from dwarfgpu.objfile.file_kinds import ET_CORE
+from dwarfgpu.objfile.lost_sections import unloaded_sections
+
+_NULL: Final = Section(0, "", SHT_NULL, 0, 0, 0, 0, 0, 0, 0, alignment=0)
+"""What zeros are read as."""
+_TYPES: Final = ET_REL, ET_EXEC, ET_DYN, ET_CORE
+
+
+@kept_with(first)
+def header_damage(file: ObjectFile) -> tuple[Malformed, ...]:
+    """Return what is wrong with the headers of a file, and what tools can do and compilers do not:
+    sections that no segment loads.
+
+    Nothing of a core file, whose memory is in segments, and of headers that cannot be read, which
+    is an error of the command that asks.
+    """
+    if file.type == ET_CORE:
+        return ()
+    try:
+        unloaded = unloaded_sections(file)
+        return (*damaged_headers(file), *([] if unloaded is None else [unloaded]))
+    except DwarfGpuError:
+        return ()
+
+
+def damaged_headers(file: ObjectFile) -> list[Malformed]:
+    """Return how the headers of a file contradict one another; `Malformed` where they cannot be
+    read."""
+    return [Malformed(f"{file.path}: {fault}") for fault in _faults(file)]
+
+
+def _faults(file: ObjectFile) -> Iterator[str]:
+    sections = file.sections
+    if file.type not in _TYPES and file.type < ET_LOOS:
+        yield f"e_type is {file.type:#x}, which is no type of files: the ELF header may be damaged"
+    elif file.type != ET_REL and not file.segments and file.machine != "CUDA":
+        linked = next((section for section in sections if _is_for_a_linker(section)), None)
+        if linked is not None:
+            yield (
+                f"e_type is {file.type}, and there are relocations in {linked.name} but no "
+                "segments: the ELF header may be damaged"
+            )
+    null = [section for section in sections[1:] if section.type == SHT_NULL]
+    absent = sum(section == evolve(_NULL, index=section.index) for section in null)
+    if absent:
+        are = "is" if absent == 1 else "are"
+        yield f"{absent} of {counted(len(sections), 'section header')} {are} 0"
+    for section in null:
+        if section.size_bytes:
+            yield f"section {section.name} has no type (SHT_NULL): its header may be damaged"
+    outside = [one for one in sections if one.flags & SHF_ALLOC and _is_outside(one, file)]
+    if outside:
+        names, more = outside[0].name, len(outside) - 1
+        what = f"sections {names} and {more} more are" if more else f"section {names} is"
+        yield f"{what} outside the file: it is cut short, or its headers are wrong"
+    yield from _overlaps(file)
+    if file.machine != "CUDA":
+        yield from _overlapping_segments(file)
+
+
+def _is_for_a_linker(section: Section) -> bool:
+    return section.type in (SHT_REL, SHT_RELA) and not section.flags & SHF_ALLOC
+
+
+def _is_outside(section: Section, file: ObjectFile) -> bool:
+    """Return whether bytes of a section are not in its file; those of debugging information are
+    missed when they are read."""
+    is_in_file = section.type not in (SHT_NULL, SHT_NOBITS)
+    return is_in_file and section.offset + section.size_bytes > file.size_bytes
+
+
+def _overlaps(file: ObjectFile) -> Iterator[str]:
+    """Yield which sections have bytes that are a header or another section, the first of several;
+    of cubins, only those at the ELF header: in these, sections share their bytes."""
+    parts = [
+        (section.offset, section.offset + section.size_bytes, f"section {section.name}")
+        for section in file.sections
+        if section.type not in (SHT_NULL, SHT_NOBITS) and section.size_bytes
+    ]
+    parts = [part for part in parts if part[1] <= file.size_bytes]
+    parts += file.header_parts[:1] if file.machine == "CUDA" else file.header_parts
+    end, last = 0, ""
+    for begin, part_end, name in sorted(parts):
+        if begin < end and (file.machine != "CUDA" or last == file.header_parts[0][2]):
+            yield (
+                f"{last} and {name} have the same bytes of the file, from {begin:#x} on: a section "
+                "header may be damaged"
+            )
+            return
+        if part_end > end:
+            end, last = part_end, name
+
+
+def _overlapping_segments(file: ObjectFile) -> Iterator[str]:
+    """Yield which segments to load have addresses of another one, the first of several."""
+    loaded = [segment for segment in file.segments if segment.type == PT_LOAD]
+    for before, after in pairwise(sorted(loaded, key=lambda segment: segment.address)):
+        if after.address < before.address + before.memory_bytes and after.memory_bytes:
+            yield (
+                f"the PT_LOAD segments at {before.address:#x} and {after.address:#x} overlap: a "
+                "program header may be damaged"
+            )
+            return
+
+
+__all__ = ["damaged_headers", "header_damage"]

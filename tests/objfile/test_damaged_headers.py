@@ -1,0 +1,177 @@
+"""Headers that no producer writes: each is said with the answers, and sound files have none."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.objfile.damaged_headers import header_damage
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHT_NULL
+from tests.check.made import findings, verdict_on
+from tests.cli.command import run
+from tests.dwarf.builder import FIXTURES, read_fixture
+
+CODE = "hip/nest.gfx942.O2.v5.co"
+PROGRAM = "x86_64/demo.gcc.O2.v5"
+OBJECT = "objects/placed.gcc.o"
+CUBIN = "nvidia/combine.sm_90.cubin"
+HEADER_BYTES = 64
+SEGMENT_BYTES = 56
+AFTER = ": the ELF header may be damaged"
+OF_SECTION = ": a section header may be damaged"
+OF_SEGMENT = ": a program header may be damaged"
+
+
+def section_at(data: bytes, name: str) -> int:
+    """The offset of the header of a section in a 64-bit file."""
+    table: int = struct.unpack_from("<Q", data, 40)[0]
+    return table + ObjectFile("", data).sections_by_name[name].index * HEADER_BYTES
+
+
+def with_field(fixture: str, name: str, offset: int, form: str, value: int) -> bytes:
+    """A fixture with another value in a field of a section header."""
+    data = bytearray(read_fixture(fixture))
+    struct.pack_into(form, data, section_at(data, name) + offset, value)
+    return bytes(data)
+
+
+def with_type(fixture: str, number: int) -> bytes:
+    """A fixture with another e_type."""
+    data = bytearray(read_fixture(fixture))
+    struct.pack_into("<H", data, 16, number)
+    return bytes(data)
+
+
+def without_headers(first: int, last: int) -> bytes:
+    """The code object with zeros for section headers."""
+    data = bytearray(read_fixture(CODE))
+    table: int = struct.unpack_from("<Q", data, 40)[0]
+    begin, end = table + first * HEADER_BYTES, table + (last + 1) * HEADER_BYTES
+    data[begin:end] = bytes(end - begin)
+    return bytes(data)
+
+
+def with_large_segment() -> bytes:
+    """The program whose first loaded segment reaches into the next one."""
+    data = bytearray(read_fixture(PROGRAM))
+    segments = ObjectFile("", bytes(data)).segments
+    index = next(index for index, segment in enumerate(segments) if segment.type == 1)
+    at = struct.unpack_from("<Q", data, 32)[0] + index * SEGMENT_BYTES
+    struct.pack_into("<Q", data, at + 40, 0x1688)
+    return bytes(data)
+
+
+DAMAGED = {
+    "type": (
+        lambda: with_type(OBJECT, 0x2D),
+        f"e_type is 0x2d, which is no type of files{AFTER}",
+    ),
+    "no type": (
+        lambda: with_type(OBJECT, 0),
+        f"e_type is 0x0, which is no type of files{AFTER}",
+    ),
+    "object as a program": (
+        lambda: with_type(OBJECT, 2),
+        f"relocations in .rela.data.rel.local.place but no segments{AFTER}",
+    ),
+    "zeros": (lambda: without_headers(14, 21), "8 of 25 section headers are 0"),
+    "one of zeros": (lambda: without_headers(3, 3), "1 of 25 section headers is 0"),
+    "section without a type": (
+        lambda: with_field(OBJECT, ".rela.debug_info", 4, "<I", SHT_NULL),
+        "section .rela.debug_info has no type (SHT_NULL): its header may be damaged",
+    ),
+    "names in the ELF header": (
+        lambda: with_field(CODE, ".debug_line_str", 24, "<Q", 0),
+        "section .debug_line_str and the ELF header have the same bytes of the file, from 0x0 on"
+        + OF_SECTION,
+    ),
+    "names in the section headers": (
+        lambda: with_field(
+            CODE, ".debug_str", 24, "<Q", struct.unpack_from("<Q", read_fixture(CODE), 40)[0]
+        ),
+        "have the same bytes of the file",
+    ),
+    "a section in another one": (
+        lambda: with_field(OBJECT, ".data", 32, "<Q", 0x40),
+        "section .data.counter and section .data have the same bytes of the file",
+    ),
+    "a section outside the file": (
+        lambda: with_field(OBJECT, ".data", 32, "<Q", (1 << 64) - 1),
+        "section .data is outside the file: it is cut short, or its headers are wrong",
+    ),
+    "overlapping segments": (
+        with_large_segment,
+        f"the PT_LOAD segments at 0x0 and 0x1000 overlap{OF_SEGMENT}",
+    ),
+    "text without an address": (
+        lambda: with_field(PROGRAM, ".text", 16, "<Q", 0),
+        f"no PT_LOAD segment has section .text at 0x0{OF_SEGMENT}",
+    ),
+    "a cubin's lines in its ELF header": (
+        lambda: with_field(CUBIN, ".debug_line", 24, "<Q", 8),
+        "the ELF header and section .debug_line have the same bytes of the file, from 0x8 on"
+        + OF_SECTION,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damage(name: str) -> None:
+    make, message = DAMAGED[name]
+    [fault] = header_damage(ObjectFile("f", make()))
+    assert fault.message.startswith("f: ")
+    assert message in fault.message
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_check_reports_it(name: str) -> None:
+    make, message = DAMAGED[name]
+    found = [one for one in findings(verdict_on(make())) if message in one.message]
+    [finding] = found
+    assert finding.rule == "lost-section"
+    expected = "warning" if message.startswith("no PT_LOAD") else "error"
+    assert finding.severity == expected
+
+
+def fixtures() -> Iterator[Path]:
+    for path in sorted(FIXTURES.rglob("*")):
+        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
+            yield path
+
+
+def test_sound_files_have_none() -> None:
+    """All fixtures are; cubins share bytes and addresses."""
+    files = [*fixtures()]
+    assert len(files) > 200
+    assert [
+        fault for path in files for fault in header_damage(ObjectFile("", path.read_bytes()))
+    ] == []
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> str:
+    path = tmp_path / "a.co"
+    path.write_bytes(with_field(CODE, ".debug_line_str", 24, "<Q", 0))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["info", "FILE"],
+        ["where", "FILE", "t"],
+        ["disas", "FILE", "nest"],
+        ["frames", "FILE"],
+        ["eval", "FILE", "sizeof(int)"],
+        ["debug", "FILE", "--batch", "-ex", "info line nest"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_says_it_once(damaged: str, command: list[str]) -> None:
+    result = run(*(damaged if word == "FILE" else word for word in command))
+    printed = result.out + result.err
+    assert printed.count("have the same bytes of the file, from 0x0 on") == 1
