@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from dwarfgpu.dwarf.types.type_sizes import element_type, member_error, size_bits
+from dwarfgpu.dwarf.types.type_sizes import element_type, extent_bits, member_error, size_bits
 from dwarfgpu.dwarf.types.types import Array, Member, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -78,7 +78,7 @@ class _Bits:
         return self._joined(struct_type, parts)
 
     def _member(self, node: ast.Node, struct_type: Struct, member: Member) -> Bits:
-        error = member_error(struct_type, member, member.bit_size or size_bits(member.type))
+        error = member_error(struct_type, member, extent_bits(member))
         if error is not None:
             raise error
         bits = self.of(node, member.type)

@@ -25,7 +25,7 @@ from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.object import Bits
-from dwarfgpu.view.variants import variant_members
+from dwarfgpu.session.variants import variant_members
 
 _MAX_STEPS: Final = 8
 """Pointers and arrays that a member access follows."""

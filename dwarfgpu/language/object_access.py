@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import (
     element_type,
+    extent_bits,
     member_error,
     offset_bits,
     size_bits,
@@ -369,7 +370,7 @@ class ObjectAccess(Dereference):
             undefined = UndefinedBits(f"{member.name} is declared, but no unit has it")
             return TypedValue(member.type, error=undefined, unit=value.unit)
         is_whole = member.bit_size is None
-        error = member_error(bare, member, member.bit_size or size_bits(member.type))
+        error = member_error(bare, member, extent_bits(member))
         if error is not None:
             raise error
         if member.location is None and not (is_whole and is_dynamic(member.type)):

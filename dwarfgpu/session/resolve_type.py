@@ -15,7 +15,13 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
-from dwarfgpu.dwarf.types.type_sizes import MAX_DIMENSIONS, offset_bits, size_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import (
+    MAX_DIMENSIONS,
+    extent_bits,
+    offset_bits,
+    size_bits,
+    strides_of,
+)
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Absent,
@@ -301,7 +307,7 @@ class Resolver:
             first, base = member_location.single_locations[0], about.location.single_locations[0]
             if first.storage != base.storage:
                 continue
-            size = member.bit_size
+            size = member.declared_bit_size
             if size is None:
                 resolved = self.resolved(member.type, member_location, around)
                 size = size_bits(resolved.type)
@@ -316,7 +322,28 @@ class Resolver:
                     f"{struct_type.name or 'a structure'} has no size, nor has {member.name}"
                 )
             end = max(end, first.bit_offset - base.bit_offset + size)
+        end = max(end, self._end_of_variants(struct_type, about))
         return evolve(struct_type, size_bytes=(end + 7) // 8, members=tuple(members))
+
+    def _end_of_variants(self, struct_type: Struct, about: LocatedObject) -> int:
+        """Return where the last member ends, in bits, that an object has from its variant parts at
+        a constant place; 0 if it has none."""
+        parts, end = struct_type.declared.variant_parts, 0
+        if not parts:
+            return end
+        from dwarfgpu.session.variants import variant_members  # few types have any
+
+        def read(member: Member) -> Bits:
+            placed = self.member(struct_type, about.location, member, about.around)
+            if member.bit_size is not None:
+                return self.bit_field(placed.location, member.bit_size, member.type)
+            return self.contents(placed)
+
+        for member in variant_members(parts, read):  # what is unknown has an error where it is
+            if isinstance(member, Member) and member.location is None:
+                bits = None if is_dynamic(member.type) else extent_bits(member)
+                end = max(end, (member.bit_offset or 0) + (bits or 0))
+        return end
 
     # Arrays
 

@@ -18,6 +18,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
+from dwarfgpu.session.variants import variant_members
 from dwarfgpu.view import scalars
 from dwarfgpu.view.ada_arrays import unconstrained_array
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, UNAVAILABLE
@@ -25,7 +26,6 @@ from dwarfgpu.view.fortran_arrays import FortranArray
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import Shown, Whole, address_of, is_signed, unknown_text
 from dwarfgpu.view.strings import character_kind
-from dwarfgpu.view.variants import variant_members
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.names.fortran_ada import Indexes
@@ -239,7 +239,7 @@ def _member(
     if member.is_static:
         yield from _static(shown, member, depth, letter)
         return
-    error = member_error(struct_type, member, member.bit_size or shown.size(member.type))
+    error = member_error(struct_type, member, member.declared_bit_size or shown.size(member.type))
     if isinstance(error, UndefinedBits):
         yield OPTIMIZED_OUT
         return

@@ -17,6 +17,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import (
     element_type,
+    extent_bits,
     member_error,
     offset_bits,
     size_bits,
@@ -43,6 +44,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits, number_bits
 from dwarfgpu.session.resolve_type import Resolver, is_dynamic
 from dwarfgpu.session.type_attributes import EnclosingObject
+from dwarfgpu.session.variants import variant_members
 from dwarfgpu.view import scalars
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
@@ -51,7 +53,6 @@ from dwarfgpu.view.printer_text import printed_of, summary_parts
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Printed, Printer, Printers, SummaryPart
 from dwarfgpu.view.strings import character_kind
-from dwarfgpu.view.variants import variant_members
 
 MAX_PARTS: Final = 2_000
 DEEPEST: Final = 100
@@ -316,7 +317,7 @@ class _Walk:
         self, subject: _Seen, struct_type: Struct, member: Member, first_bit: int, depth: int
     ) -> Plain:
         try:
-            error = member_error(struct_type, member, member.bit_size or size_bits(member.type))
+            error = member_error(struct_type, member, extent_bits(member))
             if error is not None:
                 return unknown(error.message)
             is_whole = member.bit_size is None

@@ -42,9 +42,10 @@ SHAPES = [
         dw.TAG_MEMBER,
         (NAME, TYPE, (dw.AT_BIT_SIZE, dw.FORM_DATA1), (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1)),
     ),
+    Shape(dw.TAG_SUBRANGE_TYPE, (TYPE, (dw.AT_UPPER_BOUND, dw.FORM_SDATA))),
 ]
 INTEGER, STRUCTURE, MEMBER, EXPRESSED, POINTER, ARRAY, RANGE, RECORD, TYPEDEF = range(2, 11)
-BOUNDED, BITS = 11, 12
+BOUNDED, BITS, UNBOUNDED = 11, 12, 13
 FIRST = 12 + 2
 """Where the first entry after the unit's is."""
 
@@ -260,15 +261,20 @@ def test_each_is_read_once(work: Callable[[int], Callable[[], object]]) -> None:
         (100, 127, 7, False),
         (0, (1 << 62) - 1, 62, False),
         (5, 4, 1, False),  # no number at all
+        (None, 2, 1, True),  # 1 .. 2
+        (None, 16, 4, True),
+        (None, 200, 8, False),
     ],
 )
 def test_a_component_of_fewer_bits_than_its_numbers(
-    lower: int, upper: int, bits: int, is_biased: bool
+    lower: int | None, upper: int, bits: int, is_biased: bool
 ) -> None:
-    """GNAT stores them less the lower bound, and says it in DWARF for minimal encodings alone."""
+    """GNAT stores them less the lower bound, and says it in DWARF for minimal encodings alone. It
+    leaves out a lower bound of 1, the default of Ada (DWARF 5 5.13)."""
     entries = Entries()
-    bounds = encode_sleb(lower) + encode_sleb(upper)
-    numbers = entries.add(BOUNDED, None, ref(entries.integer) + bounds)
+    bounds = (b"" if lower is None else encode_sleb(lower)) + encode_sleb(upper)
+    code = UNBOUNDED if lower is None else BOUNDED
+    numbers = entries.add(code, None, ref(entries.integer) + bounds)
     record = entries.add(STRUCTURE, "r", b"\1")
     entries.add(BITS, "y", ref(numbers) + bytes((bits, 0)))
     entries.close()

@@ -101,3 +101,43 @@ def test_what_gnat_says_in_names(tmp_path: Path, tool: Callable[[str], str], ver
     assert "= -1.5\n" in of_gdb[5] and '= "hello"' in of_gdb[9]
     local = answers(None, files, ["frame function a.stop", "print local"])[1]
     assert "GNAT's encoding of the place of name is not decoded" in local
+
+
+PACKED = """\
+procedure A is
+   type Inner is record A : Integer range 0 .. 7; B : Boolean; end record;
+   pragma Pack (Inner);
+   type Bits is array (0 .. 4) of Boolean;
+   pragma Pack (Bits);
+   type Outer (K : Boolean := True) is record
+      F : Integer range 1 .. 16;
+      G : Integer range 1 .. 200;
+      H : Integer range -8 .. 7;
+      I : Inner;
+      J : Bits;
+      case K is
+         when True => L : Positive range 1 .. 200;
+         when False => null;
+      end case;
+   end record;
+   pragma Pack (Outer);
+   V : Outer := (True, 16, 150, -8, (5, True), (True, False, True, True, False), 199);
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+begin
+   if V.F > 1 then C_Abort; end if;
+end A;
+"""
+
+
+def test_packed_records(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GNAT leaves out a lower bound of 1, which is that of the language: 150 was -106."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-g", "-O0", "-fgnat-encodings=gdb", "a.adb", "-o", "a"]
+    build(tmp_path, {"a.adb": PACKED}, [make])
+    files = with_core(tool, tmp_path)
+    names = ["v", "v.g", "v.g + 0", "v.f", "v.h", "v.i", "v.i.a", "v.j", "v.j(2)", "v.l"]
+    commands = ["frame function a", *(f"print {name}" for name in names)]
+    of_gdb = answers(tool("gdb"), files, commands)
+    assert answers(None, files, commands) == of_gdb
+    assert "g => 150" in of_gdb[1] and "i => (a => 5, b => true)" in of_gdb[1]

@@ -15,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.computed_attributes import descriptor, in_bits, measure
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Measure, Properties
+from dwarfgpu.dwarf.types.lower_bounds import default_lower
 from dwarfgpu.dwarf.types.type_entries import underlying_base
 from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
@@ -154,17 +155,6 @@ def constant_count(bounds: Bounds) -> int | None:
     if not isinstance(upper, int) or not isinstance(lower, int):
         return None
     return bounds.length(lower, upper)
-
-
-def default_lower(die: Die) -> int | None:
-    """Return the default lower bound of the language; None for a language without a known one.
-
-    A unit without a language is treated as C.
-    """
-    language = die.unit.language
-    if language is None or language in dw.LOWER_BOUND_ZERO:
-        return 0
-    return 1 if language in dw.LOWER_BOUND_ONE else None
 
 
 def _constant(value: Measure) -> int | None:

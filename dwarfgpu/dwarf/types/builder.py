@@ -15,7 +15,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import ada_enumerator
-from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, default_lower
+from dwarfgpu.dwarf.types.array_shape import Shape, array_shape
 from dwarfgpu.dwarf.types.base_types import (
     storage_bits_of,
 )
@@ -28,6 +28,7 @@ from dwarfgpu.dwarf.types.computed_attributes import (
     string_length,
 )
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.lower_bounds import constant_lower, default_lower
 from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.dwarf.types.type_entries import (
     NAMES_OF_TYPES,
@@ -428,7 +429,7 @@ class TypeBuilder:
 def _is_never_negative(die: Die, base: BaseType) -> bool:
     """Return whether a subrange of a signed type begins at 0 or more: the heuristic by which GDB
     decides that its values have no sign. A bound with the sign bit of the type is negative."""
-    lower, upper = die.integer(dw.AT_LOWER_BOUND), die.integer(dw.AT_UPPER_BOUND)
+    lower, upper = constant_lower(die), die.integer(dw.AT_UPPER_BOUND)
     if base.encoding != "signed" or lower is None:
         return False
     least_negative = 1 << base.bit_size - 1

@@ -123,11 +123,8 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
             if is_encoded:
                 from dwarfgpu.dwarf.types.gnat_encodings import undecoded_offset
 
-                member = evolve(member, error=undecoded_offset(die, first, entry))
-            if entry.has(dw.AT_BIT_SIZE) and die.unit.language in dw.ADA:
-                from dwarfgpu.dwarf.types.gnat_encodings import undecoded_bias  # few are in Ada
-
-                member = evolve(member, error=member.error or undecoded_bias(entry))
+                error = undecoded_offset(die, first, entry)
+                member = member if error is None else evolve(member, error=error)
             members.append(member)
     return tuple(members)
 
@@ -304,7 +301,11 @@ def _member(types: Types, die: Die) -> Member:
     )
     offset, location = (None, None) if is_static else offset_and_location(types, die)
     bit_size = die.integer(dw.AT_BIT_SIZE) if dw.AT_BIT_SIZE in has else None
-    target = types.target(die)
+    target, error = types.target(die), None
+    if bit_size is not None and die.unit.language in dw.ADA:
+        from dwarfgpu.dwarf.types.gnat_encodings import undecoded_bias  # few are in Ada
+
+        error = undecoded_bias(die)
     return Member(
         die.name,
         target if bit_size is None else partial(_type_of_bits, target, bit_size),
@@ -318,6 +319,7 @@ def _member(types: Types, die: Die) -> Member:
         die.offset,
         _access(die),
         die,
+        error,
     )
 
 

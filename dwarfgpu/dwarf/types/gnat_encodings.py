@@ -19,6 +19,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.computed_attributes import NAMES, constant_offset
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed
+from dwarfgpu.dwarf.types.lower_bounds import constant_lower
 from dwarfgpu.errors import Unsupported, shortened
 from dwarfgpu.expr.context import ExprLoc
 
@@ -78,7 +79,7 @@ def undecoded_bias(member: Die) -> Unsupported | None:
     range_type, bits = member.reference(dw.AT_TYPE), member.integer(dw.AT_BIT_SIZE)
     if range_type is None or range_type.tag != dw.TAG_SUBRANGE_TYPE or not bits:
         return None
-    lower, upper = range_type.integer(dw.AT_LOWER_BOUND), range_type.integer(dw.AT_UPPER_BOUND)
+    lower, upper = constant_lower(range_type), range_type.integer(dw.AT_UPPER_BOUND)
     if lower is None or upper is None or lower > upper or bits >= 64:
         return None
     half = 1 << bits - 1

@@ -112,6 +112,12 @@ def member_error(struct_type: Struct, member: Member, size: int | None) -> Dwarf
     return IllFormed(f"{named} is at {where} of a {struct_type.kind} of {counted(bytes_, 'byte')}")
 
 
+def extent_bits(member: Member) -> int | None:
+    """Return how many bits of its structure a member has; None if unknown. A packed record of Ada
+    has fewer bits than its type."""
+    return member.declared_bit_size or size_bits(member.type)
+
+
 def element_count(array_type: Array) -> int:
     """Return the number of elements of all dimensions; 0 if one is unknown or negative."""
     if len(array_type.dimensions) > MAX_DIMENSIONS:

@@ -220,12 +220,17 @@ class Member:
 
     @property
     def bit_size(self) -> int | None:
-        """The bits with the value of a bit-field. The others are padding, where it is wider than
-        its type (C++ class.bit); clang counts them in DW_AT_bit_size."""
+        """The bits with the value of a bit-field; None for one with parts of its own (a packed
+        record of Ada). The others are padding, where it is wider than its type (C++ class.bit);
+        clang counts them in DW_AT_bit_size."""
         size = self.declared_bit_size
-        if size is None or size <= 8:  # no type is narrower
+        if size is None:
             return size
         bare = strip(self.type)
+        if isinstance(bare, Struct | Array):
+            return None
+        if size <= 8:  # no type is narrower
+            return size
         if isinstance(bare, Base):
             whole = bare.base.bit_size
         else:
