@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.scope.declarations import around, declaration_of, qualified_
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Array, Function, Pointer, Struct, Type, Unspecified, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -278,6 +278,9 @@ def contents(reading: Reading, context: Context) -> Reading:
         raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is unknown")
     if size is None and isinstance(strip(reading.type), Array):
         size = 0  # as in GDB, an array of unknown length has a location only
+    is_function = isinstance(strip(reading.type), Function)
+    if is_function:
+        size = 8  # it has no contents, but as in GDB, its first byte must be readable
     if size is None:
         bare = strip(reading.type)
         if isinstance(bare, Struct):
@@ -294,6 +297,8 @@ def contents(reading: Reading, context: Context) -> Reading:
         if pointer is not None:
             return evolve(reading, pointer=pointer)
     bits = object_bits(reading.type, size, location, context)
+    if is_function and bits.is_complete:
+        bits = Bits(0, 0)
     if bits.size_bits < size:
         sizes = f"{counted(size // 8, 'byte')}: the first {bits.size_bits // 8} are read"
         note = f"{reading.variable.name} has {sizes}"

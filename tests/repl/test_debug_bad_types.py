@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from tests.cli.command import run
+from tests.cli.command import run, run_json
 from tests.dwarf.builder import Shape, state_in
 
 BASE, NAMED = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF4)
@@ -111,3 +111,32 @@ def test_an_object_in_which_the_address_space_ends(state: Path) -> None:
     assert (
         said.err.splitlines()[-1] == f"{no_access}: 4 bytes needed, 2 to the end of default memory"
     )
+
+
+def test_an_object_of_a_function_type(tmp_path: Path) -> None:
+    """Go describes a variable that holds a function so; as in GDB, it is shown by its address, and
+    its first byte must be readable."""
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (BASE, *RANGE), True),
+        Shape(dw.TAG_SUBROUTINE_TYPE, (BASE,)),
+        Shape(dw.TAG_SUBPROGRAM, (BASE, *RANGE), True),
+        Shape(dw.TAG_FORMAL_PARAMETER, (BASE, NAMED, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    ]
+    data = b"\1a.go\0" + PLACE
+    type_at = struct.pack("<I", HEADER_BYTES + len(data))
+    place = b"\x09\x03" + struct.pack("<Q", 0x2008)
+    data += b"\2func(int)\0\3f\0" + PLACE + b"\4call\0" + type_at + place + b"\0\0"
+    options = ("--state", state_in(tmp_path, data, shapes))
+    texts = ("info args", "print call", "frame")
+    command = ("debug", "-q", "--batch", *options, *(f"-ex={text}" for text in texts))
+    done = run(*command)
+    assert done.lines[0] == "call = <unavailable>"
+    assert "f (call=<unavailable>)" in done.lines[1]
+    assert "Cannot access memory at address 0x2008" in done.err
+    memory = ("--mem", "0x2008=00")
+    done = run(*command, *memory)
+    value = "{func(int)} 0x2008"
+    assert done.lines[:2] == [f"call = {value}", f"$1 = {value}"]
+    assert f"f (call={value})" in done.lines[2]
+    answer = run_json("eval", *options, *memory, "call").json
+    assert (answer["text"], answer["bytes"]) == (value, "")
