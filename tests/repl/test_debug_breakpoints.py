@@ -654,6 +654,19 @@ def test_jump_to_a_breakpoint_hits_it(tmp_path: Path) -> None:
     assert lines[-1] == "\tbreakpoint already hit 2 times"
 
 
+def test_a_jump_that_cannot_continue_moves_nothing() -> None:
+    """The pc was set and the focus was not: the list of threads and the frames contradicted."""
+    looks = ("print/x $pc", "backtrace", "info threads", "undo")
+    commands = (*looks, "jump 12", *looks)
+    done = run("debug", "-q", "--batch", "--demo", *(f"-ex={command}" for command in commands))
+    middle = done.lines.index("Continuing at 0x7f000000165c.")
+    before, after = done.lines[:middle], done.lines[middle + 1 :]
+    assert [line.replace("$2", "$1") for line in after] == before
+    assert "hip/nest.hip:14" in before[-1]
+    assert "cannot continue: its mode is not known" in done.err
+    assert done.err.count("Nothing was assigned.") == 2
+
+
 def test_a_breakpoint_where_a_block_ends_is_hit_too(tmp_path: Path) -> None:
     begin = ("break fibonacci", "run", "delete", "watch n", "up", "break *$pc", "down")
     lines = talk(tmp_path, "recursion", *begin, "continue", "info breakpoints")

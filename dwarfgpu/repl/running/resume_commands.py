@@ -380,9 +380,10 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Unreasonable jump request")
     register = session.architecture.register(counter)
     data = pcs[0].to_bytes(register.size_bits // 8, session.architecture.endian)
-    target.write_register(session.wave, register, data)
     yield Output(f"Continuing at {pcs[0]:#x}.", {"address": f"{pcs[0]:#x}"})
-    with resuming(shell, is_step=False):
+    with resuming(shell, is_step=False):  # a state that cannot run raises its error here, unmoved
+        target.write_register(session.wave, register, data)
+        session.forget_frames()
         stop: Stop | None = None
         if pcs[0] in addresses(shell):
             stop = stop_of(shell, Halt("breakpoint-hit", session.wave))
