@@ -320,6 +320,25 @@ def test_one_file_mapped_twice_is_two(tmp_path: Path, lib: Path) -> None:
     assert [file.load_address for file in result.files] == [BASE - 0x1000, other - 0x1000]
 
 
+@pytest.mark.parametrize(
+    ("start", "pages", "offset"),
+    [(BASE + PAGE, 2, 2 * PAGE), (BASE + PAGE - 0x800, 1, PAGE)],
+)
+def test_a_part_at_an_offset_that_the_program_headers_contradict(
+    tmp_path: Path, lib: Path, start: int, pages: int, offset: int
+) -> None:
+    """Other bytes of the file were shown as the memory of the process."""
+    parts = mapped_files(
+        (BASE, BASE + PAGE, 0, str(lib)), (start, BASE + 2 * PAGE, pages, str(lib))
+    )
+    result = load_core(written(tmp_path, thread(), parts, loads=loads()))
+    reason = (
+        f"it is not read at {offset:#x} of {lib}, as NT_FILE says: the program headers contradict"
+    )
+    assert any(text.startswith(f"memory from {start:#x} on: {reason}") for text in result.notes)
+    assert reason in why(result, BASE + PAGE)
+
+
 def test_the_vdso_is_read_from_memory(tmp_path: Path) -> None:
     path = written(tmp_path, thread(), auxiliary(sysinfo_ehdr=BASE), loads=(Load(BASE, library()),))
     [loaded] = load_core(path).files

@@ -32,6 +32,7 @@ _NO_SEGMENT: Final = "the core file has no segment of it, but of everything that
 _DELETED: Final = " (deleted)"
 _MAX_NOTE_BYTES: Final = 1 << 16
 _MAX_VDSO_BYTES: Final = 1 << 20
+_OMITTED: Final = "the core file leaves it out, and "
 _NOT_CHECKED: Final = "the core file does not hold its first page, so that it cannot be checked"
 
 
@@ -217,6 +218,26 @@ def _is_mapped(segment: Segment, load_address: int, part: MappedFile) -> bool:
     )
 
 
+def _contradicts(file: ObjectFile, load_address: int, part: MappedFile) -> bool:
+    """Return whether a part is not of whole pages, or begins in a page of segments of a loaded file
+    but not at the offset of one of them."""
+    if part.start % _PAGE_BYTES or part.offset % _PAGE_BYTES:
+        return True
+    shift = part.start - part.offset - load_address
+    shifts = [
+        segment.address - segment.offset
+        for segment in file.segments
+        if segment.type == PT_LOAD and _is_in_page(segment, part.start - load_address)
+    ]
+    return bool(shifts) and shift not in shifts
+
+
+def _is_in_page(segment: Segment, address: int) -> bool:
+    """Return whether a segment has bytes of the file in the page at an address."""
+    first = segment.address - segment.address % _PAGE_BYTES
+    return first <= address < segment.address + segment.file_bytes
+
+
 def path_in(sysroot: str | None, path: str) -> str:
     """Return where a file of the process is now: beneath the folder of its libraries, at its path
     or by its name. `UsageError` for one that cannot be read like a file."""
@@ -282,6 +303,12 @@ class _Reader:
             return
         writable = [segment for segment in file.segments if segment.flags & PF_W]
         for part in module.parts:
+            if _contradicts(file, load_address, part):
+                said = f"at {part.offset:#x} of {file.path}, as NT_FILE says"
+                why = f"it is not read {said}: the program headers contradict that"
+                self.ranges.append(Range(part.start, part.end, None, 0, f"{_OMITTED}{why}"))
+                self.notes.append(f"memory from {part.start:#x} on: {why}")
+                continue
             self.ranges += mapped_range(part.start, part.end, part.offset, file)
             if part in self._undescribed:
                 is_lost = any(_is_mapped(segment, load_address, part) for segment in writable)
@@ -325,7 +352,7 @@ class _Reader:
     def _mark_unreadable(self, module: _Module, why: str) -> None:
         """Mark its memory as unknown, except for the contents of the core."""
         self.ranges += [
-            Range(part.start, part.end, None, 0, f"the core file leaves it out, and {why}")
+            Range(part.start, part.end, None, 0, f"{_OMITTED}{why}")
             for part in module.parts
         ]
 
