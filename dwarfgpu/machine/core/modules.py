@@ -352,8 +352,7 @@ class _Reader:
     def _mark_unreadable(self, module: _Module, why: str) -> None:
         """Mark its memory as unknown, except for the contents of the core."""
         self.ranges += [
-            Range(part.start, part.end, None, 0, f"{_OMITTED}{why}")
-            for part in module.parts
+            Range(part.start, part.end, None, 0, f"{_OMITTED}{why}") for part in module.parts
         ]
 
     def _opened_of(self, module: _Module) -> ObjectFile:
