@@ -182,20 +182,22 @@ class NamedValues:
             from dwarfgpu.language.namelists import defined, namelist  # few programs have them
 
             scope = split_last(name)[0]
-            first = defined(self.session, first, scope, self.names.meaning, self.report)
+            first = defined(self.session, first, scope, self.report)
             return namelist(self.objects, first, scope, self._variable_named)
         raise UsageError("Attempt to use a type name as an expression")
 
-    def _variable_named(self, name: str) -> TypedValue | None:
-        """Return the variable of a name; None for the name of anything else."""
+    def _variable_named(self, name: str, linked: str | None) -> TypedValue | None:
+        """Return the variable of a name; None for the name of anything else, and for a variable of
+        another linkage name."""
         try:
             meanings = self.names.meaning(name)
         except UsageError:  # a scope in it does not exist
             return None
-        is_variable = bool(meanings) and isinstance(meanings[0], Variable)
-        if is_variable or self.names.in_enclosing_functions(name, meanings) is not None:
-            return self.named(ast.Name(name))
-        return None
+        variable = meanings[0] if meanings and isinstance(meanings[0], Variable) else None
+        variable = self.names.in_enclosing_functions(name, meanings) or variable
+        if variable is None or (linked and variable.die.linkage_name != linked):
+            return None
+        return self.named(ast.Name(name))
 
     def of_package(self, node: ast.Access) -> TypedValue | None:
         """Return what `p.x` denotes in Ada if `p` is a package; None for anything else."""

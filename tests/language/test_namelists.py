@@ -10,10 +10,7 @@ import pytest
 
 from dwarfgpu import language
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.namelists import defined
 from tests.dwarf.builder import Shape, state_in
 from tests.language.made_units import BASE_TYPE, HEADER_BYTES, NAME, UNIT, VARIABLE
 from tests.language.sessions import waves_of
@@ -45,25 +42,6 @@ def state_of(folder: Path, lists: int) -> Path:
         order = [number >> 3 * digit & 7 for digit in range(5)]
         out += b"\5cfg\0" + b"".join(b"\6" + places[index] for index in order) + b"\0"
     return state_in(folder, out + b"\0", SHAPES)
-
-
-def test_names_of_many_lists_are_looked_up_once(tmp_path: Path) -> None:
-    (session,) = waves_of(state_of(tmp_path / "many", 200))
-    with pytest.raises(UsageError, match="the namelist cfg is one of several: give MODULE::cfg"):
-        language.evaluate("cfg", session)
-    (first,) = session.meanings("::cfg").of("::cfg")
-    assert isinstance(first, Die)
-    asked: list[str] = []
-
-    def means(name: str) -> tuple[Meaning, ...]:
-        asked.append(name)
-        return session.meanings(f"m::{name}").of(f"m::{name}")  # all of them are visible
-
-    with pytest.raises(UsageError, match="is one of several"):
-        defined(session, first, "", means, asked.append)
-    assert sorted(asked) == [f"v{number}" for number in range(VARIABLES)]
-    with pytest.raises(UsageError, match="several namelists cfg have variables of m: which of"):
-        language.evaluate("m::cfg", session)
 
 
 def test_the_work_of_many_of_one_name(tmp_path: Path) -> None:
