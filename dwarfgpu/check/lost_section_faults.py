@@ -9,11 +9,11 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.static_check.severity import Severity
-from dwarfgpu.objfile.damaged_headers import damaged_headers
+from dwarfgpu.objfile.damaged_headers import damaged_headers, odd_layout
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
-from dwarfgpu.objfile.lost_sections import contradicted_tls, unloaded_sections, unnamed_sections
+from dwarfgpu.objfile.lost_sections import contradicted_tls, unnamed_sections
 
 
 def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
@@ -22,9 +22,8 @@ def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
     are lost or contradict one another; without units, the first are among the problems of
     `info`."""
     file, info = code_object.file, code_object.info
-    unloaded = unloaded_sections(file)
-    if unloaded is not None:
-        _report(unloaded, findings, "warning")  # objcopy and linker scripts can do it
+    for odd in odd_layout(file):
+        _report(odd, findings, "warning")  # objcopy and linker scripts can do it
     for contradiction in _of_kernels(file):
         _report(contradiction, findings, "warning")  # metadata may be written by hand
     files = dict.fromkeys((file, info.object))

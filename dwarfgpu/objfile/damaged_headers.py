@@ -26,19 +26,24 @@ from dwarfgpu.objfile.elf_structures import (
     SHT_REL,
     SHT_RELA,
     Section,
+    relocated_name,
+    uncompressed,
 )
 from dwarfgpu.objfile.file_kinds import ET_CORE
 from dwarfgpu.objfile.lost_sections import unloaded_sections
 
 _NULL: Final = Section(0, "", SHT_NULL, 0, 0, 0, 0, 0, 0, 0, alignment=0)
 """What zeros are read as."""
+_IN_MEMORY: Final = {
+    ".bss", ".data", ".fini", ".init", ".rodata", ".tbss", ".tdata", ".text",
+}  # fmt: skip
+"""Sections that have SHF_ALLOC (System V ABI, "Special Sections")."""
 _TYPES: Final = ET_REL, ET_EXEC, ET_DYN, ET_CORE
 
 
 @kept_with(first)
 def header_damage(file: ObjectFile) -> tuple[Malformed, ...]:
-    """Return what is wrong with the headers of a file, and what tools can do and compilers do not:
-    sections that no segment loads.
+    """Return what is wrong with the headers of a file, and where its layout is odd.
 
     Nothing of a core file, whose memory is in segments, and of headers that cannot be read, which
     is an error of the command that asks.
@@ -46,8 +51,7 @@ def header_damage(file: ObjectFile) -> tuple[Malformed, ...]:
     if file.type == ET_CORE:
         return ()
     try:
-        unloaded = unloaded_sections(file)
-        return (*damaged_headers(file), *([] if unloaded is None else [unloaded]))
+        return *damaged_headers(file), *odd_layout(file)
     except DwarfGpuError:
         return ()
 
@@ -56,6 +60,14 @@ def damaged_headers(file: ObjectFile) -> list[Malformed]:
     """Return how the headers of a file contradict one another; `Malformed` where they cannot be
     read."""
     return [Malformed(f"{file.path}: {fault}") for fault in _faults(file)]
+
+
+def odd_layout(file: ObjectFile) -> list[Malformed]:
+    """Return where linker scripts and objcopy may put sections and compilers do not: linked ones
+    outside of all segments, and relocatable ones at the addresses of one another."""
+    overlap = next(_overlapping_addresses(file), None) if file.is_relocatable else None
+    odd = [unloaded_sections(file), None if overlap is None else Malformed(overlap)]
+    return [fault for fault in odd if fault is not None]
 
 
 def _faults(file: ObjectFile) -> Iterator[str]:
@@ -77,11 +89,21 @@ def _faults(file: ObjectFile) -> Iterator[str]:
     for section in null:
         if section.size_bytes:
             yield f"section {section.name} has no type (SHT_NULL): its header may be damaged"
+    half_of_memory = 1 << 8 * file.address_bytes - 1
+    in_memory = [one for one in sections if one.flags & SHF_ALLOC and one.type == SHT_NOBITS]
+    large = [one for one in in_memory if one.size_bytes > half_of_memory]
+    if large:
+        yield f"section {large[0].name} of {large[0].size_bytes:#x} bytes is larger than memory"
     outside = [one for one in sections if one.flags & SHF_ALLOC and _is_outside(one, file)]
     if outside:
         names, more = outside[0].name, len(outside) - 1
         what = f"sections {names} and {more} more are" if more else f"section {names} is"
         yield f"{what} outside the file: it is cut short, or its headers are wrong"
+    for section in sections if file.machine != "CUDA" else ():
+        if section.name in _IN_MEMORY and section.size_bytes and not section.flags & SHF_ALLOC:
+            yield f"section {section.name} has no SHF_ALLOC: its header may be damaged"
+            break
+    yield from _misnamed_relocations(file)
     yield from _overlaps(file)
     if file.machine != "CUDA":
         yield from _overlapping_segments(file)
@@ -89,6 +111,34 @@ def _faults(file: ObjectFile) -> Iterator[str]:
 
 def _is_for_a_linker(section: Section) -> bool:
     return section.type in (SHT_REL, SHT_RELA) and not section.flags & SHF_ALLOC
+
+
+def _misnamed_relocations(file: ObjectFile) -> Iterator[str]:
+    """Yield which sections with the name of relocations have another type, or relocate a section
+    that is not the one in their name, in a relocatable object; the first of several."""
+    sections = file.sections
+    for table in sections if file.type == ET_REL else ():
+        kind, named = relocated_name(table.name)
+        if kind is None or table.type in (SHT_NULL, SHT_NOBITS):  # eu-strip writes the latter
+            continue
+        if table.type != kind:
+            yield f"section {table.name} has type {table.type:#x}: its header may be damaged"
+            return
+        target = sections[table.info].name if table.info < len(sections) else None
+        if named != uncompressed(target or ""):
+            what = target or f"section {table.info}"
+            yield f"{table.name} relocates {what}: its header may be damaged"
+            return
+
+
+def _overlapping_addresses(file: ObjectFile) -> Iterator[str]:
+    """Yield which two sections have the same addresses, the first of several."""
+    loaded = [section for section in file.sections if section.covers(section.address)]
+    for before, after in pairwise(sorted(loaded, key=lambda section: section.address)):
+        if after.address < before.address + before.size_bytes:
+            what = f"sections {before.name} and {after.name} have the same addresses"
+            yield f"{file.path}: {what}, from {after.address:#x} on"
+            return
 
 
 def _is_outside(section: Section, file: ObjectFile) -> bool:
@@ -132,4 +182,4 @@ def _overlapping_segments(file: ObjectFile) -> Iterator[str]:
             return
 
 
-__all__ = ["damaged_headers", "header_damage"]
+__all__ = ["damaged_headers", "header_damage", "odd_layout"]

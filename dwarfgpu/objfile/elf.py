@@ -26,6 +26,7 @@ from dwarfgpu.objfile.elf_structures import (
     ET_DYN,
     ET_EXEC,
     ET_REL,
+    GNU_COMPRESSED,
     LAYOUTS,
     PF_X,
     PT_LOAD,
@@ -39,6 +40,7 @@ from dwarfgpu.objfile.elf_structures import (
     Section,
     Segment,
     SymbolFields,
+    uncompressed,
 )
 from dwarfgpu.objfile.file_bytes import FileBytes, OfOpenFile, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
@@ -140,7 +142,9 @@ class ObjectFile(OfOpenFile):
         """Every section header, in the order of the file."""
         titles, rows = self._loaded_rows
         addresses = [row[3] for row in rows]
-        if self.is_relocatable and not are_placed(rows):
+        if self.is_relocatable:
+            if self.machine == "CUDA":  # no section has an address, but for damage
+                rows = [(*row[:3], 0, *row[4:]) for row in rows]
             addresses = placed(rows, 1 << 8 * self.address_bytes, self.size_bytes)
         return tuple(
             Section(
@@ -341,13 +345,13 @@ class ObjectFile(OfOpenFile):
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
         """Return all sections of a name: each group of a relocatable object may have its own."""
-        return self._namesakes.get(_uncompressed(name), ())
+        return self._namesakes.get(uncompressed(name), ())
 
     @cached_property
     def _namesakes(self) -> Mapping[str, tuple[Section, ...]]:
         named: dict[str, list[Section]] = {}
         for section in self.sections:
-            named.setdefault(_uncompressed(section.name), []).append(section)
+            named.setdefault(uncompressed(section.name), []).append(section)
         return {name: tuple(members) for name, members in named.items()}
 
     def has_section(self, name: str) -> bool:
@@ -360,7 +364,7 @@ class ObjectFile(OfOpenFile):
 
     def is_compressed(self, section: Section) -> bool:
         """Return whether the bytes of a section are compressed in the file."""
-        return bool(section.flags & SHF_COMPRESSED) or section.name.startswith(_GNU_COMPRESSED)
+        return bool(section.flags & SHF_COMPRESSED) or section.name.startswith(GNU_COMPRESSED)
 
     def data_of(self, section: Section) -> bytes:
         """Return the bytes of one section, decompressed; `Unsupported` for Zstandard."""
@@ -570,16 +574,9 @@ class ObjectFile(OfOpenFile):
         return SymbolFields(name, address, size, info, visibility, index)
 
 
-_GNU_COMPRESSED: Final = ".zdebug_"
-"""How the name of a debug section begins that GNU tools compressed before SHF_COMPRESSED; its bytes
-begin with `ZLIB` and the size when it is not compressed, 8 bytes, most significant first."""
 _GNU_HEADER_BYTES: Final = 12
-
-
-def _uncompressed(name: str) -> str:
-    """Return the name that a section has when it is not compressed."""
-    return name.replace(_GNU_COMPRESSED, ".debug_", 1) if name.startswith(".z") else name
-
+"""Of a section that GNU tools compressed before SHF_COMPRESSED: `ZLIB`, and the size when it is not
+compressed, 8 bytes, most significant first."""
 
 _READ_STATES: Final = "eval, location, lanes, waves, bt, run and debug read a state with"
 

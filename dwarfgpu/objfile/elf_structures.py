@@ -37,8 +37,24 @@ SHN_XINDEX: Final = 0xFFFF
 RESERVED_BELOW_ZERO: Final = 0x10000
 """What is subtracted from reserved indices of symbols: SHT_SYMTAB_SHNDX has sections of the same
 numbers (System V ABI, "Section Header Table Indexes")."""
+GNU_COMPRESSED: Final = ".zdebug_"
+"""How the name of a debug section begins that GNU tools compressed before SHF_COMPRESSED."""
 ELFCOMPRESS_ZLIB: Final = 1
 ELFCOMPRESS_ZSTD: Final = 2
+
+
+def uncompressed(name: str) -> str:
+    """Return the name that a section has when it is not compressed."""
+    return name.replace(GNU_COMPRESSED, ".debug_", 1) if name.startswith(".z") else name
+
+
+def relocated_name(table: str) -> tuple[int | None, str]:
+    """Return the type of the table of relocations that a name says, SHT_RELA or SHT_REL, and the
+    name of the section that it relocates; None and "" for the name of another section."""
+    for prefix, kind in ((".rela.", SHT_RELA), (".rel.", SHT_REL)):
+        if table.startswith(prefix):
+            return kind, uncompressed(table[len(prefix) - 1 :])
+    return None, ""
 
 
 @frozen

@@ -20,7 +20,14 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported, counted
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_REL, SHT_RELA, Section
+from dwarfgpu.objfile.elf_structures import (
+    SHF_ALLOC,
+    SHT_REL,
+    SHT_RELA,
+    Section,
+    relocated_name,
+    uncompressed,
+)
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.symbols import UNKNOWN_SECTION, Symbol
 
@@ -154,8 +161,8 @@ class Relocator:
         """Tables by the debug section that they are named after, if they say another one."""
         for section in file.sections:
             if section.type in (SHT_RELA, SHT_REL):
-                named = section.name.removeprefix(".rela").removeprefix(".rel")
-                if named.startswith(".debug_") and named != self._name_of(section.info):
+                kind, named = relocated_name(section.name)
+                if kind is not None and named != self._name_of(section.info):
                     self._misdirected[named] = section
                 else:
                     self._tables.setdefault(section.info, []).append(section)
@@ -169,15 +176,8 @@ class Relocator:
         """Return the bytes of one section; sections of the same name are concatenated.
 
         A symbol of another file has no address; an unknown type is an error, and a symbol of the
-        file whose section it does not say; a table that is named after the section but relocates
-        another one, which no producer writes.
+        file whose section it does not say.
         """
-        if section.name in self._misdirected:
-            table = self._misdirected[section.name]
-            raise Malformed(
-                f"{self._file.path}: {table.name} relocates section {table.info}, "
-                f"{self._name_of(table.info) or 'which the file does not have'}"
-            )
         out = bytearray(self._file.data_of(section))
         for field in self.fields(section, bytes(out), self._start_of(section)):
             if isinstance(field.problem, Unsupported | Malformed):
@@ -189,12 +189,20 @@ class Relocator:
         """Return the name of a section, without the z of those that objcopy compresses; None if
         the file has none of the number."""
         sections = self._file.sections
-        return (
-            sections[index].name.replace(".zdebug_", ".debug_") if index < len(sections) else None
-        )
+        return uncompressed(sections[index].name) if index < len(sections) else None
 
     def fields(self, section: Section, data: bytes, place: int) -> Iterator[Field]:
-        """Yield the relocations of a section placed at an address, in the order of its tables."""
+        """Yield the relocations of a section placed at an address, in the order of its tables.
+
+        `Malformed` for a table that is named after the section but relocates another one, which no
+        producer writes.
+        """
+        table = self._misdirected.get(uncompressed(section.name))
+        if table is not None:
+            raise Malformed(
+                f"{self._file.path}: {table.name} relocates section {table.info}, "
+                f"{self._name_of(table.info) or 'which the file does not have'}"
+            )
         tables = self._tables.get(section.index, []) if data else []
         _refuse_overlap(self._file, f"relocation tables of {section.name}", tables)
         for table in tables:

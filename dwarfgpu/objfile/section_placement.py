@@ -1,7 +1,7 @@
 """Assign addresses to the sections of a relocatable object, which has none before it is linked.
 
-Law: sections that are loaded come one after the other from 0, in the order of the file and as they
-are aligned, which is where GDB puts them: an address means the same in both.
+Law: sections that are loaded and have no address come one after the other from 0, in the order of
+the file and as they are aligned, which is where GDB puts them: an address means the same in both.
 """
 
 from __future__ import annotations
@@ -22,26 +22,50 @@ The other loaded ones are constant banks and shared memory: symbols are offsets 
 def placed(rows: Sequence[Sequence[int]], limit: int, file_bytes: int) -> list[int]:
     """Return the address of each section from its header fields; 0 for unloaded sections.
 
-    All are at 0 if they do not fit below `limit`. One that is larger than its file cannot be read,
-    and displaces no other one.
+    Those with an address keep it, as `ld -r -Ttext` and `objcopy --change-section-address` write
+    them. One that is larger than its file, or than half of `limit`, is behind all others: it
+    cannot be right, and must not have the addresses of the others.
     """
-    addresses: list[int] = []
-    lowest = 0
-    for _, type_, flags, _, _, size_bytes, _, _, alignment, *_ in rows:
-        if not flags & SHF_ALLOC:
-            addresses.append(0)
+    addresses = [0] * len(rows)
+    loaded = [index for index, row in enumerate(rows) if row[2] & SHF_ALLOC]
+    fixed = list[tuple[int, int]]()
+    unfit = dict[int, None]()
+    for index in loaded:
+        address, size_bytes = rows[index][3], rows[index][5]
+        if size_bytes > (limit // 2 if rows[index][1] == SHT_NOBITS else file_bytes):
+            unfit[index] = None
+        elif address:
+            addresses[index] = address
+            fixed.append((address, address + size_bytes))
+    fixed.sort()
+    lowest, following = 0, 0
+    for index in loaded:
+        if rows[index][3] or index in unfit:
             continue
-        if 0 < alignment <= _MAX_ALIGNED:
+        size_bytes, alignment = rows[index][5], _alignment(rows[index][8])
+        lowest += -lowest % alignment
+        while following < len(fixed) and lowest + size_bytes > fixed[following][0]:
+            lowest = max(lowest, fixed[following][1])
             lowest += -lowest % alignment
-        addresses.append(lowest)
-        if type_ == SHT_NOBITS or size_bytes <= file_bytes:
-            lowest += size_bytes
-    return addresses if lowest <= limit else [0] * len(rows)
+            following += 1
+        if lowest + size_bytes > limit:
+            unfit[index] = None
+            continue
+        addresses[index] = lowest
+        lowest += size_bytes
+    last = max(lowest, max((end for _, end in fixed), default=0))
+    for index in unfit:
+        addresses[index] = last
+    return addresses
+
+
+def _alignment(declared: int) -> int:
+    return declared if 0 < declared <= _MAX_ALIGNED else 1  # 0 is none, and larger ones are damage
 
 
 def are_placed(rows: Sequence[Sequence[int]]) -> bool:
-    """Return whether the headers of a relocatable object have addresses: a loaded section has one,
-    and no two with contents are at 0."""
+    """Return whether the headers of a cubin have addresses: a loaded section has one, and no two
+    with contents are at 0."""
     loaded = [row for row in rows if row[2] & SHF_ALLOC]
     at_0 = [row for row in loaded if row[5] and not row[3]]
     return any(row[3] for row in loaded) and len(at_0) < 2

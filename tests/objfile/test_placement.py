@@ -43,16 +43,28 @@ def header(
         ([header(), header(alignment=3)], [0, 6]),
         ([header(), header(alignment=1 << 63)], [0, 4]),  # absurd ones are not kept
         ([header(size_bytes=1 << 63), header(size_bytes=1 << 63)], [0, 1 << 63]),
-        ([header(size_bytes=1 << 63), header(size_bytes=(1 << 63) + 1)], [0, 0]),  # no room
+        ([header(size_bytes=1 << 63), header(size_bytes=(1 << 63) + 1)], [0, 1 << 63]),  # no room
+        (
+            [header(address=0x1000), header(), header(), header(address=0x2000)],
+            [0x1000, 0, 4, 0x2000],
+        ),
+        ([header(), header(address=0x10), header(size_bytes=0x20)], [0, 0x10, 0x14]),
+        ([header(address=8), header(), header(alignment=8)], [8, 0, 16]),
     ],
 )
 def test_places(headers: list[list[int]], expected: list[int]) -> None:
     assert placed(headers, 1 << 64, 1 << 64) == expected
 
 
-def test_a_section_larger_than_its_file_displaces_none() -> None:
-    headers = [header(), header(size_bytes=(1 << 64) - 1), header()]
-    assert placed(headers, 1 << 64, 100) == [0, 4, 4]
+@pytest.mark.parametrize("size_bytes", [0x5000, (1 << 64) - 1])
+@pytest.mark.parametrize("address", [0, 2])
+def test_a_section_that_does_not_fit_is_behind_all_others(size_bytes: int, address: int) -> None:
+    """Those that can be read had its addresses, or all were at 0."""
+    large = header(size_bytes=size_bytes, address=address)
+    assert placed([header(), large, header()], 1 << 64, 100) == [0, 8, 4]
+    large[1] = SHT_NOBITS
+    if size_bytes > 0x5000:
+        assert placed([header(), large, header()], 1 << 64, 100) == [0, 8, 4]
 
 
 @pytest.mark.parametrize(
