@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dwarfgpu.language.syntax.ast import Floating, Integer
 
 
+_RANKS: Final = (("int",), ("long",), ("long", "long"))
+"""The types of literals by the number of their letters `l`, each with those that follow."""
 _INTEGERS: Final = frozenset(
     {"signed", "signed_char", "unsigned", "unsigned_char", "UTF", "UCS", "ASCII"}
 )
@@ -107,23 +109,16 @@ class ArithmeticConversions:
             form = base.base.float_format
             assert form is not None
             return Number(Value(form.encode(node.number), base.base), base)
-        longs = node.suffix.count("l")
-        sizes = [INT_BITS, self.builtins.long_bits, 64][longs:]
         signs = [False] if "u" in node.suffix else [True, False]
         if node.is_decimal and len(signs) == 2 and node.number < 1 << 63:
             signs = [True]
-        for size in sizes:
+        for words in _RANKS[node.suffix.count("l") :]:
             for is_signed in signs:
-                if node.number < 1 << size - is_signed:
-                    if longs > 1:
-                        return self._long_long(node.number, is_signed=is_signed)
-                    return self.integer(node.number, size, is_signed=is_signed)
+                integer = self.builtins.named(words if is_signed else ("unsigned", *words))
+                assert integer is not None
+                if node.number < 1 << integer.base.bit_size - is_signed:
+                    return Number(Value.of(node.number, integer.base), integer)
         raise UsageError("Numeric constant too large.")
-
-    def _long_long(self, number: int, *, is_signed: bool) -> Number:
-        base = self.builtins.named(("long", "long") if is_signed else ("unsigned", "long", "long"))
-        assert base is not None
-        return Number(Value.of(number, base.base), base)
 
     def integer(self, number: int, size: int = INT_BITS, *, is_signed: bool = True) -> Number:
         """Return a number of an integer type of C."""
@@ -134,9 +129,8 @@ class ArithmeticConversions:
         """Promote types smaller than int to int, with the same value (C 6.3.1.1)."""
         if number.promotes_to is not None:
             return self.to(number, number.promotes_to, number.promotes_to.base)
-        base = number.value.type
-        if number.is_float or base.bit_size > INT_BITS:
-            bare = strip(number.type)
+        base, bare = number.value.type, strip(number.type)
+        if number.is_float or base.bit_size > INT_BITS or _is_long(bare):
             return Number(number.value, bare) if isinstance(bare, Base) else self._plain(number)
         if base.bit_size == INT_BITS and not base.is_signed:
             return self.integer(number.value.bits, is_signed=False)
@@ -192,6 +186,11 @@ class ArithmeticConversions:
 
 def _is_signed(bare: BareType | None) -> bool:
     return isinstance(bare, Base) and bare.base.is_signed
+
+
+def _is_long(bare: BareType | None) -> bool:
+    """Return whether a type is `long` or `unsigned long`, which may have the size of int."""
+    return isinstance(bare, Base) and "long" in bare.base.name.split()
 
 
 def _fits(values: list[int], size_bits: int) -> bool:

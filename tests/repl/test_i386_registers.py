@@ -1,4 +1,4 @@
-"""Registers of i386 at the prompt: every expected line is what GDB 13 prints of such a process."""
+"""Registers and numbers of i386 at the prompt: every line is that of GDB 13 on such a process."""
 
 from __future__ import annotations
 
@@ -77,6 +77,20 @@ def test_a_register(tmp_path: Path, command: str, expected: str) -> None:
 )
 def test_a_number_as_an_address_has_32_bits(tmp_path: Path, command: str, expected: str) -> None:
     assert lines(tmp_path, command)[-1] == expected
+
+
+def test_long_is_a_type_of_its_own() -> None:
+    """It has the size of int: C 6.4.4.1 decides by the suffix, and promotions do not change it."""
+    types = {
+        "1l": "long", "1ul": "unsigned long", "1": "int", "1ull": "unsigned long long",
+        "0x80000000l": "unsigned long", "0x80000000": "unsigned int", "2147483648l": "long long",
+        "2147483648": "long long", "4294967296ul": "unsigned long long", "-1l": "long",
+        "~1ul": "unsigned long", "1l << 1": "long", "-(int) 1": "int", "1l + 1": "int",
+        "1ul + 1": "unsigned int", "!1l": "int",
+    }  # fmt: skip
+    asked = [f"-ex=whatis {text}" for text in types]
+    done = run("debug", "-q", "--batch", "--arch", "i386", *asked)
+    assert done.lines == [f"type = {name}" for name in types.values()]
 
 
 def test_a_floating_level_keeps_its_sign(tmp_path: Path) -> None:
