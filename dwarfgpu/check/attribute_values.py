@@ -17,7 +17,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
 from dwarfgpu.dwarf.list_entries import InvertedRange
-from dwarfgpu.dwarf.scope.scope_entries import kept_code
 from dwarfgpu.dwarf.types.address_class import class_fault
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_tables import WrongHeader
@@ -126,7 +125,7 @@ class AttributeValues:
     def _look_up(self, number: int, attribute: Attribute) -> None:
         unit, value = self.unit, attribute.raw
         if number == dw.AT_RANGES:
-            _require_apart(kept_code(unit, unit.lists.ranges_of(attribute)))
+            _require_apart(unit.lists.ranges_of(attribute))
         elif number in _FILES:
             try:
                 table = unit.line_table

@@ -207,6 +207,9 @@ class EntryChecker:
         """The numbers of vendor attributes."""
         return vendor_numbers(self.unit)
 
+    def _is_dropped(self, index: int) -> bool:
+        return self._findings.positions.is_dropped(index)
+
     def run(self) -> None:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
         unit = self.unit
@@ -217,7 +220,7 @@ class EntryChecker:
         add_offset = self.references.offsets.append
         contained = ContainedTypes(unit)
         without_types = contained.without_types
-        nesting = EntryNesting(unit)
+        nesting = EntryNesting(unit, self._is_dropped)
         without_either = nesting.without_either
         more = budget.work + _OF_UNIT
         rows = walk(unit.data, start, unit.end, unit.abbreviations, self._end)
@@ -426,5 +429,7 @@ class EntryChecker:
                 self.missing_strings = fault
         elif fault is not None:
             rule, problem = fault
+            if rule == "ill-formed-list" and self._is_dropped(index):
+                return  # both parts of a function that a linker dropped are at 0
             message = f"{spec.name}: {problem}"
             self._findings.report(rule, message, index, spec.name)

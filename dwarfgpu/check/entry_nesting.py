@@ -8,10 +8,9 @@ its own, and code that the linker dropped is in no range.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -20,8 +19,6 @@ from dwarfgpu.dwarf.forms import FORMS, Raw
 from dwarfgpu.dwarf.scope.scope_entries import covered, range_reader
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_EXECINSTR
 
 _SIBLING: Final = 0x01
 _UNITS: Final = frozenset({dw.TAG_COMPILE_UNIT, dw.TAG_PARTIAL_UNIT, dw.TAG_SKELETON_UNIT})
@@ -30,14 +27,6 @@ _OWNERS: Final = _UNITS | {
     dw.TAG_TRY_BLOCK, dw.TAG_CATCH_BLOCK, dw.TAG_WITH_STMT,
 }  # fmt: skip
 """Tags of entries whose addresses are those of code, with the code of what is in them."""
-
-
-@kept_with(first)
-def _lowest_code(file: ObjectFile) -> int:
-    """Return the lowest address of code; 0 if the sections do not say."""
-    loaded = SHF_EXECINSTR | SHF_ALLOC
-    code = (section for section in file.sections if section.flags & loaded == loaded)
-    return min((section.address for section in code), default=0)
 
 
 @frozen
@@ -55,6 +44,8 @@ class EntryNesting:
     """The entries of one unit that have code, or name their sibling."""
 
     unit: CompilationUnit
+    is_dropped: Callable[[int], bool]
+    """Whether a linker dropped the code of the function, or else of the unit, of an entry."""
     without_either: set[int] = field(init=False, factory=set)
     """The codes of abbreviations that `add` does not need."""
     _shapes: dict[int, tuple[bool, int | None, bool]] = field(init=False, factory=dict)
@@ -122,32 +113,18 @@ class EntryNesting:
             if pair not in compared:
                 compared[pair] = without(own, around)
             outside = compared[pair]
-            if outside and not self._is_dropped(index, code):
+            if outside and not self.is_dropped(0 if is_function else tree.parents[index]):
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
                 message = f"{listed_spans(outside)} is not within the code of the {kind}, "
                 yield NestingFault(index, "range-outside-parent", message + listed_spans(around))
         # In assembly, a symbol may be in the middle of another one's code.
         if self.unit.language != dw.LANG_MIPS_ASSEMBLER:
-            for spans in beside.values():
-                yield from self._overlaps(spans)
+            for above, spans in beside.items():
+                yield from self._overlaps(above, spans)
 
-    def _is_dropped(self, index: int, code: Mapping[int, tuple[Range, ...]]) -> bool:
-        """Return whether a linker dropped the code around an entry. With base addresses at 0, it
-        begins before all code of the file, or at 0, which is none."""
-        lowest = _lowest_code(self.unit.info.main.sections.object)
-        tree = self.unit.tree
-        is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
-        above = 0 if is_function else tree.parents[index]
-        while above > 0:
-            if any(span.begin < lowest for span in code.get(above, ())):
-                return True
-            if tree.abbreviations[above].tag == dw.TAG_SUBPROGRAM:
-                return above not in code
-            above = tree.parents[above]
-        return all(span.begin < lowest for span in code.get(0, ()))
-
-    def _overlaps(self, spans: list[tuple[int, int, int]]) -> Iterator[NestingFault]:
-        """Yield the entries that have a part of the code of another one beside them, once each.
+    def _overlaps(self, above: int, spans: list[tuple[int, int, int]]) -> Iterator[NestingFault]:
+        """Yield the entries in one that have a part of the code of another one beside them, once
+        each.
 
         Entries with the same code are equal functions, which linkers fold.
         """
@@ -158,6 +135,8 @@ class EntryNesting:
         for begin, end, index in spans[1:]:
             is_part = begin < last_end and index != last and (begin, end) != (last_begin, last_end)
             if is_part and index not in reported and is_code(begin):
+                if self.is_dropped(above):
+                    return
                 reported.add(index)
                 shared = listed_spans((Range(begin, min(end, last_end)),))
                 other = self.unit.tree.offsets[last]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attributes import TAGS
 from dwarfgpu.check.finding import FindingPosition, SourcePosition
@@ -14,9 +15,19 @@ from dwarfgpu.check.source_positions import declaration_of, file_of
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.scope_entries import covered
+from dwarfgpu.dwarf.scope.scope_entries import covered, dropped_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_EXECINSTR
+
+
+@kept_with(first)
+def _lowest_code(file: ObjectFile) -> int:
+    """Return the lowest address of code; 0 if the sections do not say."""
+    loaded = SHF_EXECINSTR | SHF_ALLOC
+    code = (section for section in file.sections if section.flags & loaded == loaded)
+    return min((section.address for section in code), default=0)
 
 
 @define(eq=False)
@@ -25,6 +36,7 @@ class EntryPositions:
 
     unit: CompilationUnit
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
+    """The code of functions, and of the unit, by their indexes."""
     _functions: dict[int, int] = field(init=False, factory=dict)
     """The subprograms of scopes in which entries were looked at, -1 for none."""
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
@@ -50,14 +62,28 @@ class EntryPositions:
     def code(self, index: int) -> tuple[Range, ...]:
         """Return the code ranges of the function; empty outside of functions, and if unknown."""
         function = self.function(index)
-        if function is None:
-            return ()
-        if function not in self._ranges:
+        return () if function is None else self._code_of(function)
+
+    def is_dropped(self, index: int) -> bool:
+        """Return whether a linker dropped the code of the function of an entry, or of the unit of
+        one outside of functions: none is left, or it begins before all code of the file."""
+        lowest = _lowest_code(self.unit.info.main.sections.object)
+        function = self.function(index)
+        code = self._code_of(function or 0)
+        if function is None:  # a unit may leave its addresses to its functions
+            if not code:
+                return bool(dropped_code(self.unit))
+            return all(span.begin < lowest for span in code)
+        return not code or code[0].begin < lowest
+
+    def _code_of(self, index: int) -> tuple[Range, ...]:
+        """Return the code of a function or of the unit."""
+        if index not in self._ranges:
             try:
-                self._ranges[function] = covered(self.unit.die(function))
+                self._ranges[index] = covered(self.unit.die(index))
             except DwarfGpuError:
-                self._ranges[function] = ()
-        return self._ranges[function]
+                self._ranges[index] = ()
+        return self._ranges[index]
 
     def position(
         self, index: int, attribute: str | None, span: Range | None = None

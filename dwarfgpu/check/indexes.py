@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.address_ranges import Range, covers, listed_spans, merged, w
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges, kept_code
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 
@@ -47,7 +47,7 @@ class IndexChecker:
     def add(self, unit: CompilationUnit) -> None:
         """Add a unit of the file, before the indexes are checked."""
         try:
-            code = kept_code(unit, code_ranges(unit.root))
+            code = code_ranges(unit.root)
         except DwarfGpuError:  # reported where its entries are checked
             return
         self._ranges += len(code)
@@ -117,8 +117,10 @@ class IndexChecker:
     def _addresses(self, section: str, rows: Iterable[tuple[int, Range]]) -> None:
         """Compare the code that an index gives units with that which they have."""
         by_unit: dict[int, list[Range]] = {}
+        has_zero = self.info.object.is_code(0)
         for offset, span in rows:
-            by_unit.setdefault(offset, []).append(span)
+            if span.begin or has_zero:  # else the linker dropped it
+                by_unit.setdefault(offset, []).append(span)
         if not by_unit:
             return
         whole = merged(span for code in self._code.values() for span in code)
@@ -138,7 +140,7 @@ class IndexChecker:
                 self._report(section, message)
             of_file = merged(filter(self._begins_in_file, spans))
             beyond = without(without(of_file, self._in_file), code)
-            if beyond:  # what a linker dropped begins outside, as a rule at 0
+            if beyond:  # what a linker dropped begins outside
                 message = f"{listed_spans(beyond)} of the unit at {offset:#x} is in no section"
                 self._report(section, message)
 

@@ -173,7 +173,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "range-outside-parent": (
         "the code of a function is not within that of its unit, or the code of a block or an "
         "inlined call not within that of the entry around it (DWARF 5 2.17). A function in a "
-        "function has code of its own; code that the linker dropped is not compared"
+        "function has code of its own"
     ),
     "overlapping-code": (
         "two functions of a unit, or two blocks or inlined calls in the same entry, that share a "

@@ -86,6 +86,10 @@ class EntryUnit(Unit, Protocol):
     @property
     def tombstone(self) -> int: ...
 
+    def is_mark(self, address: int) -> bool:
+        """Return whether linkers write an address for code that they dropped."""
+        ...
+
     def address(self, index: int) -> int:
         """Return an entry of `.debug_addr`, an address of the file."""
         ...
@@ -246,7 +250,8 @@ def read_locations(
     if unit.format.version >= 5:
         section, read = ".debug_loclists", _read_loclist
     else:
-        section, read = ".debug_loc", _read_loc_dwo if unit.is_split else _read_loc
+        section = ".debug_loc"
+        read = _read_loc_dwo if unit.is_split else partial(_read_loc, has_views=views is not None)
     entries = _read(unit, section, offset, partial(read, same=same))
     if views is not None:
         from dwarfgpu.dwarf.location_views import require_entries_of_views  # GCC alone has views
@@ -276,26 +281,31 @@ def _located(error: DwarfGpuError, unit: EntryUnit, section: str, offset: int) -
 
 
 def _require_end(
-    bounds: _Bounds, start: int, size_bytes: int = 1, zeros: bytes = _ZEROED_ENDS
+    bounds: _Bounds,
+    start: int,
+    size_bytes: int = 1,
+    zeros: bytes = _ZEROED_ENDS,
+    has_views: bool = False,
 ) -> None:
     """Require that the end of the list at an offset, behind which the reader is, is not among zeros
     that replaced lists (DWARF 5 2.6.2, 2.17.3): those would say that there is no code."""
     reader = bounds.reader
     end = reader.position - size_bytes
-    # Zeros before the end of a list with entries are of the last one.
-    begin = end if end > start else max(end - len(zeros) + 1, 0)
+    # Zeros before the end of a list with entries are of the last one, and those before a list with
+    # views are views: before DWARF 5, the list of code that a linker dropped begins with an end.
+    begin = end if end > start or has_views else max(end - len(zeros) + 1, 0)
     is_zeroed = reader.data.find(zeros, begin, end + len(zeros)) >= 0
     if is_zeroed and not _leaves_room(bounds.unit):
         raise Malformed("the list is overwritten with zeros")
 
 
-def _require_end_of_pairs(bounds: _Bounds, start: int) -> None:
+def _require_end_of_pairs(bounds: _Bounds, start: int, has_views: bool) -> None:
     """Require the same of a list of DWARF 4; in a relocatable file, zeros are the addresses of
     sections."""
     if bounds.unit.sections.object.is_relocatable:
         return
     size_bytes = 2 * bounds.unit.format.address_size
-    _require_end(bounds, start, size_bytes, bytes(_ZEROED_PAIRS * size_bytes))
+    _require_end(bounds, start, size_bytes, bytes(_ZEROED_PAIRS * size_bytes), has_views)
 
 
 def _require_whole(unit: EntryUnit, section: str, offset: int, end: int) -> None:
@@ -325,7 +335,7 @@ def _has_views(unit: EntryUnit) -> bool:
 # Before DWARF 5, views of the next unit may follow, too.
 
 
-def _read_loc(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ...]:
+def _read_loc(bounds: _Bounds, same: Expressions, has_views: bool) -> tuple[LocationListEntry, ...]:
     reader = bounds.reader
     start = reader.position
     out: list[LocationListEntry] = []
@@ -337,7 +347,7 @@ def _read_loc(bounds: _Bounds, same: Expressions) -> tuple[LocationListEntry, ..
             continue
         if span == _NOTHING:
             if not out:
-                _require_end_of_pairs(bounds, start)
+                _require_end_of_pairs(bounds, start, has_views)
             return tuple(out)
         expression = reader.take(reader.unsigned(2))
         out.append(LocationListEntry(same.setdefault(expression, expression), *span, base))
@@ -475,7 +485,10 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
             offset = reader.position - 1
             raise Malformed(f"range list entry at {offset:#x} has kind {kind:#x}")
         span = bounds.offset_pair() if kind == _RLE_OFFSET_PAIR else bounds.read(_RLE_KINDS[kind])
-        if span is not None and span[0] != span[1]:
+        if span is None:
+            if bounds.base is not None and bounds.unit.is_mark(bounds.base):
+                bounds.base = tombstone
+        elif span[0] != span[1]:
             out.append(_new(Range, span))
         position = reader.position
 

@@ -59,6 +59,7 @@ class UnitLists:
         self._unit = unit
         self._locations: dict[int, LocList | DwarfGpuError] = {}
         self._ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
+        self._dropped: dict[int, tuple[Range, ...]] = {}
         self._covered: dict[int, tuple[Range, ...]] = {}
         self._described: dict[int, DescribedCode] = {}
         self._expressions: Expressions = {}
@@ -138,6 +139,12 @@ class UnitLists:
         lists, offset = self._ranges_at(attribute)
         return lists._ranges_from(offset)
 
+    def dropped_of(self, attribute: Attribute) -> tuple[Range, ...]:
+        """Return what `ranges_of` leaves out: ranges that begin at the 0 of dropped code."""
+        lists, offset = self._ranges_at(attribute)
+        lists._ranges_from(offset)
+        return lists._dropped.get(offset, ())
+
     def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
         """Return the same in order, adjacent and overlapping ones merged."""
         lists, offset = self._ranges_at(attribute)
@@ -148,7 +155,11 @@ class UnitLists:
     def _ranges_from(self, offset: int) -> tuple[Range, ...]:
         if offset not in self._ranges:
             try:
-                self._ranges[offset] = read_ranges(self._unit, offset)
+                listed = read_ranges(self._unit, offset)
+                if not all(begin for begin, _ in listed) and self._unit.is_mark(0):
+                    self._dropped[offset] = tuple([span for span in listed if not span.begin])
+                    listed = tuple([span for span in listed if span.begin])
+                self._ranges[offset] = listed
             except DwarfGpuError as error:
                 self._ranges[offset] = error
         return value_or_raise(self._ranges[offset])

@@ -94,6 +94,13 @@ class CompilationUnit(OfOpenFile):
         """The lower of the two addresses by which linkers mark code that they dropped."""
         return (1 << 8 * self.format.address_size) - 2
 
+    def is_mark(self, address: int) -> bool:
+        """Return whether linkers write an address for code that they dropped: 0 where the file has
+        no code, or one of the two highest."""
+        if address:
+            return address >= self.tombstone
+        return not self.info.main.sections.object.is_code(0)
+
     @cached_property
     def lists(self) -> UnitLists:
         """Its location lists and range lists."""

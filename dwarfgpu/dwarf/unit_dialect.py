@@ -53,7 +53,7 @@ def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
 
     An expression that several entries share is visited once.
     """
-    by_code: dict[int, tuple[ValueReader, ...]] = {}
+    by_code: dict[int, tuple[tuple[ValueReader, ValueReader | None], ...]] = {}
     visited: set[tuple[str, Raw]] = set()
     data, end, tree = unit.data, unit.end, unit.tree
     for abbreviation, start in zip(tree.abbreviations, tree.offsets, strict=True):
@@ -63,27 +63,39 @@ def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
         if not values:
             continue
         offset = start + 1 if data[start] < 0x80 else read_uleb(data, start, end)[1]
-        for form, kind, read, _ in values:
+        for (form, kind, read, _), of_views in values:
             try:
                 raw = read(data, offset, end)
                 if isinstance(raw, bytes):
                     yield raw
                 elif (kind, raw) not in visited:
                     visited.add((kind, raw))
-                    for entry in unit.lists.locations_of(Attribute(form, kind, raw)).entries:
+                    views = None if of_views is None else of_views[2](data, offset, end)
+                    listed = unit.lists.locations_of(
+                        Attribute(form, kind, raw), views if isinstance(views, int) else None
+                    )
+                    for entry in listed.entries:
                         yield entry.expression
             except DwarfGpuError:
                 continue
 
 
-def _expression_values(abbreviation: Abbreviation, format: UnitFormat) -> tuple[ValueReader, ...]:
-    """Return what reads the expressions and location lists of the entries of an abbreviation."""
+def _expression_values(
+    abbreviation: Abbreviation, format: UnitFormat
+) -> tuple[tuple[ValueReader, ValueReader | None], ...]:
+    """Return what reads the expressions and location lists of the entries of an abbreviation, and
+    the views of the lists."""
     blocks = (dw.FORM_EXPRLOC, dw.FORM_BLOCK1, dw.FORM_BLOCK2, dw.FORM_BLOCK4, dw.FORM_BLOCK)
     lists = {dw.FORM_LOCLISTX, dw.FORM_SEC_OFFSET}
     if format.version < 4:
         lists |= {dw.FORM_DATA4, dw.FORM_DATA8}
+    position = abbreviation.positions.get(dw.AT_GNU_LOCVIEWS)
+    views = None if position is None else abbreviation.value(position)
     return tuple(
-        abbreviation.value(abbreviation.positions[attribute.name])
+        (
+            abbreviation.value(abbreviation.positions[attribute.name]),
+            views if attribute.name == dw.AT_LOCATION else None,
+        )
         for attribute in abbreviation.attributes
         if (attribute.form in blocks and attribute.name != dw.AT_CONST_VALUE)
         or (attribute.form in lists and attribute.name in _LISTS)

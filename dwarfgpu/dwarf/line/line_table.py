@@ -97,7 +97,7 @@ class LineTable(FileTable):
             operation = (row.address, row.op_index)
             if begin is None:
                 begin = row.address
-            elif operation < last and not self.is_dropped(begin):
+            elif operation < last and not self.unit.is_mark(begin):
                 if row.address == last[0]:
                     return f"operation {row.op_index} of address {row.address:#x} follows {last[1]}"
                 return f"address {row.address:#x} follows {last[0]:#x} in a sequence"
@@ -112,13 +112,6 @@ class LineTable(FileTable):
         """The sequences of code that is present, by address."""
         read = self._read
         return (read.matrix.sequences[number] for _, number in read.index)
-
-    def is_dropped(self, begin: int) -> bool:
-        """Return whether a linker dropped the code of a sequence: it leaves 0, or one of the two
-        highest addresses, on code that they dropped."""
-        if begin == 0:
-            return not self.unit.sections.object.is_code(0)
-        return begin >= self.unit.tombstone
 
     def line_at(self, address: int) -> tuple[LineRow, Range] | None:
         """Return the row that describes an address of the file, and the addresses it describes.
@@ -200,7 +193,7 @@ class ReadTable:
     """The rows of a table, and the indexes of them that a question needed."""
 
     def __init__(self, table: LineTable, matrix: LineMatrix) -> None:
-        self._is_dropped = table.is_dropped
+        self._is_dropped = table.unit.is_mark
         self.matrix = matrix
 
     @cached_property

@@ -37,9 +37,6 @@ class LineUnit(Protocol):
     def primary_file(self) -> str: ...
 
     @property
-    def tombstone(self) -> int: ...
-
-    @property
     def producer(self) -> str: ...
 
     @property
@@ -50,6 +47,10 @@ class LineUnit(Protocol):
 
     @property
     def style(self) -> dw.Style: ...
+
+    def is_mark(self, address: int) -> bool:
+        """Return whether linkers write an address for code that they dropped."""
+        ...
 
     def string_of(self, attribute: Attribute) -> bytes:
         """Return the bytes of a string attribute."""

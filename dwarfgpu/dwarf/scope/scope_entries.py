@@ -10,9 +10,10 @@ from collections.abc import Callable, Container, Iterator
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.address_ranges import Range, covers, merged, without
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, skip, skip_plan
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -164,7 +165,7 @@ def code_ranges(die: Die) -> tuple[Range, ...]:
     if listed is None:
         return _low_to_high(die)
     try:
-        return die.unit.lists.ranges_of(listed)
+        return _kept(die, die.unit.lists.ranges_of(listed))
     except DwarfGpuError as error:
         raise die.located(error)
 
@@ -177,7 +178,7 @@ def entry_of(die: Die) -> int | None:
     DW_AT_entry_pc beyond the code of the entry is ignored, and that of an inlined call too, as by
     GDB 13: gcc writes where its first statement begins, and code of the call may be before that.
     """
-    spans = kept_code(die.unit, code_ranges(die))
+    spans = code_ranges(die)
     if not spans:
         return None
     base = spans[0].begin  # DW_AT_low_pc, or the first range's (2.17)
@@ -216,16 +217,49 @@ def covered(die: Die) -> tuple[Range, ...]:
     listed = die.attribute(dw.AT_RANGES)
     assert listed is not None
     try:
-        return die.unit.lists.covered_by(listed)
+        return _kept(die, die.unit.lists.covered_by(listed))
     except DwarfGpuError as error:
         raise die.located(error)
 
 
-def kept_code(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:
-    """Return ranges of a list without those of code that the linker dropped: it leaves 0 there."""
-    if all(span.begin for span in spans) or unit.info.main.sections.object.is_code(0):
+def dropped_code(unit: CompilationUnit) -> tuple[Range, ...]:
+    """Return the code that a unit says to be at 0, where the file has none: the linker dropped it.
+
+    GNU ld, lld and mold write 0 for all addresses in code that they drop; 1 in `.debug_ranges`,
+    where two zeros end a list; or one of the two highest. gold writes how far each is from the
+    beginning of its section, so that what the unit lists at 0 says which others are dropped.
+    """
+    return _unit_code(unit)[1]
+
+
+@kept_with(first, 1)
+def _unit_code(unit: CompilationUnit) -> tuple[tuple[Range, ...], tuple[Range, ...]]:
+    """Return the code of a unit, and what the linker dropped of it; none where neither can be
+    read."""
+    try:
+        linked = unit.linked
+        root = linked.root
+        listed = root.attribute(dw.AT_RANGES)
+        if listed is not None:
+            return linked.lists.covered_by(listed), merged(linked.lists.dropped_of(listed))
+        if root.address(dw.AT_LOW_PC) == 0 and unit.is_mark(0):
+            end = root.integer(dw.AT_HIGH_PC) or root.address(dw.AT_HIGH_PC)
+            return (), (Range(0, end),) if end else ()
+    except DwarfGpuError:
+        pass
+    return (), ()
+
+
+def _kept(die: Die, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+    """Return ranges of an entry, none at 0, without those of code that the linker dropped."""
+    unit = die.unit
+    dropped = () if die.offset == unit.header.entries_at else dropped_code(unit)
+    if not dropped or not any(covers(dropped, span.begin) for span in spans):
         return spans
-    return tuple([span for span in spans if span.begin])
+    kept = _unit_code(unit)[0]
+    return tuple(
+        [span for span in spans if without((span,), dropped) or not without((span,), kept)]
+    )
 
 
 def _low_to_high(die: Die) -> tuple[Range, ...]:
@@ -234,7 +268,9 @@ def _low_to_high(die: Die) -> tuple[Range, ...]:
 
 
 def _range_of(die: Die, low: int, end: int) -> tuple[Range, ...]:
-    return (Range(low, end),) if low < end <= 1 << 8 * die.unit.format.address_size else ()
+    if not low < end <= 1 << 8 * die.unit.format.address_size:
+        return ()
+    return _kept(die, (Range(low, end),))
 
 
 def bounds_fault(die: Die, low: int, end: int) -> str | None:
@@ -252,11 +288,7 @@ def pc_bounds(die: Die) -> tuple[int, int] | None:
     or beyond all addresses. None without them, and for code that the linker dropped."""
     unit = die.unit
     low = die.address(dw.AT_LOW_PC)
-    if low is None or low >= unit.tombstone:
-        return None
-    # Linkers leave 0 as the address of code that they dropped.
-    file = unit.info.main.sections.object
-    if low == 0 and not file.is_code(0):
+    if low is None or unit.is_mark(low):
         return None
     high = die.attribute(dw.AT_HIGH_PC)
     if high is None:
@@ -317,6 +349,7 @@ def range_reader(
     plan = skip_plan(forms[:low], unit.format)
     values = Struct(("<" if unit.endian == "little" else ">") + address + size)
     data, end, tombstone = unit.data, unit.end, unit.tombstone
+    last_dropped = max([span.end for span in dropped_code(unit)], default=0)
 
     def read(offset: int) -> Range | None:
         if data[offset] >= 0x80:  # codes are mostly one byte
@@ -329,6 +362,8 @@ def range_reader(
             return None
         begin, size_bytes = values.unpack_from(data, position)
         if not size_bytes or not 0 < begin < tombstone or begin + size_bytes > tombstone:
+            return None
+        if begin < last_dropped:
             return None
         return Range(begin, begin + size_bytes)
 
