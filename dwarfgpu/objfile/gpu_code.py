@@ -31,6 +31,7 @@ from dwarfgpu.objfile.kernel_descriptor import (
 from dwarfgpu.objfile.metadata import (
     CodeObjectMetadata,
     KernelMetadata,
+    argument_fault,
     metadata_v2,
     metadata_v3,
 )
@@ -139,10 +140,10 @@ class GpuKernel:
         # segment, which ended with the last element of a vector of three, though its size is four.
         segment_bytes = 0 if descriptor.version == 2 else self.kernarg_bytes or 0
         for number, argument in enumerate(metadata.arguments if segment_bytes else ()):
-            end = argument.offset_bytes + argument.size_bytes
-            if end > segment_bytes:
+            if argument.end > segment_bytes:
                 out.append(
-                    f"bytes up to the end of argument {number} {end}, more than {segment_bytes}"
+                    f"bytes up to the end of argument {number} {argument.end}, "
+                    f"more than {segment_bytes}"
                 )
         return tuple(out)
 
@@ -321,13 +322,21 @@ def _metadata_faults(
     file: ObjectFile, metadata: CodeObjectMetadata, target: TargetId | None
 ) -> Iterator[DwarfGpuError]:
     """Yield what is wrong with metadata that can be read: keys that are lost, several kernels of a
-    name, and a target that is not the one of the code object."""
+    name, arguments that contradict one another, and a target that is not the one of the code
+    object."""
     yield from (Malformed(f"{file.path}: {fault}") for fault in metadata.lost_keys)
     # V2 metadata of LLVM 5 have no symbols.
     symbols = Counter(kernel.symbol or kernel.name for kernel in metadata.kernels)
     for symbol, count in symbols.items():
         if count > 1:
             yield Malformed(f"{file.path}: the metadata have {count} kernels {symbol}")
+    for kernel in metadata.kernels:
+        fault = argument_fault(kernel.arguments)
+        if fault is not None:
+            yield Malformed(
+                f"{file.path}: the metadata of kernel {kernel.name or kernel.symbol} contradict "
+                f"themselves: {fault}"
+            )
     if metadata.target is None or target is None:
         return
     try:

@@ -7,13 +7,13 @@ type is `Malformed`; a key that is not in the documents is kept under its own na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.objfile.metadata_value import (
     Metadata,
     as_list,
@@ -50,6 +50,17 @@ class Argument:
     def is_hidden(self) -> bool:
         """The compiler made it, not the programmer."""
         return self.value_kind.startswith("hidden_")
+
+    @property
+    def end(self) -> int:
+        """Where the next one may begin."""
+        return self.offset_bytes + self.size_bytes
+
+    @property
+    def extent_text(self) -> str:
+        """`limit has 4 bytes at 16`."""
+        kind = self.name or self.value_kind
+        return f"{kind} has {counted(self.size_bytes, 'byte')} at {self.offset_bytes}"
 
 
 @frozen
@@ -172,6 +183,21 @@ Metadata")."""
 _QUALIFIERS: Final = ("const", "restrict", "volatile", "pipe")
 _HUMP: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_ALIGNMENT_BYTES: Final = 1 << 16
+
+
+def argument_fault(arguments: Sequence[Argument]) -> str | None:
+    """Return how the arguments of a kernel contradict one another: two share bytes, or one that is
+    no value has none. An empty structure of OpenCL C is a value of 0 bytes."""
+    before = None
+    for argument in sorted(arguments, key=lambda one: one.offset_bytes):
+        if not argument.size_bytes:
+            if argument.value_kind != "by_value":
+                return argument.extent_text
+            continue
+        if before is not None and before.end > argument.offset_bytes:
+            return f"{before.extent_text}, and {argument.extent_text}"
+        before = argument
+    return None
 
 
 class _Table:

@@ -11,6 +11,7 @@ import pytest
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
+from dwarfgpu.objfile.metadata import Argument, argument_fault
 from tests.check.made import findings, verdict_on
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, read_fixture
@@ -111,6 +112,39 @@ def test_metadata_that_were_overwritten(
     (path := tmp_path / "f.co").write_bytes(data)
     assert f": {path}: {fault}" in run("info", path).out
     assert f": {path}: {fault}" in run("dispatch", path, *DISPATCH).err
+
+
+@pytest.mark.parametrize(
+    ("there", "written", "fault"),
+    [
+        (
+            b".offset\x10",
+            b".offset\x0c",
+            "global_buffer has 8 bytes at 8, and by_value has 4 bytes at 12",
+        ),
+        (b".offset\0\xa5.size\x08", b".offset\0\xa5.size\0", "global_buffer has 0 bytes at 0"),
+    ],
+)
+def test_arguments_that_contradict_one_another(
+    there: bytes, written: bytes, fault: str, tmp_path: Path
+) -> None:
+    data = read_fixture(NEST)
+    assert there in data
+    data = data.replace(there, written, 1)
+    says = f"the metadata of kernel nest contradict themselves: {fault}"
+    assert faults(data) == [f"made.co: {says}"]
+    (path := tmp_path / "f.co").write_bytes(data)
+    done = run("info", path)
+    assert f"problem: Malformed: {path}: {says}" in done.out and done.status == 1
+    done = run("dispatch", path, *DISPATCH)
+    assert done.error == f"Malformed: the metadata contradict themselves: {fault}"
+
+
+def test_an_argument_that_is_an_empty_structure() -> None:
+    """Clang passes one of OpenCL C as a value of 0 bytes."""
+    places = ((0, 0, "by_value"), (0, 8, "global_buffer"), (8, 0, "by_value"), (8, 4, "by_value"))
+    arguments = [Argument(kind, size_bytes, offset) for offset, size_bytes, kind in places]
+    assert argument_fault(arguments) is None
 
 
 def test_notes_of_a_code_object(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     UnknownArgument,
 )
 from dwarfgpu.machine.topology import Geometry
-from dwarfgpu.objfile.metadata import Argument
+from dwarfgpu.objfile.metadata import Argument, argument_fault
 
 _FLOAT_CODES: Final = {"binary16": "e", "binary32": "f", "binary64": "d", "bfloat16": "f"}
 """How `struct` writes the formats; bfloat16 is rounded from binary32."""
@@ -193,7 +193,7 @@ def _require_bounds(arguments: Sequence[Argument]) -> None:
     if len(arguments) > MAX_BYTES:
         raise LimitExceeded(f"a kernel of {len(arguments)} arguments: at most {MAX_BYTES}")
     for argument in arguments:
-        if argument.offset_bytes + argument.size_bytes > MAX_BYTES:
+        if argument.end > MAX_BYTES:
             raise LimitExceeded(
                 f"an argument of {counted(argument.size_bytes, 'byte')} at "
                 f"{shown(argument.offset_bytes)}: "
@@ -204,25 +204,13 @@ def _require_bounds(arguments: Sequence[Argument]) -> None:
 def _require_apart(arguments: Sequence[Argument], segment_bytes: int) -> None:
     """Raise `Malformed` for metadata by which two arguments share bytes, or one is behind the
     segment: the bytes of one would change another, or the memory that another points to."""
-    before = None
-    for argument in sorted(arguments, key=lambda one: one.offset_bytes):
-        if not argument.size_bytes:
-            continue
-        if argument.offset_bytes + argument.size_bytes > segment_bytes:
+    fault = argument_fault(arguments)
+    for argument in arguments:
+        if fault is None and argument.size_bytes and argument.end > segment_bytes:
             segment = f"the kernarg segment has {counted(segment_bytes, 'byte')}"
-            raise _contradiction(_extent_text(argument), segment)
-        if before is not None and before.offset_bytes + before.size_bytes > argument.offset_bytes:
-            raise _contradiction(_extent_text(before), _extent_text(argument))
-        before = argument
-
-
-def _contradiction(one: str, other: str) -> Malformed:
-    return Malformed(f"the metadata contradict themselves: {one}, and {other}")
-
-
-def _extent_text(argument: Argument) -> str:
-    kind = argument.name or argument.value_kind
-    return f"{kind} has {counted(argument.size_bytes, 'byte')} at {argument.offset_bytes}"
+            fault = f"{argument.extent_text}, and {segment}"
+    if fault is not None:
+        raise Malformed(f"the metadata contradict themselves: {fault}")
 
 
 def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
