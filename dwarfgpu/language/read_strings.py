@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type
-from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip
+from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip, without_typedefs
 from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
@@ -24,7 +24,7 @@ def string_of(objects: ObjectAccess, value: TypedValue) -> str:
     bare = strip(value.type)
     kind = string_character(bare)
     if kind is None:
-        shown = type_name(value.type, cplusplus=is_cplusplus(value.unit))
+        shown = type_name(without_typedefs(value.type), cplusplus=is_cplusplus(value.unit))
         raise UsageError(f"Trying to read string with inappropriate type `{shown}'.")
     data = _of_array(objects, value, kind) if isinstance(bare, Array) else pointed(
         objects, value, kind.unit_bytes
@@ -35,9 +35,10 @@ def string_of(objects: ObjectAccess, value: TypedValue) -> str:
 
 
 def string_character(bare: BareType | None) -> CharacterKind | None:
-    """Return the characters of an array, or that a pointer points to; None for other types."""
+    """Return the characters of an array that is no vector, or that a pointer points to; None for
+    other types."""
     if isinstance(bare, Array):
-        return character_kind(element_type(bare))
+        return None if bare.is_vector else character_kind(element_type(bare))
     return character_kind(bare.target) if isinstance(bare, Pointer) else None
 
 

@@ -7,7 +7,7 @@ within the file: anything outside of it is `Malformed`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.arch.registry import machine_name
@@ -193,6 +193,14 @@ class ObjectFile(OfOpenFile):
         )
 
     @cached_property
+    def not_in_memory(self) -> Set[int]:
+        """The indexes of the sections without SHF_ALLOC; none of a cubin, whose constant banks are
+        in a memory of their own."""
+        if self.machine == "CUDA":
+            return frozenset()
+        return {section.index for section in self.sections[1:] if not section.flags & SHF_ALLOC}
+
+    @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:
         """The first section of each name."""
         named: dict[str, Section] = {}
@@ -265,6 +273,7 @@ class ObjectFile(OfOpenFile):
             8 * self.address_bytes,
             symbol_bases(self.machine, self.sections) if self.is_relocatable else (),
             section_numbers(self.data_of(extension), self.endian) if extension else (),
+            self.not_in_memory,
         )
 
     def symbols_of(self, section: Section) -> Sequence[Symbol]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from itertools import count
 from struct import Struct
@@ -112,10 +112,12 @@ class SymbolTable(OfOpenFile):
         address_bits: int,
         bases: Collection[int | None],
         section_numbers: Sequence[int] = (),
+        not_in_memory: Set[int] = frozenset(),
     ) -> None:
         """`bases`: added to the values of the symbols of each section; None where these are not
         addresses. `section_numbers`: of the symbols whose fields are too small (SHT_SYMTAB_SHNDX),
-        by the number of the symbol."""
+        by the number of the symbol. `not_in_memory`: the sections of symbols that are offsets in
+        them, which no question about names and addresses finds."""
         self._data = data[: len(data) - len(data) % form.size]
         self._names = names
         self._form = form
@@ -123,6 +125,7 @@ class SymbolTable(OfOpenFile):
         self._mask = (1 << address_bits) - 1
         self._bases = tuple(bases)
         self._section_numbers = section_numbers
+        self._not_in_memory = not_in_memory
         self._is_plain = not self._bases and not section_numbers
         """Whether no question needs more than the field of a section."""
         self._named = KeptAnswers[tuple[object, ...], tuple[Symbol, ...]](_MAX_KEPT)
@@ -211,10 +214,16 @@ class SymbolTable(OfOpenFile):
             )
         kinds = {*_KINDS, 0} if with_untyped else _KINDS
         rows = map(self._row, numbers)
-        symbols = tuple(self._symbol(row) for row in rows if row[1] & 15 in kinds and row[3])
+        symbols = tuple(
+            self._symbol(row) for row in rows if row[1] & 15 in kinds and self._is_defined(row[3])
+        )
         if len(symbols) <= _MAX_KEPT_SYMBOLS:
             self._named[key] = symbols
         return symbols
+
+    def _is_defined(self, section: int) -> bool:
+        """Return whether a symbol of a section is one of the program, as in GDB."""
+        return bool(section) and section not in self._not_in_memory
 
     def _numbers_beginning(self, texts: Collection[str]) -> list[int]:
         """Return the numbers of the symbols whose names, with the zero byte at the end, begin with
@@ -294,7 +303,9 @@ class SymbolTable(OfOpenFile):
         return tuple(
             self._symbol(row)
             for row in (self._rows() if name_offsets else ())
-            if row[0] in name_offsets and _KINDS.get(row[1] & 15) in kinds and row[3]
+            if row[0] in name_offsets
+            and _KINDS.get(row[1] & 15) in kinds
+            and self._is_defined(row[3])
         )
 
     @cached_property
@@ -305,6 +316,8 @@ class SymbolTable(OfOpenFile):
         keys, numbers = list[int](), array("I")
         for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows()):
             if info & 15 in _AT_ADDRESSES and section and name < end and names[name]:
+                if section in self._not_in_memory:
+                    continue
                 if not is_plain:
                     if not self._has_address(section):
                         continue
@@ -332,7 +345,7 @@ class SymbolTable(OfOpenFile):
         the one whose name is last in the string table."""
         names, addresses, numbers = self._names.data, list[int](), list[int]()
         for number, (name, info, _, section, value, _) in enumerate(self._rows()):
-            if info & 15 or not section or name >= len(names):
+            if info & 15 or name >= len(names) or not self._is_defined(section):
                 continue
             if self._is_plain:
                 is_placed = section < SHN_LORESERVE or section == SHN_XINDEX
@@ -378,7 +391,8 @@ class SymbolTable(OfOpenFile):
         """Return whether a symbol is a named function or object of a section."""
         name, info, _, section, *_ = self._row(number)
         names = self._names.data
-        return bool(info & 15 in _AT_ADDRESSES and section and name < len(names) and names[name])
+        is_named = name < len(names) and bool(names[name])
+        return is_named and info & 15 in _AT_ADDRESSES and self._is_defined(section)
 
     def _size_of(self, number: int) -> int:
         return self._row(number)[5]

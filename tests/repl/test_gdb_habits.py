@@ -592,6 +592,22 @@ def test_a_vector_is_no_integer(tmp_path: Path, tool: Callable[[str], str], fiel
     assert done.err.splitlines()[-1] == "Value can't be converted to integer."
 
 
+@pytest.mark.parametrize("name", ["v", "n", "c"])
+def test_what_is_no_string(tmp_path: Path, tool: Callable[[str], str], name: str) -> None:
+    """As in GDB: a vector of characters was one."""
+    source, program = tmp_path / "v.c", tmp_path / "v"
+    source.write_text(
+        "typedef char c8 __attribute__((vector_size(8))); typedef int I; c8 v = {65};\n"
+        "I n; const I c = 4; int main(void) { return v[0] + n + c; }\n"
+    )
+    subprocess.run([tool("gcc"), "-g", source, "-o", program], check=True, timeout=60)
+    command = f"print $_strlen({name})"
+    words = [tool("gdb"), "-nx", "-q", "-batch", "-ex", command, program]
+    of_gdb = subprocess.run(words, check=False, capture_output=True, text=True, timeout=60).stderr
+    done = run("debug", program, "--batch", "-ex", command)
+    assert done.err.splitlines()[-1] in of_gdb
+
+
 def test_symbols_in_debug_information_are_no_variables(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
@@ -604,3 +620,29 @@ def test_symbols_in_debug_information_are_no_variables(
     assert any(symbol.name.startswith("v.c.") for symbol in symbols)
     done = run("debug", program, "--batch", "-ex", r"info variables v\.c\.")
     assert done.out == 'All variables matching regular expression "v\\.c\\.":\n'
+
+
+NOTED = r"""
+int add(int a, int b) { return a + b; }
+__asm__(".section .marks,\"\",@progbits\n.globl mark\n.type mark, @object\n"
+        ".long 0\nmark: .long 1\n.size mark, 4\n.text\n");
+"""
+
+
+def test_symbols_of_sections_outside_of_memory_are_none(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """They are offsets in their sections, not addresses: `add` was cut in two by one."""
+    source, program = tmp_path / "v.c", tmp_path / "v.o"
+    source.write_text(NOTED)
+    subprocess.run([tool("gcc"), "-g", "-c", source, "-o", program], check=True, timeout=60)
+    commands = ["info symbol 0x4", "print (void*)4", "info address mark", "info variables mark"]
+    words = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", program, "--batch", *words)
+    expected = subprocess.run(
+        [tool("gdb"), "-nx", "-q", "-batch", *words, str(program)],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.out == expected.stdout
+    assert "add + 4 in section .text" in done.out
+    assert "<mark" not in run("disas", program, "add").out

@@ -29,8 +29,6 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, without_typedefs
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.language.untyped_symbols import NO_TYPE
-from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import declaration
@@ -120,7 +118,7 @@ class SymbolSearch:
         try:
             for file in symbol_files(code_object):
                 for symbol in file.symbols:
-                    if self._matches(symbol, searched) and not _is_in_debug_section(file, symbol):
+                    if self._matches(symbol, searched) and symbol.section not in file.not_in_memory:
                         symbols.append(symbol)
         except LimitExceeded as error:
             self.limits[code_object] = error
@@ -232,16 +230,6 @@ def _described(
         linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
         names.add(linked or symbol.name)
     return frozenset(names)
-
-
-def _is_in_debug_section(file: ObjectFile, symbol: Symbol) -> bool:
-    """Return whether a symbol names an offset in debug information, as those of GCC's -flto do."""
-    sections = file.sections
-    return (
-        symbol.section < len(sections)
-        and sections[symbol.section].name.startswith(".debug_")
-        and not sections[symbol.section].flags & SHF_ALLOC
-    )
 
 
 def _is_undescribed(
