@@ -16,11 +16,13 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.dwarf.unit_tables import header_fault
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
 from dwarfgpu.expr.static_check.severity import Severity
+from dwarfgpu.objfile.linker_room import leaves_room
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.header import LineHeader
@@ -183,6 +185,9 @@ class LineChecker:
         if faults.large_line is not None:
             why = f"DW_LNS_advance_line leads to line {faults.large_line}, beyond 32 bits"
             self._add(unit, offset, "wrong-line-table", "error", why, "6.2.5")
+        if faults.begins and _is_of_other_code(unit, faults.begins):
+            why = "the unit has code, and no sequence of rows begins in code"
+            self._add(unit, offset, "wrong-line-table", "error", why, "6.2.5.3")
         for severity, why in _header_faults(table.header):
             self._add(unit, offset, "wrong-line-table", severity, why)
 
@@ -208,6 +213,19 @@ class LineChecker:
         )
         section = section or rule.section
         self.findings.add(Finding(severity, rule.name, message, section, position))
+
+
+def _is_of_other_code(unit: CompilationUnit, begins: frozenset[int]) -> bool:
+    """Return whether a unit has code, and no sequence of its line table begins in code. Zig's
+    linker leaves room in a table."""
+    file = unit.sections.object
+    is_code = file.is_code
+    if any(map(is_code, begins)) or leaves_room(file):
+        return False
+    try:
+        return any(is_code(start) for start, end in code_ranges(unit.root) if start < end)
+    except DwarfGpuError:
+        return False  # reported with the entries
 
 
 def _header_faults(header: LineHeader) -> Iterator[tuple[Severity, str]]:

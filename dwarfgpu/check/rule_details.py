@@ -274,7 +274,8 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "wrong-line-table": (
         "addresses that decrease within a sequence of a line table (DWARF 5 6.2.5), as those that "
-        "begin again at 0 after the largest address, a line beyond 32 bits, or a file in a "
+        "begin again at 0 after the largest address, a line beyond 32 bits, no sequence that "
+        "begins in code where the unit has code, or a file in a "
         "directory that the table does not have (6.2.4); a warning for a "
         "minimum_instruction_length, "
         "maximum_operations_per_instruction or opcode_base of 0, and for standard_opcode_lengths "

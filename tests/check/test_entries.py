@@ -12,6 +12,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.check.file import verify
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import (
     ADDR,
     BASE_TYPE,
@@ -764,3 +765,15 @@ def _with_section_size(data: bytes, name: str, size_bytes: int) -> bytes:
         if data[start : data.index(b"\0", start)] == name.encode():
             struct.pack_into("<Q", out, at + 32, size_bytes)
     return bytes(out)
+
+
+@pytest.mark.parametrize("damage", [b"\0\x09\0", b"\0\x09\x02\x1c\x90"])
+def test_rows_of_no_code(damage: bytes) -> None:
+    """Every function was without lines, and nothing said why: DW_LNE_set_address was overwritten,
+    or its address."""
+    data = bytearray(read_fixture("core/crash.x86_64.O0"))
+    assert "wrong-line-table" not in {rule for _, rule in rules(verdict_on(bytes(data)))}
+    lines = ObjectFile("", bytes(data)).sections_by_name[".debug_line"]
+    at = data.index(b"\0\x09\x02", lines.offset, lines.offset + lines.size_bytes)
+    data[at : at + len(damage)] = damage
+    assert ("error", "wrong-line-table") in rules(verdict_on(bytes(data)))

@@ -62,7 +62,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 254),
         ("eval --file PROGRAM greeting", 256),
         ("info FILE", 154),
-        ("check FILE", 276),
+        ("check FILE", 277),
         ("where --demo t", 243),
         ("where --all FILE", 198),
         ("run --demo", 284),

@@ -46,6 +46,8 @@ class LineFaults:
     """The line of the first row that has one below 0."""
     large_line: int | None = None
     """The first line beyond 32 bits."""
+    begins: frozenset[int] = frozenset()
+    """Where sequences begin, of a table without `problem`."""
 
 
 @methods_name_wrong_arguments
@@ -86,7 +88,8 @@ class LineTable(FileTable):
         fault = self._tables.program_fault(self.header)
         is_readable = fault.problem is None and fault.may_decrease
         decrease = self._decrease() if is_readable else None
-        return LineFaults(fault.problem, decrease, fault.negative_line, fault.large_line)
+        begins = fault.begins if fault.problem is None else frozenset[int]()
+        return LineFaults(fault.problem, decrease, fault.negative_line, fault.large_line, begins)
 
     def _decrease(self) -> str | None:
         """Return where an address or operation is before the one of the row before it, in a

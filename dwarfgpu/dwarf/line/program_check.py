@@ -63,6 +63,8 @@ class ProgramFault:
     """The line of the first row that has one below 0."""
     large_line: int | None
     """The first line beyond 32 bits."""
+    begins: frozenset[int]
+    """Where sequences begin: their first DW_LNE_set_address, 0 without one."""
 
 
 def line_program_problem(
@@ -79,7 +81,13 @@ def line_program_fault(
     else may be wrong with its rows."""
     check = _Check(header, data, most_rows)
     problem = check.read() or check.fault()
-    return ProgramFault(problem, check.may_decrease, check.negative_line, check.large_line)
+    return ProgramFault(
+        problem,
+        check.may_decrease,
+        check.negative_line,
+        check.large_line,
+        frozenset(check.begins),
+    )
 
 
 class _Check:
@@ -101,6 +109,8 @@ class _Check:
         """That of the last DW_LNE_set_address, with the advances that are not passed over."""
         self._has_address = False
         """Whether the sequence has had a DW_LNE_set_address."""
+        self.begins: set[int] = set()
+        """The first address of each sequence, 0 without a DW_LNE_set_address."""
         self._is_padded = False
         """Whether zeros precede a sequence: they may have been its start."""
         self._set_at = header.program_at
@@ -228,6 +238,8 @@ class _Check:
         elif kind == 0x02:  # DW_LNE_set_address
             self._address = address_in(data, begin + 1, end, header.format) & self._mask
             self._set_at = end
+            if not self._has_address:
+                self.begins.add(self._address)
             self.may_decrease = self.may_decrease or self._has_address
             self._has_address = True
         elif kind == 0x03:  # DW_LNE_define_file
@@ -244,6 +256,8 @@ class _Check:
         # `read` passes over most opcodes; what a linker dropped begins at one of two addresses.
         if self._mask - most < self._address < self._mask - 1:
             self.may_decrease = True
+        if not self._has_address:
+            self.begins.add(0)
         self._set_at = offset + 1
         self._address = 0
         self._has_address = False
