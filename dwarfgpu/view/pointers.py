@@ -30,8 +30,8 @@ from dwarfgpu.view.strings import MOST_CHARACTERS, CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
-_MOST_SINGLE_BYTES: Final = 512
-"""Of an object of a GPU that cannot be read as a whole: each is read alone, which takes long."""
+_MOST_READS: Final = 4096
+"""Of parts of an object of a GPU that cannot be read as a whole: halves of halves, to the byte."""
 _MOST_BASES: Final = 1_000
 """Maximum number of classes that are searched for the target of a pointer to a member."""
 
@@ -162,15 +162,29 @@ def _referent(shown: Shown, bare: Pointer, number: int, size_bits: int) -> Objec
     never writes padding. None where none is."""
     space, size = bare.address_space, (size_bits + 7) // 8
     data = shown.read(number, space, size)
-    unknown = None
-    has_lanes = shown.architecture is not None and shown.architecture.is_simt
-    if data is None and has_lanes and size <= _MOST_SINGLE_BYTES:
-        single = [shown.read(number + n, space, 1) for n in range(size)]
-        data = b"".join(b"\0" if byte is None else byte for byte in single)
-        unknown = b"".join(b"\xff" if byte is None else b"\0" for byte in single)
-    if data is None or (unknown is not None and 0 not in unknown):
+    if data is not None:
+        return ObjectBytes(data, None, None, 8 * size, shown.object.endian)
+    if shown.architecture is None or not shown.architecture.is_simt:
         return None
-    return ObjectBytes(data, None, unknown, 8 * size, shown.object.endian)
+    return _known_in_part(shown, number, space, size)
+
+
+def _known_in_part(shown: Shown, address: int, space: int, size: int) -> ObjectBytes | None:
+    """Return the bytes of memory that are known; None where none is, or too many parts are not."""
+    known, unknown = bytearray(size), bytearray(b"\xff" * size)
+    reads, pending = 0, [(0, size)]
+    while pending and reads < _MOST_READS:
+        begin, count = pending.pop()
+        reads += 1
+        part = shown.read(address + begin, space, count)
+        if part is not None:
+            known[begin : begin + count], unknown[begin : begin + count] = part, bytes(count)
+        elif count > 1:
+            half = count // 2
+            pending += [(begin + half, count - half), (begin, half)]
+    if pending or 0 not in unknown:
+        return None
+    return ObjectBytes(bytes(known), None, bytes(unknown), 8 * size, shown.object.endian)
 
 
 def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:
