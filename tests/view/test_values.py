@@ -515,7 +515,7 @@ def test_a_reference_to_an_object_that_is_known_in_part() -> None:
     def read(address: int, _space: int, size_bytes: int) -> bytes:
         if unwritten & set(range(address, address + size_bytes)):
             raise Unavailable("nothing wrote it")
-        return bytes(n - 0x10 for n in range(address, address + size_bytes))
+        return bytes(n - 0x10 & 0xFF for n in range(address, address + size_bytes))
 
     def text(kind: Type, machine: str = "gfx942") -> str:
         reference = Pointer(kind, kind="reference")
@@ -527,6 +527,8 @@ def test_a_reference_to_an_object_that_is_known_in_part() -> None:
     assert text(whole) == "(struct whole &) @0x10: {a = <unavailable>, b = 117835012}"
     error = "<error reading variable: Cannot access memory at address 0x10>"
     assert text(pair, "x86_64") == f"(struct pair &) {error}"  # as in GDB
+    large = Struct("struct", "large", 4096, (Member("a", CHAR, 0), Member("z", CHAR, 8 * 4095)))
+    assert text(large) == "(struct large &) @0x10: {a = 0 '\\000', z = -1 '\\377'}"
     unwritten.update(range(0x10, 0x18))
     assert text(pair) == f"(struct pair &) {error}"
 
