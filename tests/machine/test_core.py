@@ -298,6 +298,19 @@ def test_without_mapped_files_the_entry_point_locates_the_program(
     assert load_core(path, str(lib), load_address=0x9000).files[0].load_address == 0x9000
 
 
+def test_a_program_whose_first_page_was_overwritten(tmp_path: Path, lib: Path) -> None:
+    """It was taken for a file of data, and the program of the command line left out."""
+    notes = thread(), mapped(lib), auxiliary(entry=BASE + 0x10)
+    path = written(tmp_path, *notes, loads=loads(bytes(64) + library()[64:PAGE]))
+    result = load_core(path, str(lib))
+    assert [file.load_address for file in result.files] == [BASE - 0x1000]
+    overwritten = "its first page in the core file is not that of an ELF file"
+    assert result.notes == (f"{lib} is accepted unchecked: {overwritten}",)
+    result = load_core(path)
+    assert not result.files
+    assert f"{lib} is not used: {overwritten}" in result.notes
+
+
 def test_libraries_are_looked_for_in_the_sysroot(tmp_path: Path, lib: Path) -> None:
     path = written(tmp_path, thread(), mapped("/usr/lib/lib.so"), loads=loads())
     assert not load_core(path, sysroot=str(tmp_path / "none")).files

@@ -34,6 +34,7 @@ _MAX_NOTE_BYTES: Final = 1 << 16
 _MAX_VDSO_BYTES: Final = 1 << 20
 _OMITTED: Final = "the core file leaves it out, and "
 _NOT_CHECKED: Final = "the core file does not hold its first page, so that it cannot be checked"
+_OVERWRITTEN: Final = "its first page in the core file is not that of an ELF file"
 
 
 @frozen(eq=False)
@@ -277,7 +278,7 @@ class _Reader:
 
     def add(self, module: _Module, *, is_program: bool) -> None:
         """Add a module of the core."""
-        if not module.is_loaded:
+        if not module.is_loaded and not is_program:
             self._mark_unreadable(
                 module, f"it is of {shown_path(module.path)}, which has no build ID"
             )
@@ -401,10 +402,11 @@ class _Reader:
         """Return why a file is not the mapped one; None if it is."""
         header, page = module.header, module.page
         if header is None or page is None:
+            why = _NOT_CHECKED if module.is_loaded else _OVERWRITTEN
             if is_given:
-                self.notes.append(f"{file.path} is accepted unchecked: {_NOT_CHECKED}")
+                self.notes.append(f"{file.path} is accepted unchecked: {why}")
                 return None
-            return _NOT_CHECKED
+            return why
         if file.machine != header.machine:
             return f"it is for {file.machine}, what was mapped is for {header.machine}"
         ran, running_id = self._build_id(module, header), build_id(file)
