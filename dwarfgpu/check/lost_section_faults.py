@@ -43,6 +43,10 @@ def _of_contents(file: ObjectFile) -> Iterable[DwarfGpuError | None]:
     """Return why notes and kernels of a file cannot be read."""
     if file.machine == "AMDGPU":
         return read_gpu_code(file).problems
+    if file.machine == "CUDA":
+        from dwarfgpu.objfile.cuda_code import read_cuda_code  # few files are cubins
+
+        return (*read_cuda_code(file).problems, readable_notes(file)[1])
     return (readable_notes(file)[1],)
 
 

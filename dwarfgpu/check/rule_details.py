@@ -234,8 +234,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "256 or not the function with the name of the kernel (AMDGPU usage, "
         '"Kernel Descriptor"), metadata for another GPU than the ELF header names, or whose map '
         "lacks a required key and has an unknown one, or that have several kernels of a name, or "
-        "arguments that share bytes, or have none and are not `by_value`, an "
-        "entry of a bundle that names another GPU "
+        "arguments that share bytes, or have none and are not `by_value`, a cubin that cannot be "
+        "read, or whose `.nv.info` has parameters of a kernel that share bytes or their number, "
+        "lack one, or are behind the last byte, an entry of a bundle that names another GPU "
         "than its code object, and a compressed bundle whose contents do not have the hash in its "
         "header. Metadata of a kernel that contradict its descriptor are a warning"
     ),

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, Malformed, counted
 from dwarfgpu.objfile.cuda_attributes import attributes
 from dwarfgpu.objfile.cuda_target import CudaTarget, cuda_target
 from dwarfgpu.objfile.elf import ObjectFile
@@ -27,8 +27,12 @@ _ENTRY: Final = 0x10
 _REGISTER_COUNT: Final = 0x2F
 _FRAME_SIZE: Final = 0x11
 _PARAMETER: Final = 0x17
-"""EIATTR_REGCOUNT, EIATTR_FRAME_SIZE and EIATTR_KPARAM_INFO."""
+_LARGE_PARAMETER: Final = 0x45
+_PARAMETER_BYTES: Final = 0x19
+"""EIATTR_REGCOUNT, EIATTR_FRAME_SIZE, EIATTR_KPARAM_INFO, EIATTR_KPARAM_INFO_V2, which ptxas writes
+for kernels with several KiB of parameters, and EIATTR_CBANK_PARAM_SIZE."""
 _SIZE_SHIFT: Final = 18
+_NO_OFFSET: Final = 0xFFFF
 _ENTRY_TEXT: Final = re.compile(rb"\.entry\s+([\w$]+)\s*\(")
 
 
@@ -41,6 +45,16 @@ class CudaParameter:
     size_bytes: int
     name: str | None = None
     """Its name in PTX."""
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether it is in memory; references to textures, surfaces and samplers are not."""
+        return self.size_bytes > 0 or self.offset_bytes != _NO_OFFSET
+
+    @property
+    def end(self) -> int:
+        """Where the next one may begin."""
+        return self.offset_bytes + self.size_bytes
 
 
 @frozen
@@ -79,7 +93,7 @@ def read_cuda_code(file: ObjectFile) -> CudaCode:
     except DwarfGpuError as error:
         problems.append(error)
     try:
-        kernels = list(_kernels(file))
+        kernels = list(_kernels(file, problems))
     except DwarfGpuError as error:
         problems.append(error)
     try:
@@ -89,14 +103,14 @@ def read_cuda_code(file: ObjectFile) -> CudaCode:
     return CudaCode(target, tuple(kernels), known_allocations, tuple(dict.fromkeys(problems)))
 
 
-def _kernels(file: ObjectFile) -> Iterator[CudaKernel]:
+def _kernels(file: ObjectFile, problems: list[DwarfGpuError]) -> Iterator[CudaKernel]:
     registers, frames = _counts(file, _REGISTER_COUNT), _counts(file, _FRAME_SIZE)
     names = _parameter_names(file)
     parameters: dict[str, tuple[CudaParameter, ...]] = {}
     for index, symbol in _entries(file):
         name = symbol.name
         if name not in parameters:
-            parameters[name] = _parameters(file, name, names.get(name, ()))
+            parameters[name] = _parameters(file, name, names.get(name, ()), problems)
         yield CudaKernel(
             name,
             symbol.address,
@@ -107,18 +121,57 @@ def _kernels(file: ObjectFile) -> Iterator[CudaKernel]:
         )
 
 
-def _parameters(file: ObjectFile, kernel: str, names: tuple[str, ...]) -> tuple[CudaParameter, ...]:
-    """Return the parameters of a kernel in their order."""
-    out: dict[int, CudaParameter] = {}
-    for number, value in attributes(file, f"{_INFO}.{kernel}"):
-        if number == _PARAMETER:
-            reader = Reader(value, file.endian)
-            reader.take(4)  # an index, 0
-            ordinal, offset = reader.unsigned(2), reader.unsigned(2)
-            size_bytes = reader.unsigned(4) >> _SIZE_SHIFT
-            name = names[ordinal] if ordinal < len(names) else None
-            out[ordinal] = CudaParameter(offset, size_bytes, name)
-    return tuple(out[ordinal] for ordinal in sorted(out))
+def _parameters(
+    file: ObjectFile, kernel: str, names: tuple[str, ...], problems: list[DwarfGpuError]
+) -> tuple[CudaParameter, ...]:
+    """Return the parameters of a kernel in their order, and add a problem if they contradict one
+    another."""
+    out: list[tuple[int, CudaParameter]] = []
+    total_bytes = None
+    section = f"{_INFO}.{kernel}"
+    for number, value in attributes(file, section):
+        reader = Reader(value, file.endian)
+        if number == _PARAMETER_BYTES:
+            total_bytes = reader.unsigned(2)
+        if number not in (_PARAMETER, _LARGE_PARAMETER):
+            continue
+        reader.take(4)  # the symbol of a reference, else 0
+        ordinal, offset = reader.unsigned(2), reader.unsigned(2)
+        is_large = number == _LARGE_PARAMETER
+        size_bytes = reader.unsigned(2) if is_large else reader.unsigned(4) >> _SIZE_SHIFT
+        name = names[ordinal] if ordinal < len(names) else None
+        out.append((ordinal, CudaParameter(offset, size_bytes, name)))
+    out.sort(key=lambda one: one[0])
+    fault = _fault(out, total_bytes)
+    if fault is not None:
+        text = f"{file.path}: {section}: the parameters contradict one another: {fault}"
+        problems.append(Malformed(text))
+    return tuple(parameter for _, parameter in out)
+
+
+def _fault(parameters: list[tuple[int, CudaParameter]], total_bytes: int | None) -> str | None:
+    """Return how parameters, with their ordinals, contradict one another, or the size of all."""
+    for expected, (ordinal, _) in enumerate(parameters):
+        if ordinal != expected:
+            return (
+                f"two are number {ordinal}" if ordinal < expected else f"none is number {expected}"
+            )
+    before = None
+    for ordinal, parameter in sorted(parameters, key=lambda one: one[1].offset_bytes):
+        if not parameter.has_bytes:
+            continue
+        text = (
+            f"number {ordinal} has {counted(parameter.size_bytes, 'byte')} at "
+            f"{parameter.offset_bytes}"
+        )
+        if before is not None and before[0] > parameter.offset_bytes:
+            return f"{before[1]}, and {text}"
+        if not parameter.size_bytes:
+            return text
+        if total_bytes is not None and parameter.end > total_bytes:
+            return f"{text}, and all have {counted(total_bytes, 'byte')}"
+        before = parameter.end, text
+    return None
 
 
 def _entries(file: ObjectFile) -> Iterator[tuple[int, Symbol]]:

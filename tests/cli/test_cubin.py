@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -215,6 +216,53 @@ def test_info_lists_registers_of_ptx() -> None:
     assert "  [0xe0,0x130) %rd6 b64, word 1: R3" in run("info", AXPY, "--all").lines
     registers = run_json("info", AXPY).json["cuda"]["ptx_registers"]
     assert len(registers) == 45 and registers[0]["name"] == "%p1"
+
+
+def _parameter(ordinal: int, offset: int) -> bytes:
+    """The beginning of an attribute of a parameter."""
+    return struct.pack("<BBHIHH", 4, 0x17, 12, 0, ordinal, offset)
+
+
+@pytest.mark.parametrize(
+    ("there", "written", "fault"),
+    [
+        (_parameter(0, 0), _parameter(0, 255), "number 0 has 8 bytes at 255, and all have 28"),
+        (_parameter(1, 8), _parameter(1, 7), "number 0 has 8 bytes at 0, and number 1 has 8 bytes"),
+        (_parameter(2, 16), _parameter(3, 16), "none is number 2\n"),
+        (_parameter(2, 16), _parameter(1, 16), "two are number 1\n"),
+        (
+            _parameter(2, 16) + struct.pack("<I", 0x11F000),
+            _parameter(2, 16) + struct.pack("<I", 0x1F000),
+            "number 2 has 0 bytes at 16\n",
+        ),
+    ],
+)
+def test_parameters_that_contradict_one_another(
+    there: bytes, written: bytes, fault: str, tmp_path: Path
+) -> None:
+    data = COMBINE.read_bytes()
+    assert data.count(there) == 1
+    (path := tmp_path / "wrong.cubin").write_bytes(data.replace(there, written))
+    says = f"{path}: .nv.info.combine: the parameters contradict one another: {fault}"
+    answered = run("info", path)
+    assert answered.status == 1 and f"problem: Malformed: {says}" in answered.out
+    assert f"error: {says.rstrip()}" in run("check", path).out
+
+
+def test_kinds_of_parameters(tmp_path: Path) -> None:
+    """As ptxas 13 writes a texture, which has no bytes, and those of kernels with several KiB of
+    parameters: EIATTR_KPARAM_INFO_V2."""
+    data = COMBINE.read_bytes()
+    texture = struct.pack("<BBHIHHI", 4, 0x17, 12, 7, 2, 0xFFFF, 0x1F600)
+    long = struct.pack("<BBHIHHHH", 4, 0x45, 12, 0, 3, 20, 8, 0)
+    for new in (texture, long):
+        at = data.index(_parameter(new[8], {2: 16, 3: 20}[new[8]]))
+        data = data[:at] + new + data[at + 16 :]
+    (path := tmp_path / "kinds.cubin").write_bytes(data)
+    answered = run("info", path)
+    assert answered.status == 0
+    assert "  reference parameter combine_param_2" in answered.lines
+    assert "  [ 20, 28) parameter combine_param_3" in answered.lines
 
 
 KERNELS = sorted(NVIDIA.glob("*.kernels.txt"))

@@ -162,9 +162,9 @@ def _cuda(cuda: CudaCode, everything: bool, is_mangled: bool) -> Iterator[str]:
         registers = "unknown" if kernel.registers is None else f"{kernel.registers}"
         yield f"  registers {registers}, frame {_bytes(kernel.frame_bytes)} in local memory"
         for parameter in kernel.parameters:
-            end = parameter.offset_bytes + parameter.size_bytes
             name = "" if parameter.name is None else f" {parameter.name}"
-            yield f"  [{parameter.offset_bytes:>3},{end:>3}) parameter{name}"
+            span = f"[{parameter.offset_bytes:>3},{parameter.end:>3})"
+            yield f"  {span if parameter.has_bytes else 'reference'} parameter{name}"
     functions: dict[str, list[Allocation]] = {}
     for allocation in cuda.allocations:
         functions.setdefault(allocation.function, []).append(allocation)
