@@ -19,7 +19,6 @@ from dwarfgpu.objfile.elf_structures import (
     ET_EXEC,
     ET_LOOS,
     ET_REL,
-    PT_LOAD,
     SHF_ALLOC,
     SHT_NOBITS,
     SHT_NULL,
@@ -30,7 +29,7 @@ from dwarfgpu.objfile.elf_structures import (
     uncompressed,
 )
 from dwarfgpu.objfile.file_kinds import ET_CORE
-from dwarfgpu.objfile.lost_sections import unloaded_sections
+from dwarfgpu.objfile.lost_sections import loaded_by_address, overlapping, unloaded_sections
 
 _NULL: Final = Section(0, "", SHT_NULL, 0, 0, 0, 0, 0, 0, 0, alignment=0)
 """What zeros are read as."""
@@ -171,10 +170,11 @@ def _overlaps(file: ObjectFile) -> Iterator[str]:
 
 
 def _overlapping_segments(file: ObjectFile) -> Iterator[str]:
-    """Yield which segments to load have addresses of another one, the first of several."""
-    loaded = [segment for segment in file.segments if segment.type == PT_LOAD]
-    for before, after in pairwise(sorted(loaded, key=lambda segment: segment.address)):
-        if after.address < before.address + before.memory_bytes and after.memory_bytes:
+    """Yield which two segments to load have the same addresses, also the physical ones, which are
+    those of overlays before they run."""
+    for before, after in overlapping(loaded_by_address(file)):
+        first, second = sorted((before, after), key=lambda segment: segment.physical_address)
+        if second.physical_address < first.physical_address + first.memory_bytes:
             yield (
                 f"the PT_LOAD segments at {before.address:#x} and {after.address:#x} overlap: a "
                 "program header may be damaged"

@@ -3,7 +3,9 @@ they are not in memory (System V ABI, "Section Header", "Program Header")."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.errors import Malformed
@@ -55,24 +57,41 @@ def section_without_contents(file: ObjectFile, name: str) -> Malformed | None:
 def unloaded_sections(file: ObjectFile) -> Malformed | None:
     """Return the error about allocated sections of a linked file that no segment loads, or loads
     from another offset of the file, except of a debug file, whose segments may be those of the
-    program; None if there are none, for a file without segments to load, and for cubins, which are
-    loaded by sections."""
+    program; None if there are none, for a file without segments to load or with overlays, and for
+    cubins, which are loaded by sections."""
     if file.type not in (ET_EXEC, ET_DYN) or file.machine == "CUDA":
         return None
-    loaded = [segment for segment in file.segments if segment.type == PT_LOAD]
+    loaded = loaded_by_address(file)
+    if not loaded or any(overlapping(loaded)):
+        return None  # a section may be in several
     loads = _has_addresses if is_debug_file(file) else _has_contents
+    begins = [segment.address for segment in loaded]
     outside = [
         section
         for section in file.sections
-        if _is_in_memory(section) and not any(loads(segment, section) for segment in loaded)
+        if _is_in_memory(section)
+        and not loads(loaded[bisect_right(begins, section.address) - 1], section)
     ]
-    if not loaded or not outside:
+    if not outside:
         return None
     more = f" and {len(outside) - 1} more" if len(outside) > 1 else ""
     return Malformed(
         f"{file.path}: no PT_LOAD segment has section {outside[0].name} at {outside[0].address:#x}"
         f"{more}: a program header may be damaged"
     )
+
+
+def loaded_by_address(file: ObjectFile) -> list[Segment]:
+    """Return the segments to load that have memory, by address."""
+    loaded = [one for one in file.segments if one.type == PT_LOAD and one.memory_bytes]
+    return sorted(loaded, key=lambda segment: segment.address)
+
+
+def overlapping(by_address: Sequence[Segment]) -> Iterator[tuple[Segment, Segment]]:
+    """Yield two segments after one another that have the same addresses, as overlays have."""
+    for before, after in pairwise(by_address):
+        if after.address < before.address + before.memory_bytes:
+            yield before, after
 
 
 @kept_with(first)
@@ -132,4 +151,11 @@ def _has_contents(segment: Segment, section: Section) -> bool:
     return _has_addresses(segment, section) and (is_there or section.type == SHT_NOBITS)
 
 
-__all__ = ["contradicted_tls", "section_without_contents", "unloaded_sections", "unnamed_sections"]
+__all__ = [
+    "contradicted_tls",
+    "loaded_by_address",
+    "overlapping",
+    "section_without_contents",
+    "unloaded_sections",
+    "unnamed_sections",
+]

@@ -25,6 +25,7 @@ from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.process_image import ProcessImage, process_core
 from dwarfgpu.machine.core.gpu.save_area import HEADER, saved_waves
 from dwarfgpu.machine.core.gpu.save_area_layout import LAYOUTS, layout_of
+from dwarfgpu.machine.core.gpu.wave_status import hardware_range
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.core.memory import CoreMemory, Range, core_ranges
@@ -120,6 +121,25 @@ def test_registers_that_are_cut_off() -> None:
         target.read_register(1, v0)
     assert target.gpu.pc(target.waves[1]) is None
     assert target.model.waves[1].stop_reasons == ()
+
+
+def test_hardware_registers_that_were_overwritten_with_zeros() -> None:
+    """The wave was at 0 and ran no lane, without a word."""
+    state, ranges = process_core(machine())
+    begin, size_bytes = hardware_range(opened(state, ranges).waves[1].saved)
+    for part in ranges:
+        if part.address <= begin < part.address + len(part.data):
+            data = bytearray(part.data)
+            at = begin - part.address
+            data[at : at + size_bytes] = bytes(size_bytes)
+            ranges[ranges.index(part)] = LoadedRange(part.address, data)
+            break
+    target = opened(state, ranges)
+    pc = target.architecture_of(1).register_named("pc")
+    assert pc is not None
+    with pytest.raises(Unavailable, match=f"saved at {begin:#x}, are all zeros"):
+        target.read_register(1, pc)
+    assert target.gpu.pc(target.waves[1]) is None
 
 
 def test_vgprs_that_were_given_back() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from dwarfgpu.objfile.elf_structures import SHT_NULL
 from tests.check.made import findings, verdict_on
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, read_fixture
+from tests.work import assert_linear
 
 CODE = "hip/nest.gfx942.O2.v5.co"
 PROGRAM = "x86_64/demo.gcc.O2.v5"
@@ -63,12 +64,13 @@ def without_headers(first: int, last: int) -> bytes:
     return bytes(data)
 
 
-def with_large_segment() -> bytes:
-    """The program whose first loaded segment reaches into the next one."""
+def with_large_segment(physical: int = 0) -> bytes:
+    """The program whose first loaded segment reaches into the next one, where it runs."""
     data = bytearray(read_fixture(PROGRAM))
     segments = ObjectFile("", bytes(data)).segments
     index = next(index for index, segment in enumerate(segments) if segment.type == 1)
     at = struct.unpack_from("<Q", data, 32)[0] + index * SEGMENT_BYTES
+    struct.pack_into("<Q", data, at + 24, physical)
     struct.pack_into("<Q", data, at + 40, 0x1688)
     return bytes(data)
 
@@ -169,6 +171,11 @@ def test_check_reports_it(name: str) -> None:
     assert finding.severity == expected
 
 
+def test_overlays_have_the_same_addresses() -> None:
+    """Their physical addresses are their own (OVERLAY of GNU ld)."""
+    assert header_damage(ObjectFile("f", with_large_segment(0x100000))) == ()
+
+
 def fixtures() -> Iterator[Path]:
     for path in sorted(FIXTURES.rglob("*")):
         if path.is_file() and path.read_bytes()[:4] == b"\x7fELF":
@@ -207,3 +214,30 @@ def test_every_command_says_it_once(damaged: str, command: list[str]) -> None:
     result = run(*(damaged if word == "FILE" else word for word in command))
     printed = result.out + result.err
     assert printed.count("have the same bytes of the file, from 0x0 on") == 1
+
+
+def unloaded(count: int) -> bytes:
+    """A linked file with segments to load, and as many sections of 16 bytes outside of them."""
+    sections_at = HEADER_BYTES + count * SEGMENT_BYTES
+    segments = b"".join(
+        struct.pack("<IIQQQQQQ", 1, 4, 0, 0x1000 * (n + 1), 0, 16, 16, 1) for n in range(count)
+    )
+    sections = b"".join(
+        struct.pack("<IIQQQQIIQQ", 0, 8, 2, 0x900000000 + 16 * n, 0, 16, 0, 0, 1, 0)
+        for n in range(count)
+    )
+    fields = (2, 62, 1, 0, HEADER_BYTES, sections_at, 0, 64, 56, count, 64, count + 1, 0)
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", *fields)
+    return head + segments + bytes(HEADER_BYTES) + sections
+
+
+def test_many_sections_outside_of_many_segments() -> None:
+    """Each was looked for in each: 30,000 of both took more than a minute."""
+
+    def work(count: int) -> Callable[[], object]:
+        file = ObjectFile("f", unloaded(count))
+        return lambda: header_damage(file)
+
+    [fault] = header_damage(ObjectFile("f", unloaded(3)))
+    assert "has section  at 0x900000000 and 2 more" in fault.message
+    assert_linear(work, 100)

@@ -253,10 +253,16 @@ class GpuWaves:
 
     def hardware(self, wave: GpuWave) -> HardwareWords:
         """Return the hardware registers of a wave; `Unavailable` if the core file does not have
-        them."""
+        them, or only zeros for them: no wave runs without a pc and a status."""
         words = self._words.get(wave.number)
         if words is None:
-            data = self.memory.read(*hardware_range(wave.saved))
+            begin, size_bytes = hardware_range(wave.saved)
+            data = self.memory.read(begin, size_bytes)
+            if not any(data):
+                raise Unavailable(
+                    f"the hardware registers of the wave, saved at {begin:#x}, are all zeros: they "
+                    "were overwritten"
+                )
             words = self._words[wave.number] = HardwareWords(wave.layout, wave.saved, data)
         return words
 
