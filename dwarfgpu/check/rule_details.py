@@ -236,9 +236,9 @@ DETAILS: Final[Mapping[str, str]] = {
         "lacks a required key and has an unknown one, or that have several kernels of a name, or "
         "arguments that share bytes, or have none and are not `by_value`, a cubin that cannot be "
         "read, or whose `.nv.info` has parameters of a kernel that share bytes or their number, "
-        "lack one, or are behind the last byte, an entry of a bundle that names another GPU "
-        "than its code object, and a compressed bundle whose contents do not have the hash in its "
-        "header. Metadata of a kernel that contradict its descriptor are a warning"
+        "lack one, or are behind the last byte, an entry of a bundle or fat binary that names "
+        "another GPU than its code object, and a compressed bundle whose contents do not have the "
+        "hash in its header. Metadata of a kernel that contradict its descriptor are a warning"
     ),
     "unbalanced-entries": (
         "entries of a unit that are followed by other bytes than zeros, which no consumer reads, "

@@ -83,6 +83,11 @@ class BundleEntry:
         return self.kind != "host"
 
     @property
+    def is_packed(self) -> bool:
+        """Whether the bytes are unpacked when they are read."""
+        return False
+
+    @property
     def label(self) -> str:
         """What lists of code objects call it."""
         return short_name(str(self.target or self.id))

@@ -100,6 +100,8 @@ def read_cuda_code(file: ObjectFile) -> CudaCode:
         known_allocations = allocations(file)
     except DwarfGpuError as error:
         problems.append(error)
+    if file.entry_fault is not None:
+        problems.append(file.entry_fault)
     return CudaCode(target, tuple(kernels), known_allocations, tuple(dict.fromkeys(problems)))
 
 

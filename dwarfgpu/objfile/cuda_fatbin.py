@@ -58,6 +58,10 @@ class FatbinEntry(BundleEntry):
         return self.kind != "ptx"
 
     @property
+    def is_packed(self) -> bool:
+        return self.compression is not None
+
+    @property
     def label(self) -> str:
         return self.id
 

@@ -43,12 +43,20 @@ def cuda_target(file: ObjectFile) -> CudaTarget:
     """
     if file.machine != "CUDA":
         raise Unsupported(f"{file.path} is for {file.machine}, not for an NVIDIA GPU")
-    if file.abi_version == _FIRST_ABI:
-        return CudaTarget(file.flags & 0xFF, bool(file.flags & _FIRST_ACCELERATED))
-    if file.abi_version != _SECOND_ABI:
+    sm = sm_of(file.abi_version, file.flags)
+    if sm is None:
         raise Unsupported(f"{file.path}: ABI version {file.abi_version} of cubins")
+    if file.abi_version == _FIRST_ABI:
+        return CudaTarget(sm, bool(file.flags & _FIRST_ACCELERATED))
     is_specific = bool(file.flags & _SECOND_ACCELERATED) or any(
         number == _ACCELERATOR_TARGET and value[:1] == b"\1"
         for number, value in attributes(file, _COMPATIBILITY)
     )
-    return CudaTarget(file.flags >> 8 & 0xFF, is_specific)
+    return CudaTarget(sm, is_specific)
+
+
+def sm_of(abi_version: int, flags: int) -> int | None:
+    """Return the number of the GPU by the header of a cubin; None for an unknown ABI version."""
+    if abi_version == _FIRST_ABI:
+        return flags & 0xFF
+    return flags >> 8 & 0xFF if abi_version == _SECOND_ABI else None

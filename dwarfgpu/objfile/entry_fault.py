@@ -2,7 +2,7 @@
 a code object for the GPU that the entry names.
 
 Law: the code object is believed, since loaders and its instructions go by its ELF header (AMDGPU
-usage, "Code Object Target Identification").
+usage, "Code Object Target Identification"; `cuda_target` for cubins).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ _HEADER_BYTES: Final = 64
 _ELF64_LITTLE: Final = ELF_MAGIC + bytes((2, 1))
 _MACHINE_AT: Final = 18
 _EM_AMDGPU: Final = (224).to_bytes(2, "little")
+_EM_CUDA: Final = (190).to_bytes(2, "little")
+_ABI_VERSION_AT: Final = 8
 _FLAGS_AT: Final = 48
 
 
@@ -35,25 +37,45 @@ def entry_fault(entry: BundleEntry, data: bytes | FileBytes) -> Malformed | None
             f"bundle {entry.bundle} is compressed, and its contents do not have the hash in its "
             "header: they may be damaged"
         )
-    if entry.target is None:  # those of CUDA would be unpacked for it
+    if entry.target_name is None:
         return None
     header = bytes(data[:_HEADER_BYTES])
-    if (
-        len(header) < _HEADER_BYTES
-        or not header.startswith(_ELF64_LITTLE)
-        or header[_MACHINE_AT : _MACHINE_AT + 2] != _EM_AMDGPU
-        or header[_FLAGS_AT] < FIRST_GCN_MACH
-    ):
+    if len(header) < _HEADER_BYTES or not header.startswith(_ELF64_LITTLE):
+        return None
+    machine = header[_MACHINE_AT : _MACHINE_AT + 2]
+    if machine == _EM_AMDGPU and entry.target is not None:
+        name = _other_processor(header, entry.target.processor)
+    elif machine == _EM_CUDA and entry.target is None:
+        name = _other_sm(header, entry.target_name)
+    else:
+        return None
+    if name is None:
+        return None
+    return Malformed(
+        f"entry {entry.index}, {entry.id}, has a code object for {name} by its ELF header, and is "
+        "read as that"
+    )
+
+
+def _other_processor(header: bytes, wanted: str) -> str | None:
+    """Return the processor of a header if it is not the wanted one."""
+    if header[_FLAGS_AT] < FIRST_GCN_MACH:
         return None
     try:
         name = by_mach(header[_FLAGS_AT]).name
     except Unsupported:
         return None
     family, _, generic = name.partition("-")
-    wanted = entry.target.processor
     if name == wanted or (generic and wanted.startswith(family)):  # it runs on several
         return None
-    return Malformed(
-        f"entry {entry.index}, {entry.id}, has a code object for {name} by its ELF header, and is "
-        "read as that"
-    )
+    return name
+
+
+def _other_sm(header: bytes, wanted: str) -> str | None:
+    """Return the GPU of a cubin's header if it is not the wanted one. No cubin says whether it is
+    for `sm_100f`."""
+    from dwarfgpu.objfile.cuda_target import sm_of  # few files are cubins
+
+    flags = int.from_bytes(header[_FLAGS_AT : _FLAGS_AT + 4], "little")
+    sm = sm_of(header[_ABI_VERSION_AT], flags)
+    return None if sm is None or f"sm_{sm}" == wanted.rstrip("af") else f"sm_{sm}"

@@ -153,6 +153,37 @@ def test_suffixes(flags: int, id: str) -> None:
     assert [one.id for one in read_fatbins(made([entry(b"", sm=100, flags=flags)]), "it")] == [id]
 
 
+@pytest.mark.parametrize(
+    ("words", "prefix"),
+    [
+        ("info FILE", "problem: Malformed: "),
+        ("info FILE --target 0", "problem: Malformed: "),
+        ("check FILE", "error: "),
+        ("frames FILE --target 0", "note: "),
+        ("where FILE --all --target 0", "note: "),
+    ],
+)
+def test_an_entry_of_another_gpu_is_named(tmp_path: Path, words: str, prefix: str) -> None:
+    fault = "entry 0, cubin-sm_80a, has a code object for sm_90 by its ELF header, and is read as"
+    for sm, count in ((80, 1), (90, 0)):
+        path = tmp_path / f"{sm}.fatbin"
+        path.write_bytes(made([entry(CUBINS[1], sm=sm, flags=0x100000), entry(CUBINS[0], sm=75)]))
+        done = run(*words.replace("FILE", str(path)).split())
+        assert (done.out + done.err).count(f"{prefix}{fault}") == count
+        assert (done.out + done.err).count("by its ELF header") == count
+
+
+def test_a_compressed_entry_of_another_gpu_is_named_where_it_is_opened(tmp_path: Path) -> None:
+    packed = bytearray((NVIDIA / "combine.lz4.fatbin").read_bytes())
+    assert packed[44] == 75
+    packed[44] = 80
+    (path := tmp_path / "x.fatbin").write_bytes(packed)
+    fault = "entry 0, cubin-sm_80, has a code object for sm_75 by its ELF header"
+    assert fault not in run("info", path).out
+    assert fault in run("info", path, "--target", "0").out
+    assert fault in run("check", path).out
+
+
 def test_unknown_kinds_are_listed_and_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "new.fatbin"
     path.write_bytes(made([entry(b"abcd", kind=8)]))

@@ -173,7 +173,8 @@ def report_on(
 
 
 def _entry_faults(entries: tuple[BundleEntry, ...]) -> tuple[DwarfGpuError, ...]:
-    """Return which entries name another GPU than their code objects, or cannot be read."""
+    """Return which entries name another GPU than their code objects, or cannot be read, of those
+    that need not be unpacked for it."""
     if not entries:
         return ()
     from dwarfgpu.objfile.entry_fault import entry_fault  # most files are no bundles
@@ -181,7 +182,7 @@ def _entry_faults(entries: tuple[BundleEntry, ...]) -> tuple[DwarfGpuError, ...]
     faults: list[DwarfGpuError | None] = []
     for entry in entries:
         try:
-            faults.append(entry_fault(entry, entry.data))
+            faults.append(None if entry.is_packed else entry_fault(entry, entry.data))
         except DwarfGpuError as error:
             faults.append(error)
     shown = {str(fault): fault for fault in faults if fault is not None}  # once for a bundle
