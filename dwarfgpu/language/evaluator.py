@@ -306,6 +306,9 @@ class Evaluator(Operations):
         element = container_element(self.objects, self.arithmetic, value, index)
         if element is not None:
             return element
+        result = self.operator_result("[]", value, index)
+        if result is not None:
+            return result
         self.refuse_overloaded("[]", value)
         if not isinstance(form, Array | Absent) and not is_vector:
             spelled = "void" if value.type is None else declared_name(bare)
@@ -367,7 +370,9 @@ class Evaluator(Operations):
         else:
             value = self.object(node.right)
         if node.operator not in (None, ":"):  # `:=` of Ada assigns
-            self.refuse_overloaded(f"{node.operator}=", target, value)
+            result = self.overloaded(f"{node.operator}=", target, value)
+            if result is not None:
+                return result
             value = self.combined(node.operator, target, value)
         return store(self.arithmetic, self.options, target, value)
 

@@ -19,7 +19,7 @@ def container_element(
     objects: ObjectAccess, arithmetic: Arithmetic, value: TypedValue, index: TypedValue
 ) -> TypedValue | None:
     """Return `value[index]` of a container; None for other values."""
-    if not _has_operator(value, "[]") or not is_number(index.type):
+    if not _has_operator(objects, value, "[]") or not is_number(index.type):
         return None
     unread = _unread(objects, value, "[]")
     if unread is not None:
@@ -31,7 +31,7 @@ def container_element(
 
 def smart_pointee(objects: ObjectAccess, value: TypedValue, operator: str) -> TypedValue | None:
     """Return the object to which a smart pointer leads, by `*` or `->`; None for other values."""
-    if not _has_operator(value, operator):
+    if not _has_operator(objects, value, operator):
         return None
     unread = _unread(objects, value, operator)
     if unread is not None:
@@ -41,9 +41,12 @@ def smart_pointee(objects: ObjectAccess, value: TypedValue, operator: str) -> Ty
     return pointee_of(objects, value, operator)
 
 
-def _has_operator(value: TypedValue, operator: str) -> bool:
+def _has_operator(objects: ObjectAccess, value: TypedValue, operator: str) -> bool:
     kind = strip(value.type)
-    return isinstance(kind, Struct) and has_method(kind, f"operator{operator}")
+    if not isinstance(kind, Struct) or not has_method(kind, f"operator{operator}"):
+        return False
+    # Of any other class, the function has the type of the result.
+    return not isinstance(objects, Unevaluated) or kind.scope.startswith("std::")
 
 
 def _unread(objects: ObjectAccess, value: TypedValue, operator: str) -> TypedValue | None:

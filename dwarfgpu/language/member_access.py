@@ -43,6 +43,9 @@ class MemberAccess(NamedValues):
             value = pointee
             bare = strip(value.type)
         elif node.is_arrow:
+            result = self.operator_result("->", value)
+            if result is not None and isinstance(strip(result.type), Pointer):
+                return self.member_of(result, node, is_called=is_called)
             refuse_arrow(value)
             if self.options.real_types and isinstance(bare, Pointer):
                 from dwarfgpu.language.real_types import real_pointer  # a setting, seldom on

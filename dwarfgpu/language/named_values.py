@@ -47,6 +47,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
@@ -110,6 +111,32 @@ class NamedValues:
         """Raise `Unsupported` or `UsageError` for an operator of classes, which is a function."""
         functions = self._functions_named if self.is_cplusplus else None
         refuse_overloaded(operator, *operands, functions=functions)
+
+    def overloaded(self, operator: str, *operands: TypedValue) -> TypedValue | None:
+        """Return the result of an operator of classes, as `operator_result` does; None for one of
+        the language.
+
+        Raises the errors of `refuse_overloaded`.
+        """
+        result = self.operator_result(operator, *operands)
+        if result is None:
+            self.refuse_overloaded(operator, *operands)
+        return result
+
+    def operator_result(self, operator: str, *operands: TypedValue) -> TypedValue | None:
+        """Return a value of the result type of an operator of classes, where only the type is
+        wanted; None where that is not so, not known, or where the operator is the language's."""
+        if not isinstance(self.objects, Unevaluated) or not isinstance(
+            strip(operands[0].type), Struct
+        ):
+            return None
+        from dwarfgpu.language.operator_overloads import overload  # few expressions have them
+
+        functions = self._functions_named if self.is_cplusplus else None
+        function = overload(operator, [operand.type for operand in operands], functions)
+        if function is None:
+            return None
+        return TypedValue(function.result, UNDEFINED_LOCATION, unit=operands[0].unit)
 
     def _functions_named(self, name: str) -> list[Function]:
         meanings = self.names.meaning(name)

@@ -110,6 +110,10 @@ class Operations(MemberAccess):
         value = self._object_of(node.operand, written)
         if operator != "*":
             simple = operator.removeprefix("after")
+            zero = (self.number(self.numbers.integer(0)),) if simple != operator else ()
+            result = self.operator_result(simple, value, *zero)
+            if result is not None:
+                return result
             self.refuse_overloaded(simple, value)
         match operator:
             case "*":
@@ -165,6 +169,9 @@ class Operations(MemberAccess):
         pointee = smart_pointee(self.objects, value, "*")
         if pointee is not None:
             return pointee
+        result = self.operator_result("*", value)
+        if result is not None:
+            return result
         if not isinstance(self.objects, Unevaluated):
             self.refuse_overloaded("*", value)
         pointee_type = bare.target if isinstance(bare, Pointer) else bare
@@ -218,7 +225,9 @@ class Operations(MemberAccess):
             return self.pointed_by(left, right)
         if operator == POWER:
             return power(self.arithmetic, left, right)
-        self.refuse_overloaded(operator, left, right)
+        result = self.overloaded(operator, left, right)
+        if result is not None:
+            return result
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             if self.is_opencl and any(vectors.is_vector(side.type) for side in (left, right)):
                 return vectors.related(self.arithmetic, operator, left, right)
