@@ -21,6 +21,8 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import X87_EXTENDED
 
+_PRESERVED: Final = frozenset((3, 5, 6, 7, 37, *range(40, 46)))
+"""ebx, ebp, esi, edi, the control word of the x87 (psABI 2.2.1), segments."""
 MMX: Final = BaseType("builtin_type_vec64i", "unsigned", 64)
 """As GDB names it, which has these registers of i386 alone."""
 
@@ -76,7 +78,8 @@ def architecture(endian: Endian) -> Architecture:
         program_counter=8,
         stack_pointer=4,
         pushed_bytes=4,
-        preserved=frozenset((3, 5, 6, 7, *range(40, 46))),  # ebx, ebp, esi, edi, segments
+        preserved=_PRESERVED,
+        set_for_signals=frozenset((37,)),
         abi=ABI,
         register_groups=GROUPS_OF_I386,
         register_parts=_parts({register.name: register for register in registers.values()}),

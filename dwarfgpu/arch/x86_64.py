@@ -23,8 +23,9 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import X87_EXTENDED
 
-_PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59))
-"""rbx, rbp, r12-r15 (psABI 3.2.1), segments and their bases."""
+_PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59, 65))
+"""rbx, rbp, r12-r15, the control word of the x87 (psABI 3.2.1), segments and their bases. Of MXCSR
+only some bits are, which alone have no text."""
 
 
 PKRU: Final = RegisterInfo(
@@ -113,6 +114,7 @@ def architecture(endian: Endian) -> Architecture:
         stack_pointer=7,
         pushed_bytes=8,
         preserved=_PRESERVED,
+        set_for_signals=frozenset((65,)),
         abi=ABI,
         register_groups=GROUPS,
         register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},

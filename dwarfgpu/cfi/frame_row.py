@@ -43,11 +43,13 @@ class FrameRow:
         return self.cfa is None and not self.rules
 
 
-def default_rule(architecture: Architecture, number: int, return_register: int) -> Rule:
+def default_rule(architecture: Architecture, number: int, row: FrameRow) -> Rule:
     """Return the ABI's rule of a register that a row does not mention (A.6.4.1, item 10)."""
     if number == architecture.stack_pointer:
         return _AT_CFA
-    if number == architecture.program_counter and number != return_register:
-        return RegisterRule(return_register)
+    if number == architecture.program_counter and number != row.return_register:
+        return RegisterRule(row.return_register)
+    if row.is_signal_frame and number in architecture.set_for_signals:
+        return _UNDEFINED
     preserved = architecture.preserved
     return _SAME if preserved is None or number in preserved else _UNDEFINED

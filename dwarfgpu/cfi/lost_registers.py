@@ -34,5 +34,7 @@ def _why(frame: CfiFrame, number: int, on_entry: bool) -> str | None:
     if losing.convention is not None:
         return f"{REASON_LOST}the calling convention does not preserve {what}"
     if losing.lacks_rule(number):
-        return f"{REASON_LOST}{what} is caller-saved and has no CFI rule"
+        is_set = number in frame.architecture.set_for_signals
+        why = "set for the handler of a signal" if is_set else "caller-saved"
+        return f"{REASON_LOST}{what} is {why} and has no CFI rule"
     return f"{REASON_LOST}by its CFI rule, {what} is undefined"

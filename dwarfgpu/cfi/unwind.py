@@ -189,7 +189,7 @@ class CfiFrame(FrameWithoutSubprogram):
         rule = row.rules.get(number)
         if rule is not None:
             return rule
-        return default_rule(self.architecture, number, row.return_register)
+        return default_rule(self.architecture, number, row)
 
     def lacks_rule(self, number: int) -> bool:
         """Return whether a register is lost only for lack of a rule: the ABI lets functions change
@@ -197,7 +197,7 @@ class CfiFrame(FrameWithoutSubprogram):
         row = self._row
         if not isinstance(row, FrameRow) or number in row.rules or self.convention is not None:
             return False
-        rule = default_rule(self.architecture, number, row.return_register)
+        rule = default_rule(self.architecture, number, row)
         return isinstance(rule, UndefinedRule)
 
     def register(self, number: int) -> Location:

@@ -185,6 +185,7 @@ def _facts(
         yield "CFA", _cfa(gdb_frame), _our_cfa(physical)
     arch = physical.architecture
     preserved = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
+    preserved -= arch.set_for_signals  # GDB shows what a handler has
     names = {register.name for register in gdb_frame.architecture().registers()}
     infos = [arch.register(number) for number in sorted(n for n in preserved if n is not None)]
     read = registers.of(gdb_frame, [info for info in infos if info.name in names])
