@@ -71,6 +71,8 @@ class MemberAccess(NamedValues):
                 return varying
             if self.is_ada and isinstance(self.objects, Unevaluated):  # GDB has other words there
                 raise UsageError(f"Type {ada_name(bare)} has no component named {name}")
+            if self.is_fortran:  # `::` is not of the language, so that no name is looked up
+                raise no_member(bare, node.name)
             return self._method(bare, node.name, is_called=is_called)
         if is_vector(bare):
             component = components(self.objects, value, node.name)

@@ -488,3 +488,38 @@ end program
     own = answers(None, with_core(tool, tmp_path), ["frame 0", "print cfg", "print ma::cfg"])
     unknown = '( c = <error: No symbol "mc::c" in current context.> )'
     assert values_in(own) == [f"$1 = {unknown}", "$2 = ( c = 5 )"]
+
+
+EXTENDED = """\
+module shapes
+  type :: point
+    real :: x
+  end type
+  type, extends(point) :: solid
+    real :: z
+  end type
+contains
+  subroutine stop_here(body)
+    type(solid), intent(inout) :: body
+    integer, pointer :: nowhere
+    nullify(nowhere)
+    body%z = 2
+    nowhere = 1
+  end subroutine
+end module
+
+program types
+  use shapes
+  type(solid) :: mine
+  mine%x = 1
+  call stop_here(mine)
+end program
+"""
+
+
+def test_a_member_that_a_type_of_a_module_lacks(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The type was looked up as a class of C++ whose members may be functions, and missed."""
+    build(tmp_path, {"a.f90": EXTENDED}, [[tool("gfortran"), "-g", "-O0", "-o", "a", "a.f90"]])
+    files = with_core(tool, tmp_path)
+    commands = ["frame 0", "print body%x", "print body%point%x", "whatis body%X", "print body%Z"]
+    assert answers(None, files, commands)[1:] == answers(tool("gdb"), files, commands)[1:]
