@@ -9,7 +9,7 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.static_check.severity import Severity
-from dwarfgpu.objfile.damaged_headers import damaged_headers, odd_layout
+from dwarfgpu.objfile.damaged_headers import header_damage, odd_layout
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
@@ -27,7 +27,7 @@ def check_lost_sections(code_object: CodeObject, findings: Findings) -> None:
     for contradiction in _of_kernels(file):
         _report(contradiction, findings, "warning")  # metadata may be written by hand
     files = dict.fromkeys((file, info.object))
-    damages: list[DwarfGpuError | None] = [fault for one in files for fault in damaged_headers(one)]
+    damages: list[DwarfGpuError | None] = [fault for one in files for fault in header_damage(one)]
     damages += [file.symbol_damage, info.object.symbol_damage, *_of_contents(file)]
     damages += [contradicted_tls(file), code_object.mini_debug_damage]
     for damage in dict.fromkeys(damages):

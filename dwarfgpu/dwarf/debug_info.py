@@ -38,7 +38,7 @@ from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
-from dwarfgpu.objfile.damaged_headers import header_damage
+from dwarfgpu.objfile.damaged_headers import header_damage, odd_layout
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import OfOpenFile
@@ -244,7 +244,8 @@ class DebugInfo(OfOpenFile):
     def damage(self) -> list[str]:
         """What shows that answers may be wrong: damage of the files, call frame information, a
         compiler's name, or a type's."""
-        files = [f"{error.kind}: {error}" for error in self.file_damage]
+        of_files = (*self.file_damage, *odd_layout(self.loaded))
+        files = [f"{error.kind}: {error}" for error in of_files]
         frames = [*self.call_frames.damage] if "call_frames" in vars(self) else []
         error = self.unknown_type
         unknown_type = None if error is None else f"a type is unknown: {error.kind}: {error}"

@@ -42,7 +42,7 @@ _TYPES: Final = ET_REL, ET_EXEC, ET_DYN, ET_CORE
 
 @kept_with(first)
 def header_damage(file: ObjectFile) -> tuple[Malformed, ...]:
-    """Return what is wrong with the headers of a file, and where its layout is odd.
+    """Return how the headers of a file contradict one another.
 
     Nothing of a core file, whose memory is in segments, and of headers that cannot be read, which
     is an error of the command that asks.
@@ -50,23 +50,24 @@ def header_damage(file: ObjectFile) -> tuple[Malformed, ...]:
     if file.type == ET_CORE:
         return ()
     try:
-        return *damaged_headers(file), *odd_layout(file)
+        return tuple(Malformed(f"{file.path}: {fault}") for fault in _faults(file))
     except DwarfGpuError:
         return ()
 
 
-def damaged_headers(file: ObjectFile) -> list[Malformed]:
-    """Return how the headers of a file contradict one another; `Malformed` where they cannot be
-    read."""
-    return [Malformed(f"{file.path}: {fault}") for fault in _faults(file)]
-
-
-def odd_layout(file: ObjectFile) -> list[Malformed]:
+@kept_with(first)
+def odd_layout(file: ObjectFile) -> tuple[Malformed, ...]:
     """Return where linker scripts and objcopy may put sections and compilers do not: linked ones
-    outside of all segments, and relocatable ones at the addresses of one another."""
-    overlap = next(_overlapping_addresses(file), None) if file.is_relocatable else None
-    odd = [unloaded_sections(file), None if overlap is None else Malformed(overlap)]
-    return [fault for fault in odd if fault is not None]
+    outside of all segments, and relocatable ones at the addresses of one another. As for
+    `header_damage`, nothing of other files."""
+    if file.type == ET_CORE:
+        return ()
+    try:
+        overlap = next(_overlapping_addresses(file), None) if file.is_relocatable else None
+        odd = [unloaded_sections(file), None if overlap is None else Malformed(overlap)]
+        return tuple(fault for fault in odd if fault is not None)
+    except DwarfGpuError:
+        return ()
 
 
 def _faults(file: ObjectFile) -> Iterator[str]:
@@ -182,4 +183,4 @@ def _overlapping_segments(file: ObjectFile) -> Iterator[str]:
             return
 
 
-__all__ = ["damaged_headers", "header_damage", "odd_layout"]
+__all__ = ["header_damage", "odd_layout"]
