@@ -207,3 +207,12 @@ def by_mach(mach: int) -> Processor:
         if processor.mach == mach:
             return processor
     raise Unsupported(f"the AMD GPU processor with EF_AMDGPU_MACH {mach:#x}")
+
+
+def may_run(code: str, processor: str) -> bool:
+    """Return whether code for a processor, perhaps a generic one, may run on a processor.
+
+    Of a generic one only the first number of its family is compared.
+    """
+    family, _, generic = code.partition("-")
+    return code == processor or bool(generic) and processor.startswith(family)

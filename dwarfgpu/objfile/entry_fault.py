@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.arch.processors import by_mach
+from dwarfgpu.arch.processors import by_mach, may_run
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 from dwarfgpu.objfile.target_id import FIRST_GCN_MACH
@@ -65,10 +65,7 @@ def _other_processor(header: bytes, wanted: str) -> str | None:
         name = by_mach(header[_FLAGS_AT]).name
     except Unsupported:
         return None
-    family, _, generic = name.partition("-")
-    if name == wanted or (generic and wanted.startswith(family)):  # it runs on several
-        return None
-    return name
+    return None if may_run(name, wanted) else name
 
 
 def _other_sm(header: bytes, wanted: str) -> str | None:

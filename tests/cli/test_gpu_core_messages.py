@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import lzma
+import struct
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,21 @@ def test_a_code_object_that_was_compiled_anew(tmp_path: Path) -> None:
     path.rename(moved)
     note = f"{uri} is not used: {moved}: the memory at 0x7f0000000000 has other bytes"
     assert note in run("lanes", core, "--sysroot", root, "--lane", 0, "$pc").notes
+
+
+def test_a_gpu_that_no_code_object_is_for(tmp_path: Path) -> None:
+    """gfx_target_version of the only GPU is changed from gfx942 to gfx90a."""
+    data, version = lzma.decompress(CORE.read_bytes()), struct.pack("<I", 90402)
+    assert data.count(version) == 1
+    (path := tmp_path / "loop.core").write_bytes(data.replace(version, struct.pack("<I", 90010)))
+    note = (
+        "GPU 1: the core file says that it is gfx90a, but all code objects are for gfx942: its "
+        "waves are read as those of gfx90a, which is wrong unless HSA_OVERRIDE_GFX_VERSION was set"
+    )
+    assert note in run("waves", path, *ROOT).notes
+    assert f"note: {note}" in run("info", path, *ROOT).out
+    for silent in (run("waves", path), run("waves", CORE, *ROOT)):  # the first has none
+        assert not any("HSA_OVERRIDE" in text for text in silent.notes)
 
 
 def test_operations_need_no_code_object() -> None:

@@ -29,11 +29,12 @@ from dwarfgpu.machine.core.gpu.wave_status import hardware_range
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.core.memory import CoreMemory, Range, core_ranges
-from dwarfgpu.machine.core.modules import Where
+from dwarfgpu.machine.core.modules import LoadedFile, Where
 from dwarfgpu.machine.core.notes import read_core
 from dwarfgpu.machine.core.write import LoadedRange, core_parts, core_state_note
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
+from tests.dwarf.builder import read_fixture
 from tests.machine.cores import Load, core
 from tests.machine.gpu_cores import VERSIONS, Machine
 from tests.work import assert_linear, at_most
@@ -210,6 +211,24 @@ def test_an_unknown_processor_or_gpu_is_one_note() -> None:
     target = opened(evolve(state, agents=(evolve(agent, num_xcc=1 << 31),)), ranges)
     assert "XCCs, more than 64" in target.gpu.notes[-1]
     assert not target.waves
+
+
+def test_gpus_that_no_code_object_is_for() -> None:
+    made = Machine(Random(1))
+    for level in ("9.4", "9.0.a", "11"):
+        made.add_queue(made.add_agent(level))
+    gfx942, gfx1100 = (read_fixture(f"hip/nest.{name}.O2.v5.co") for name in ("gfx942", "gfx1100"))
+    generic = bytearray(gfx942)
+    generic[48] = 0x51  # gfx9-generic
+
+    def noted(*contents: bytes) -> list[str]:
+        files = [LoadedFile("it", ObjectFile("it", data), 0) for data in contents]
+        loaded = code_objects.GpuModules((), tuple(files))
+        notes = code_objects.contradicted_agents(made.agents, loaded)
+        return [note.split(":")[0] for note in notes]
+
+    assert noted(gfx942, gfx1100) == ["GPU 1001"]
+    assert noted(bytes(generic), gfx1100) == noted() == []
 
 
 def test_a_runtime_that_is_not_known() -> None:

@@ -25,6 +25,7 @@ from dwarfgpu.errors import Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.code_objects import (
     GpuModules,
+    contradicted_agents,
     function_code,
     gpu_modules,
     kernel_name,
@@ -266,6 +267,7 @@ class _Loader:
         if waves is not None:
             loaded = self._gpu_modules(waves, memory, host is None)
             notes += [*waves.notes, *_notes_of(loaded)]
+            notes += contradicted_agents(waves.busy_agents, loaded)
             files += loaded.files
             named = partial(kernel_name, loaded.files)
             code = partial(function_code, loaded.files, memory)

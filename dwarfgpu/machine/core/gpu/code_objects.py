@@ -15,14 +15,17 @@ from struct import Struct
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
+from dwarfgpu.arch.processors import may_run
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
+from dwarfgpu.machine.core.gpu.core_state_note import Agent
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.modules import LoadedFile, Where, path_in
 from dwarfgpu.objfile.companions import Companions, shown_path
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
+from dwarfgpu.objfile.file_architecture import processor_name
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, part_of
 
 R_DEBUG: Final = Struct("<i4xQQi4xQ")
@@ -184,6 +187,27 @@ def gpu_modules(
     for uri_text in unused:
         raise UsageError(f"--code-object {uri_text}: the core lists no such code object")
     return GpuModules(tuple(listed), tuple(files), missing, tuple(notes))
+
+
+def contradicted_agents(agents: Iterable[Agent], gpu_files: GpuModules) -> Iterator[str]:
+    """Yield a note about each GPU for which no code object is; none where one is missing, or its
+    processor is unknown.
+
+    `agents`: those that execute packets.
+    """
+    if gpu_files.missing or not gpu_files.files:
+        return
+    try:
+        names = sorted({processor_name(file.file) for file in gpu_files.files})
+    except DwarfGpuError:
+        return
+    for agent in agents:
+        if not any(may_run(name, agent.processor) for name in names):
+            yield (
+                f"GPU {agent.gpu_id}: the core file says that it is {agent.processor}, but all "
+                f"code objects are for {', '.join(names)}: its waves are read as those of "
+                f"{agent.processor}, which is wrong unless HSA_OVERRIDE_GFX_VERSION was set"
+            )
 
 
 def _is_override(uri: str, overrides: Mapping[str, str]) -> bool:

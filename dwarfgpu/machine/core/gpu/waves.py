@@ -148,6 +148,12 @@ class GpuWaves:
                     "AMD's library"
                 )
 
+    @property
+    def busy_agents(self) -> list[Agent]:
+        """The GPUs that execute packets."""
+        busy = {q.agent_id: q.agent for q in self.queues if not q.memory.is_idle}
+        return list(busy.values())
+
     def _add_unread(self, note: str) -> None:
         """Add a note that waves are not read."""
         self.is_complete = False
