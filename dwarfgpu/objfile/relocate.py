@@ -42,7 +42,8 @@ _MAX_ULEB_BYTES: Final = 16
 """Of a field: a value of 64 bits has 10, and assemblers may pad it."""
 _PAGE_BYTES: Final = 0x1000
 _LOST: Final = 3
-"""Relocations that are 0: only damage writes as many in a row."""
+"""Relocations of debugging information that are 0: only damage writes as many in a row. `ld -r
+--gc-sections` leaves some in `.rela.eh_frame`."""
 _NOWHERE_BYTES: Final = 16
 """Between the addresses of two symbols that are not defined here."""
 MAX_EXPANSION: Final = 64
@@ -372,7 +373,8 @@ def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, 
         and file.address_bytes == 8
         and file.endian == "little"
     )
-    if bytes(_LOST * form.size) in data:
+    of_debug = relocated_name(table.name)[1].startswith(".debug_")
+    if of_debug and bytes(_LOST * form.size) in data:
         starts = range(0, len(data) - form.size + 1, form.size)
         count = sum(not any(data[start : start + form.size]) for start in starts)
         raise Malformed(

@@ -297,12 +297,12 @@ def contents(reading: Reading, context: Context) -> Reading:
         if pointer is not None:
             return evolve(reading, pointer=pointer)
     bits = object_bits(reading.type, size, location, context)
-    if is_function and bits.is_complete:
-        bits = Bits(0, 0)
     if bits.size_bits < size:
         sizes = f"{counted(size // 8, 'byte')}: the first {bits.size_bits // 8} are read"
         note = f"{reading.variable.name} has {sizes}"
         reading = evolve(reading, notes=(*reading.notes, note))
+    elif is_function and bits.is_complete:
+        bits = Bits(0, 0)
     return evolve(reading, bits=bits)
 
 

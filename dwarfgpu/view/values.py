@@ -164,7 +164,8 @@ def _pieces(
         case Array():
             yield from array_pieces(shown, bare, first_bit, depth, letter)
         case Function():
-            where = "" if shown.address is None else " " + shown.printed_address(shown.address)
+            address = None if shown.address is None else shown.address + first_bit // 8
+            where = "" if address is None else " " + shown.printed_address(address)
             yield f"{{{shown.type_name(bare)}}}{where}"  # as in GDB, not the name of a typedef
         case Absent(state=state):
             yield f"<{state}>"

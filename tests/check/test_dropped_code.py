@@ -215,3 +215,38 @@ def test_compiled_functions_that_a_linker_dropped(
         command = ["debug", f"{tmp_path / 'a'}", "-batch", "-ex", f"info scope *{function_name}"]
         shown = run(*command).out
         assert "Symbol q" not in shown and f"Scope for *{function_name}:" in shown
+
+
+AT_0 = """\
+ .text
+ .globl _start
+_start: nop
+end:
+ .section .debug_abbrev,"",@progbits
+ .byte 1, 0x11, 1, 3, 8, 0x13, 0xb, 0x11, 1, 0x12, 1, 0, 0
+ .byte 2, 0x2e, 0, 3, 8, 0x11, 1, 0x12, 1, 0, 0, 0
+ .section .debug_info,"",@progbits
+ .long 2f-1f
+1: .value 3
+ .long .debug_abbrev
+ .byte 8
+ .byte 1
+ .asciz "a.c"
+ .byte 12
+ .quad 0, 0x7fffffff
+ .byte 2
+ .asciz "_start"
+ .quad _start, end
+ .byte 0
+2:
+"""
+
+
+def test_a_damaged_unit_at_0_has_its_functions(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """All of them were taken for dropped, although their symbols have their addresses."""
+    source, program = tmp_path / "a.s", tmp_path / "a"
+    source.write_text(AT_0)
+    words_of = [tool("gcc"), "-nostdlib", "-static", "-Wl,--build-id=none", source, "-o", program]
+    subprocess.run(words_of, check=True, timeout=60)
+    done = run("debug", program, "--batch", "-ex", "info address _start")
+    assert 'Symbol "_start" is a function at address 0x' in done.out

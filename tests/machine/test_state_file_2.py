@@ -69,6 +69,14 @@ def test_the_machine(tmp_path: Path) -> None:
     assert third.local_bytes is None
 
 
+def test_the_last_packet_that_a_queue_can_have(tmp_path: Path) -> None:
+    """Its write index, which a core file has, is one more."""
+    [dispatch] = MACHINE["dispatches"]
+    assert load(tmp_path, dispatches=[{**dispatch, "packet": (1 << 64) - 2}])
+    with pytest.raises(UsageError, match=r"dispatches\[0\]\.packet: expected an integer of at"):
+        load(tmp_path, dispatches=[{**dispatch, "packet": (1 << 64) - 1}])
+
+
 def test_a_slash_ends_no_name_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     file.write_text(json.dumps(MACHINE), "utf-8")

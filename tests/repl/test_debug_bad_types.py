@@ -138,5 +138,6 @@ def test_an_object_of_a_function_type(tmp_path: Path) -> None:
     value = "{func(int)} 0x2008"
     assert done.lines[:2] == [f"call = {value}", f"$1 = {value}"]
     assert f"f (call={value})" in done.lines[2]
+    assert "1 byte" not in done.err
     answer = run_json("eval", *options, *memory, "call").json
     assert (answer["text"], answer["bytes"]) == (value, "")

@@ -34,7 +34,9 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import ExprLoc, Unit
+from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.scalars import enum_text
 from dwarfgpu.view.values import FormatOptions, format_value
 from tests.work import at_most
@@ -505,6 +507,14 @@ def test_letters_of_numbers_in_several_parts(
 
 
 DECIMAL64 = base("_Decimal64", "decimal_float", 64)
+
+
+def test_members_of_function_types_are_at_their_own_addresses() -> None:
+    """Go has them; each was shown at the address of its structure."""
+    members = Member("f", Function(None, ()), 0), Member("g", Function(None, ()), 64)
+    memory = Location((SingleLocation(Memory(AddressSpace(0, "default", 64)), 8 * 0x1000),))
+    text = format_value(Bits(0, 128), Struct("struct", "s", 16, members), location=memory)
+    assert text == "{f = {void (void)} 0x1000, g = {void (void)} 0x1008}"
 
 
 def test_a_reference_to_an_object_that_is_known_in_part() -> None:

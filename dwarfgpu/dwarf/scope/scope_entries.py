@@ -7,6 +7,7 @@ Law: addresses are those of the file, except for `as_loaded`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
+from itertools import islice
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
@@ -58,6 +59,8 @@ _SIZE_LETTERS: Final = {
     dw.FORM_DATA8: "Q",
 }
 """Of `struct`, for forms of DW_AT_high_pc."""
+_MOST_FUNCTIONS: Final = 1_000
+"""Of a unit at 0 that are looked for among the symbols."""
 _FEW_ENTRIES: Final = 500
 """Of a unit: to prepare what reads many of them would take longer."""
 
@@ -244,10 +247,27 @@ def _unit_code(unit: CompilationUnit) -> tuple[tuple[Range, ...], tuple[Range, .
             return linked.lists.covered_by(listed), merged(linked.lists.dropped_of(listed))
         if root.address(dw.AT_LOW_PC) == 0 and unit.is_mark(0):
             end = root.integer(dw.AT_HIGH_PC) or root.address(dw.AT_HIGH_PC)
-            return (), (Range(0, end),) if end else ()
+            if end and not _has_symbols(unit):
+                return (), (Range(0, end),)
     except DwarfGpuError:
         pass
     return (), ()
+
+
+def _has_symbols(unit: CompilationUnit) -> bool:
+    """Return whether a function of a unit is where its symbol is: then the linker dropped neither,
+    and the beginning of the unit is damaged."""
+    files = dict.fromkeys((unit.sections.program.loaded, unit.sections.object))
+    for function in islice(unit.root.children((dw.TAG_SUBPROGRAM,)), _MOST_FUNCTIONS):
+        low = function.address(dw.AT_LOW_PC)
+        name = function.string(dw.AT_LINKAGE_NAME) or function.name
+        if low and name:
+            symbols = (
+                symbol for file in files for symbol in file.symbols_named(name, with_untyped=True)
+            )
+            if any(symbol.address == low for symbol in symbols):
+                return True
+    return False
 
 
 def _kept(die: Die, spans: tuple[Range, ...]) -> tuple[Range, ...]:

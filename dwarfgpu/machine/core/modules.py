@@ -8,14 +8,14 @@ first page; without a build ID, if the page is the same. Everything else is repo
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.readable_files import beneath, is_regular
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
@@ -29,6 +29,8 @@ IS_NOT_USED: Final = " is not used: "
 """In a note, between a file and the reason."""
 _PAGE_BYTES: Final = 4096
 _NO_SEGMENT: Final = "the core file has no segment of it, but of everything that is only read"
+_MOST_LOADED: Final = 256
+"""Segments of a file: each is compared with each part of the file in memory."""
 _DELETED: Final = " (deleted)"
 _MAX_NOTE_BYTES: Final = 1 << 16
 _MAX_VDSO_BYTES: Final = 1 << 20
@@ -130,17 +132,25 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     if not any(module.has(entry) for module in modules):
         reader.add_program(entry, dump)
     reader.add_vdso(dump.auxiliary.get(AT_SYSINFO_EHDR))
-    # A path does not identify a library: a process may load one twice (dlmopen).
-    order = {
-        module: position
-        for position, dynamic_section in enumerate(names)
-        for module in modules
-        if module.has(dynamic_section)
-    }
+    order = _listed_order(modules, names)
     last = len(names)
     positions = {file: order.get(module, last) for file, module in reader.module_of.items()}
     files = sorted(reader.files, key=lambda file: (not file.is_program, positions.get(file, last)))
     return Modules(tuple(files), tuple(reader.ranges), tuple(reader.notes))
+
+
+def _listed_order(modules: Sequence[_Module], names: Iterable[int]) -> dict[_Module, int]:
+    """Return the positions of modules in the list of the dynamic linker, by the addresses of their
+    dynamic sections. A path does not identify a library: a process may load one twice (dlmopen)."""
+    parts = [(part.start, part.end, n) for n, one in enumerate(modules) for part in one.parts]
+    parts.sort()
+    starts = [start for start, _, _ in parts]
+    order: dict[_Module, int] = {}
+    for position, dynamic_section in enumerate(names):
+        index = bisect_right(starts, dynamic_section) - 1
+        if index >= 0 and dynamic_section < parts[index][1]:
+            order[modules[parts[index][2]]] = position
+    return order
 
 
 def _modules(
@@ -286,6 +296,11 @@ class _Reader:
         program = self._where.program if is_program else None
         try:
             file = self._opened_program(program) if program is not None else self._opened_of(module)
+            count = sum(segment.type == PT_LOAD for segment in file.segments)
+            if count > _MOST_LOADED:
+                raise LimitExceeded(
+                    f"it has {count} segments to load, at most {_MOST_LOADED} are compared"
+                )
             why = self._why_not(module, file, is_given=program is not None)
         except DwarfGpuError as error:
             if program is not None:

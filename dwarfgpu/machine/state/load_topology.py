@@ -221,7 +221,7 @@ def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
     return Dispatch(
         field["id"].integer(0, _WORD),
         _reference(field["queue"], queues, "queue"),
-        _integer(field, "packet"),
+        _integer(field, "packet", _WORD - 1),  # the queue's write index is one more
         None if kernel is None else kernel.text(),
         _integer(field, "kernel_descriptor"),
         _position(field, "grid", 1),
