@@ -36,7 +36,9 @@ class EntryPositions:
 
     unit: CompilationUnit
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
-    """The code of functions, and of the unit, by their indexes."""
+    """The code of functions, and of the unit, by their indexes; empty where it cannot be read."""
+    _unreadable: set[int] = field(init=False, factory=set)
+    """The indexes of these."""
     _functions: dict[int, int] = field(init=False, factory=dict)
     """The subprograms of scopes in which entries were looked at, -1 for none."""
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
@@ -70,6 +72,8 @@ class EntryPositions:
         lowest = _lowest_code(self.unit.info.main.sections.object)
         function = self.function(index)
         code = self._code_of(function or 0)
+        if (function or 0) in self._unreadable:
+            return False
         if function is None:  # a unit may leave its addresses to its functions
             if not code:
                 return bool(dropped_code(self.unit))
@@ -83,6 +87,7 @@ class EntryPositions:
                 self._ranges[index] = covered(self.unit.die(index))
             except DwarfGpuError:
                 self._ranges[index] = ()
+                self._unreadable.add(index)
         return self._ranges[index]
 
     def position(

@@ -14,9 +14,10 @@ from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import covers
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet
-from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges, dropped_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.dwarf.unit_tables import header_fault
@@ -186,7 +187,7 @@ class LineChecker:
             why = f"DW_LNS_advance_line leads to line {faults.large_line}, beyond 32 bits"
             self._add(unit, offset, "wrong-line-table", "error", why, "6.2.5")
         if faults.begins and _is_of_other_code(unit, faults.begins):
-            why = "the unit has code, and no sequence of rows begins in code"
+            why = "the unit has code, and a sequence of rows begins in none"
             self._add(unit, offset, "wrong-line-table", "error", why, "6.2.5.3")
         for severity, why in _header_faults(table.header):
             self._add(unit, offset, "wrong-line-table", severity, why)
@@ -216,11 +217,16 @@ class LineChecker:
 
 
 def _is_of_other_code(unit: CompilationUnit, begins: frozenset[int]) -> bool:
-    """Return whether a unit has code, and no sequence of its line table begins in code. Zig's
-    linker leaves room in a table."""
+    """Return whether a unit has code, and a sequence of its line table begins in none, and in none
+    that the linker dropped. Zig's linker leaves room in a table."""
     file = unit.sections.object
     is_code = file.is_code
-    if any(map(is_code, begins)) or leaves_room(file):
+    if leaves_room(file):
+        return False
+    dropped = dropped_code(unit)
+    outside = [begin for begin in begins if not is_code(begin)]
+    wrong = [begin for begin in outside if not unit.is_mark(begin) and not covers(dropped, begin)]
+    if not wrong and len(outside) < len(begins):
         return False
     try:
         return any(is_code(start) for start, end in code_ranges(unit.root) if start < end)

@@ -78,6 +78,12 @@ def common(some: tuple[Range, ...], second_list: tuple[Range, ...]) -> tuple[Ran
     return tuple(out)
 
 
+def contains(some: tuple[Range, ...], span: Range) -> bool:
+    """Return whether one of `merged` spans contains a whole range."""
+    index = bisect_right(some, span.begin, key=itemgetter(0)) - 1
+    return index >= 0 and span.end <= some[index].end
+
+
 def without(some: tuple[Range, ...], removed: tuple[Range, ...]) -> tuple[Range, ...]:
     """Return the ranges of one merged tuple that another one does not contain."""
     out: list[Range] = []

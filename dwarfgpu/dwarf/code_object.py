@@ -218,7 +218,8 @@ class CodeObject(OfOpenFile):
         try:
             if type(pc) is not int:
                 pc = plain_integer(pc)
-            return self.file.is_code(pc - self.load_address)
+            address, (low, high) = pc - self.load_address, self.file.extent
+            return low <= address < high and self.file.is_code(address)
         except FOREIGN:
             require_right_arguments(CodeObject.covers, self, pc)
             raise

@@ -449,6 +449,8 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
     data, last, position = reader.data, reader.end - _SHORT_RANGE_BYTES, reader.position
     start = position
     out: list[Range] = []
+    marked: int | None = None
+    """Where the ranges of a base begin that may be a mark."""
     while True:
         list_base = bounds.base
         limit = 0 if list_base is None else min(_SHORT_OFFSET, tombstone - list_base)
@@ -480,17 +482,32 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
         if not kind:
             if reader.position == start + 1:
                 _require_end(bounds, start)
+            _leave_out_dropped(bounds.unit, out, marked)
             return tuple(out)
         if kind not in _RLE_KINDS:
             offset = reader.position - 1
             raise Malformed(f"range list entry at {offset:#x} has kind {kind:#x}")
         span = bounds.offset_pair() if kind == _RLE_OFFSET_PAIR else bounds.read(_RLE_KINDS[kind])
         if span is None:
+            _leave_out_dropped(bounds.unit, out, marked)
+            marked = None
             if bounds.base is not None and bounds.unit.is_mark(bounds.base):
-                bounds.base = tombstone
+                if bounds.base:
+                    bounds.base = tombstone
+                else:
+                    marked = len(out)
         elif span[0] != span[1]:
             out.append(_new(Range, span))
         position = reader.position
+
+
+def _leave_out_dropped(unit: EntryUnit, out: list[Range], marked: int | None) -> None:
+    """Remove the ranges of a base of 0, unless each begins in code: then they are addresses, as
+    LLVM writes them for several sections."""
+    if marked is not None:
+        is_code = unit.sections.object.is_code
+        if not all(is_code(span.begin) for span in out[marked:]):
+            del out[marked:]
 
 
 def _read_pairs(bounds: _Bounds) -> tuple[Range, ...]:

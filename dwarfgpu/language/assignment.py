@@ -9,6 +9,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
+    BareType,
     Base,
     Enum,
     Function,
@@ -73,6 +74,10 @@ def store(
                 if is_vector(bare)
                 else "Assignment of an object of another size."
             )
+        if target.unit is not None and target.unit.style == "ada" and _is_packed(bare):
+            if target.location is None:
+                raise Unsupported("packed parts of convenience variables are not set")
+            return _store_parts(options, objects, target, [*_members(objects, target, value)])
         number = bits.value
     elif isinstance(bare, Base | Enum | Pointer):
         number = arithmetic.stored(value, target)
@@ -134,6 +139,17 @@ def _is_padded(vector: TypedValue) -> bool:
     return (bare.dimensions[0] or 0) * (size_bits(bare.element) or 0) != vector.size_bits
 
 
+def _is_packed(bare: BareType) -> bool:
+    """Return whether an object may share bytes with others: a record or an array with parts that
+    have no whole bytes, as those of Ada. It may have fewer bits than its type."""
+    if isinstance(bare, Array):
+        element = strip(bare.element)
+        return bool((size_bits(element) or 0) % 8) or (element is not None and _is_packed(element))
+    return isinstance(bare, Struct) and any(
+        bool((member.declared_bit_size or 0) % 8) for member in bare.members
+    )
+
+
 def _element_types(vector: TypedValue) -> list[Type | None]:
     bare = strip(vector.type)
     assert isinstance(bare, Array) and bare.dimensions[0] is not None
@@ -168,7 +184,7 @@ def _members(
                 inner = objects.step(target, member), objects.step(value, member)
                 yield from _members(objects, *inner)
     elif isinstance(bare, Array) and (
-        isinstance(strip(bare.element), Struct) or _is_padded(target)
+        isinstance(strip(bare.element), Struct) or _is_padded(target) or _is_packed(bare)
     ):
         first, count = bare.lower_bound or 0, bare.dimensions[0] or 0
         for index in range(first, first + count):

@@ -138,15 +138,18 @@ def _is_known(session: Session, module: str) -> bool:
 
 def _modules_in_focus(session: Session) -> Iterator[list[str]]:
     """Yield the modules whose namelists are visible in each scope around the place in focus, the
-    nearest scope first: those that a function uses. GCC defines the namelists that a module uses
-    as if they were its own."""
+    nearest scope first: those that a function uses, and that no nearer one does. GCC defines the
+    namelists that a module uses as if they were its own."""
+    nearer: dict[str, None] = {}
     chain = session.meanings().chain
     for scope in (*reversed(chain), *(around(chain[0]) if chain else ())):
         modules = [scope]
         if scope.tag != dw.TAG_MODULE:
             uses = declaration_of(scope).children((dw.TAG_IMPORTED_MODULE,))
             modules = [used for use in uses if (used := use.reference(dw.AT_IMPORT)) is not None]
-        yield [module.name or "" for module in modules]
+        names = dict.fromkeys(module.name or "" for module in modules)
+        yield [name for name in names if name not in nearer]
+        nearer |= names
 
 
 def _of(module: str, definitions: Sequence[_Definition]) -> list[_Definition]:

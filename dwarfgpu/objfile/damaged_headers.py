@@ -58,13 +58,13 @@ def header_damage(file: ObjectFile) -> tuple[Malformed, ...]:
 @kept_with(first)
 def odd_layout(file: ObjectFile) -> tuple[Malformed, ...]:
     """Return where linker scripts and objcopy may put sections and compilers do not: linked ones
-    outside of all segments, and relocatable ones at the addresses of one another. As for
-    `header_damage`, nothing of other files."""
-    if file.type == ET_CORE:
+    outside of all segments, and relocatable ones, and segments, at the addresses of one another. As
+    for `header_damage`, nothing of other files, and of cubins, whose segments begin at 0."""
+    if file.type == ET_CORE or file.machine == "CUDA":
         return ()
     try:
-        overlap = next(_overlapping_addresses(file), None) if file.is_relocatable else None
-        odd = [unloaded_sections(file), None if overlap is None else Malformed(overlap)]
+        overlaps = _overlapping_addresses if file.is_relocatable else _overlapping_segments
+        odd = [unloaded_sections(file), *(Malformed(overlap) for overlap in overlaps(file))]
         return tuple(fault for fault in odd if fault is not None)
     except DwarfGpuError:
         return ()
@@ -105,8 +105,6 @@ def _faults(file: ObjectFile) -> Iterator[str]:
             break
     yield from _misnamed_relocations(file)
     yield from _overlaps(file)
-    if file.machine != "CUDA":
-        yield from _overlapping_segments(file)
 
 
 def _is_for_a_linker(section: Section) -> bool:
@@ -176,10 +174,8 @@ def _overlapping_segments(file: ObjectFile) -> Iterator[str]:
     for before, after in overlapping(loaded_by_address(file)):
         first, second = sorted((before, after), key=lambda segment: segment.physical_address)
         if second.physical_address < first.physical_address + first.memory_bytes:
-            yield (
-                f"the PT_LOAD segments at {before.address:#x} and {after.address:#x} overlap: a "
-                "program header may be damaged"
-            )
+            addresses = f"{before.address:#x} and {after.address:#x}"
+            yield f"{file.path}: the PT_LOAD segments at {addresses} overlap"
             return
 
 

@@ -503,6 +503,21 @@ class ObjectFile(OfOpenFile):
         """Return the bytes of a symbol, not relocated; None if the file has fewer."""
         return self.memory_bytes(symbol.address, size_bytes)
 
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """The lowest address of what the file loads, and where the highest part ends; all addresses
+        if it does not say."""
+        spans = [
+            (section.address, section.address + section.size_bytes)
+            for section in self.sections
+            if section.flags & SHF_ALLOC
+        ]
+        loaded = [segment for segment in self.segments if segment.type == PT_LOAD]
+        spans += [(segment.address, segment.address + segment.memory_bytes) for segment in loaded]
+        if not spans:
+            return 0, 1 << 64
+        return min(begin for begin, _ in spans), max(end for _, end in spans)
+
     def is_code(self, address: int) -> bool:
         """Return whether the file has instructions at an address of its own.
 

@@ -177,7 +177,8 @@ def _beyond_sections(
     file: SymbolFile, data: bytes, values: array[int], numbers: array[int]
 ) -> str | None:
     """Return that functions with a size begin behind the end of their section. Linkers give their
-    own names for the end of a section no size."""
+    own names for the end of a section no size, and `objcopy --extract-symbol` leaves sections none.
+    """
     sections, is_wide = file.sections, file.address_bytes == 8
     bases = [0 if file.is_relocatable else section.address for section in sections]
     ends = [base + section.size_bytes for base, section in zip(bases, sections, strict=True)]
@@ -186,7 +187,10 @@ def _beyond_sections(
     sizes = _column(file, data, "Q" if is_wide else "I", 16 if is_wide else 8)
     kinds = data[4 if is_wide else 12 :: file.symbol_bytes]
     count = sum(
-        kind & 15 == _STT_FUNC and size > 0 and number < len(ends) and value > ends[number]
+        kind & 15 == _STT_FUNC
+        and size > 0
+        and number < len(ends)
+        and value > ends[number] > bases[number]
         for kind, size, number, value in zip(kinds, sizes, numbers, values, strict=True)
     )
     return f"has {_of(count, numbers)} that are functions behind their section" if count else None

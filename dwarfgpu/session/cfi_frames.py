@@ -44,7 +44,10 @@ class LoadedCallFrames:
         if code_object is not None:
             return f" in {code_object.name}"
         for code_object in self.code_objects:
-            if any(part.covers(location) for part in code_object.loaded_segments()):
+            low, high = code_object.file.extent
+            if low <= location - code_object.load_address < high and any(
+                part.covers(location) for part in code_object.loaded_segments()
+            ):
                 return f" in {code_object.name}, which has no code there"
         return ", which is not in any code object"
 

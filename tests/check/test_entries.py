@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -777,3 +779,19 @@ def test_rows_of_no_code(damage: bytes) -> None:
     at = data.index(b"\0\x09\x02", lines.offset, lines.offset + lines.size_bytes)
     data[at : at + len(damage)] = damage
     assert ("error", "wrong-line-table") in rules(verdict_on(bytes(data)))
+
+
+def test_rows_of_one_function_that_are_of_no_code(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """With -ffunction-sections each function has a sequence."""
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text("int f(int a) { return a + 1; }\nint main(void) { return f(2); }\n")
+    command = [tool("gcc"), "-g", "-O0", "-ffunction-sections", source, "-o", program]
+    subprocess.run(command, check=True, timeout=60)
+    data = bytearray(program.read_bytes())
+    assert rules(verdict_on(bytes(data))) == []
+    lines = ObjectFile("", bytes(data)).sections_by_name[".debug_line"]
+    at = data.index(b"\0\x09\x02", lines.offset, lines.offset + lines.size_bytes)
+    data[at + 6] = 0x77
+    assert rules(verdict_on(bytes(data))) == [("error", "wrong-line-table")]

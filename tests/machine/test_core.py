@@ -344,12 +344,23 @@ def test_a_part_at_an_offset_that_the_program_headers_contradict(
     parts = mapped_files(
         (BASE, BASE + PAGE, 0, str(lib)), (start, BASE + 2 * PAGE, pages, str(lib))
     )
-    result = load_core(written(tmp_path, thread(), parts, loads=loads()))
+    entry = auxiliary(entry=BASE + 0x10)
+    result = load_core(written(tmp_path, thread(), parts, entry, loads=loads()))
     reason = (
         f"it is not read at {offset:#x} of {lib}, as NT_FILE says: the program headers contradict"
     )
     assert any(text.startswith(f"memory from {start:#x} on: {reason}") for text in result.notes)
     assert reason in why(result, BASE + PAGE)
+
+
+def test_a_page_that_a_process_mapped_to_read_it(tmp_path: Path, lib: Path) -> None:
+    """Behind the beginning of the file, at another distance than the segments."""
+    parts = mapped_files(
+        (BASE, BASE + PAGE, 0, str(lib)), (BASE + PAGE, BASE + 2 * PAGE, 2, str(lib))
+    )
+    memory = (Load(BASE, library()[:PAGE], PAGE, 4), Load(BASE + PAGE, b"", PAGE, 4))
+    result = load_core(written(tmp_path, thread(), parts, loads=memory))
+    assert not any("contradict" in note for note in result.notes)
 
 
 def test_the_vdso_is_read_from_memory(tmp_path: Path) -> None:

@@ -133,9 +133,9 @@ DAMAGED = {
         lambda: with_field(PROGRAM, ".data", 8, "<Q", 0),
         "section .data has no SHF_ALLOC: its header may be damaged",
     ),
-    "overlapping segments": (
+    "segments at the address of one another": (
         with_large_segment,
-        f"the PT_LOAD segments at 0x0 and 0x1000 overlap{OF_SEGMENT}",
+        "the PT_LOAD segments at 0x0 and 0x1000 overlap",
     ),
     "text without an address": (
         lambda: with_field(PROGRAM, ".text", 16, "<Q", 0),

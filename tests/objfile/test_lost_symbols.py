@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC
 from dwarfgpu.objfile.lost_symbols import damaged_symbols
 from tests.check.made import findings, verdict_on
 from tests.cli.command import run
@@ -152,6 +153,16 @@ def test_functions_behind_their_section(fixture: str) -> None:
     )
     assert damage is not None
     assert "symbols that are functions behind their section" in damage.message
+
+
+def test_sections_without_a_size_have_no_end() -> None:
+    """`objcopy --extract-symbol` leaves them so, and all symbols."""
+    data = bytearray(read_fixture(CORE))
+    table = int.from_bytes(data[40:48], "little")
+    for section in ObjectFile("", bytes(data)).sections:
+        if section.flags & SHF_ALLOC:
+            struct.pack_into("<Q", data, table + 64 * section.index + 32, 0)
+    assert damaged_symbols(ObjectFile("f", bytes(data))) is None
 
 
 def test_a_relocatable_file_says_so_in_every_answer(tmp_path: Path) -> None:

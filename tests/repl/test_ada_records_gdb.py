@@ -121,6 +121,7 @@ procedure A is
       end case;
    end record;
    pragma Pack (Outer);
+   W : Inner := (2, False);
    V : Outer := (True, 16, 150, -8, (5, True), (True, False, True, True, False), 199);
    procedure C_Abort;
    pragma Import (C, C_Abort, "abort");
@@ -141,3 +142,8 @@ def test_packed_records(tmp_path: Path, tool: Callable[[str], str]) -> None:
     of_gdb = answers(tool("gdb"), files, commands)
     assert answers(None, files, commands) == of_gdb
     assert "g => 150" in of_gdb[1] and "i => (a => 5, b => true)" in of_gdb[1]
+    changes = ["frame function a", "set var v.i := w", "print v.i", "print v.h", "print v.j"]
+    texts = [text.rpartition("= ")[2].strip() for text in answers(None, files, changes)[2:]]
+    bits = "(0 => true, false, true, true, false)"
+    assert texts[1] == "-8" and "a => 2, b => false" in answers(None, files, changes)[2]
+    assert bits in answers(None, files, changes)[4], "what is beside it was overwritten"

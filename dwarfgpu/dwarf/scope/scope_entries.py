@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.address_ranges import Range, covers, merged, without
+from dwarfgpu.dwarf.address_ranges import Range, contains, covers, merged
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, skip, skip_plan
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -277,9 +277,7 @@ def _kept(die: Die, spans: tuple[Range, ...]) -> tuple[Range, ...]:
     if not dropped or not any(covers(dropped, span.begin) for span in spans):
         return spans
     kept = _unit_code(unit)[0]
-    return tuple(
-        [span for span in spans if without((span,), dropped) or not without((span,), kept)]
-    )
+    return tuple([span for span in spans if not contains(dropped, span) or contains(kept, span)])
 
 
 def _low_to_high(die: Die) -> tuple[Range, ...]:

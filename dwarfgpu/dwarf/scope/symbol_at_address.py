@@ -102,7 +102,9 @@ def symbol_covering(
     `info symbol`, they reach to the next symbol."""
     for code_object in code_objects:
         file = code_object.file
-        inside = address - code_object.load_address
+        inside, (low, high) = address - code_object.load_address, file.extent
+        if not low <= inside < high:
+            continue
         section = next(iter(file.sections_at(inside)), None)
         if section is None:
             continue

@@ -318,8 +318,10 @@ class _Reader:
             self.notes.append(f"{file.path}{IS_NOT_USED}none of its segments is at its mapping")
             return
         writable = [segment for segment in file.segments if segment.flags & PF_W]
+        # What a process mapped of a file to read it is at any offset.
+        is_image = is_program or self.is_listed(module) or module.has_code
         for part in module.parts:
-            if _contradicts(file, load_address, part):
+            if is_image and _contradicts(file, load_address, part):
                 said = f"at {part.offset:#x} of {file.path}, as NT_FILE says"
                 why = f"it is not read {said}: the program headers contradict that"
                 self.ranges.append(Range(part.start, part.end, None, 0, f"{_OMITTED}{why}"))
