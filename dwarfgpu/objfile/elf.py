@@ -194,11 +194,12 @@ class ObjectFile(OfOpenFile):
 
     @cached_property
     def not_in_memory(self) -> Set[int]:
-        """The indexes of the sections without SHF_ALLOC; none of a cubin, whose constant banks are
-        in a memory of their own."""
+        """The indexes of the sections that have neither SHF_ALLOC nor, as GDB asks, SHF_EXECINSTR;
+        none of a cubin, whose constant banks are in a memory of their own."""
         if self.machine == "CUDA":
             return frozenset()
-        return {section.index for section in self.sections[1:] if not section.flags & SHF_ALLOC}
+        loaded = SHF_ALLOC | SHF_EXECINSTR
+        return {section.index for section in self.sections[1:] if not section.flags & loaded}
 
     @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:

@@ -1,7 +1,8 @@
 """Assign addresses to the sections of a relocatable object, which has none before it is linked.
 
 Law: sections that are loaded and have no address come one after the other from 0, in the order of
-the file and as they are aligned, which is where GDB puts them: an address means the same in both.
+the file and as they are aligned. GDB puts them there if no section has an address, so that one
+means the same in both; else it leaves them at 0.
 """
 
 from __future__ import annotations

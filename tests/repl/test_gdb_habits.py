@@ -625,7 +625,9 @@ def test_symbols_in_debug_information_are_no_variables(
 NOTED = r"""
 int add(int a, int b) { return a + b; }
 __asm__(".section .marks,\"\",@progbits\n.globl mark\n.type mark, @object\n"
-        ".long 0\nmark: .long 1\n.size mark, 4\n.text\n");
+        ".long 0\nmark: .long 1\n.size mark, 4\n"
+        ".section .over,\"x\",@progbits\n.globl over\n.type over, @function\n"
+        ".long 0\nover: ret\n.size over, 1\n.text\n");
 """
 
 
@@ -637,6 +639,7 @@ def test_symbols_of_sections_outside_of_memory_are_none(
     source.write_text(NOTED)
     subprocess.run([tool("gcc"), "-g", "-c", source, "-o", program], check=True, timeout=60)
     commands = ["info symbol 0x4", "print (void*)4", "info address mark", "info variables mark"]
+    commands.append("info functions over")
     words = [word for command in commands for word in ("-ex", command)]
     done = run("debug", program, "--batch", *words)
     expected = subprocess.run(
