@@ -627,7 +627,7 @@ int add(int a, int b) { return a + b; }
 __asm__(".section .marks,\"\",@progbits\n.globl mark\n.type mark, @object\n"
         ".long 0\nmark: .long 1\n.size mark, 4\n"
         ".section .over,\"x\",@progbits\n.globl over\n.type over, @function\n"
-        ".long 0\nover: ret\n.size over, 1\n.text\n");
+        ".skip 256\nover: ret\n.size over, 1\n.text\n");
 """
 
 
