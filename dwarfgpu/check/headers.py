@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attributes import attribute_name
 from dwarfgpu.check.entry_positions import unit_position
@@ -23,6 +24,8 @@ from dwarfgpu.dwarf.unit_header import initial_length, refuse_segments
 from dwarfgpu.dwarf.unit_tables import header_fault
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
 from dwarfgpu.expr.static_check.severity import Severity
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_EXECINSTR
 from dwarfgpu.objfile.linker_room import leaves_room
 
 if TYPE_CHECKING:
@@ -216,15 +219,23 @@ class LineChecker:
         self.findings.add(Finding(severity, rule.name, message, section, position))
 
 
+@kept_with(first)
+def _code_ends(file: ObjectFile) -> frozenset[int]:
+    """Return where sections with code begin and end, where functions without instructions are."""
+    loaded = SHF_EXECINSTR | SHF_ALLOC
+    code = [section for section in file.sections if section.flags & loaded == loaded]
+    ends = {section.address + section.size_bytes for section in code}
+    return frozenset(ends.union(section.address for section in code))
+
+
 def _is_of_other_code(unit: CompilationUnit, begins: frozenset[int]) -> bool:
     """Return whether a unit has code, and a sequence of its line table begins in none, and in none
     that the linker dropped. Zig's linker leaves room in a table."""
     file = unit.sections.object
-    is_code = file.is_code
     if leaves_room(file):
         return False
-    dropped = dropped_code(unit)
-    outside = [begin for begin in begins if not is_code(begin)]
+    is_code, ends, dropped = file.is_code, _code_ends(file), dropped_code(unit)
+    outside = [begin for begin in begins if not is_code(begin) and begin not in ends]
     wrong = [begin for begin in outside if not unit.is_mark(begin) and not covers(dropped, begin)]
     if not wrong and len(outside) < len(begins):
         return False

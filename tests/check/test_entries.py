@@ -786,9 +786,15 @@ def test_rows_of_one_function_that_are_of_no_code(
 ) -> None:
     """With -ffunction-sections each function has a sequence."""
     source, program = tmp_path / "a.c", tmp_path / "a"
-    source.write_text("int f(int a) { return a + 1; }\nint main(void) { return f(2); }\n")
-    command = [tool("gcc"), "-g", "-O0", "-ffunction-sections", source, "-o", program]
-    subprocess.run(command, check=True, timeout=60)
+    source.write_text(
+        "int f(int a) { return a + 1; }\nint main(void) { return f(2); }\n"
+        "void without_code(void) { __builtin_unreachable(); }\n"
+    )
+    command = [tool("gcc"), "-g", "-O2", "-ffunction-sections", source]
+    unlinked = tmp_path / "a.o"
+    subprocess.run([*command, "-c", "-o", unlinked], check=True, timeout=60)
+    assert rules(verdict_on(unlinked.read_bytes())) == []
+    subprocess.run([*command, "-o", program], check=True, timeout=60)
     data = bytearray(program.read_bytes())
     assert rules(verdict_on(bytes(data))) == []
     lines = ObjectFile("", bytes(data)).sections_by_name[".debug_line"]
