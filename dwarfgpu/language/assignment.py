@@ -9,7 +9,6 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
-    BareType,
     Base,
     Enum,
     Function,
@@ -74,7 +73,7 @@ def store(
                 if is_vector(bare)
                 else "Assignment of an object of another size."
             )
-        if target.unit is not None and target.unit.style == "ada" and _is_packed(bare):
+        if target.shares_bytes:
             if target.location is None:
                 raise Unsupported("packed parts of convenience variables are not set")
             return _store_parts(options, objects, target, [*_members(objects, target, value)])
@@ -139,15 +138,9 @@ def _is_padded(vector: TypedValue) -> bool:
     return (bare.dimensions[0] or 0) * (size_bits(bare.element) or 0) != vector.size_bits
 
 
-def _is_packed(bare: BareType) -> bool:
-    """Return whether an object may share bytes with others: a record or an array with parts that
-    have no whole bytes, as those of Ada. It may have fewer bits than its type."""
-    if isinstance(bare, Array):
-        element = strip(bare.element)
-        return bool((size_bits(element) or 0) % 8) or (element is not None and _is_packed(element))
-    return isinstance(bare, Struct) and any(
-        bool((member.declared_bit_size or 0) % 8) for member in bare.members
-    )
+def _has_packed_elements(array: Array) -> bool:
+    """Return whether elements of an array have no whole bytes."""
+    return bool((size_bits(array.element) or 0) % 8)
 
 
 def _element_types(vector: TypedValue) -> list[Type | None]:
@@ -179,12 +172,14 @@ def _members(
     one."""
     bare = strip(target.type)
     if isinstance(bare, Struct) and bare.kind != "union":
+        if bare.declared.variant_parts:
+            raise Unsupported("parts of an object with variants are not set together")
         for member in bare.members:
             if not member.is_static:
                 inner = objects.step(target, member), objects.step(value, member)
                 yield from _members(objects, *inner)
     elif isinstance(bare, Array) and (
-        isinstance(strip(bare.element), Struct) or _is_padded(target) or _is_packed(bare)
+        isinstance(strip(bare.element), Struct) or _is_padded(target) or _has_packed_elements(bare)
     ):
         first, count = bare.lower_bound or 0, bare.dimensions[0] or 0
         for index in range(first, first + count):

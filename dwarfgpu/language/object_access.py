@@ -375,6 +375,7 @@ class ObjectAccess(Dereference):
             raise error
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
+            part = evolve(part, shares_bytes=True) if is_whole and member.is_bit_field else part
         elif value.location is None:
             error = self.read(value).error
             if error is None:
@@ -440,7 +441,8 @@ class ObjectAccess(Dereference):
             start = single.bit_offset  # addresses wrap, as those of pointers do
             first_bit = (start + first_bit) % single.storage.size_bits - start
         if location is None or not is_dynamic(kind):
-            return self.part(value, kind, first_bit)
+            part = self.part(value, kind, first_bit)
+            return evolve(part, shares_bytes=True) if stride % 8 else part
         resolved = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
         return evolve(self.part_of(value, resolved.type), location=resolved.location)
 

@@ -79,6 +79,9 @@ class TypedValue(OfOpenFile):
     """A register of a frame, wherever a called function has saved it."""
     is_fixed: bool = False
     """Whether it is a value of the history: its contents stay, even if the object changes."""
+    shares_bytes: bool = False
+    """Whether it is a record or an array in a packed one (Ada), which may have fewer bits than its
+    type."""
     notes: tuple[str, ...] = ()
     """The assumptions."""
 

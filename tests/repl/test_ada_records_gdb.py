@@ -123,10 +123,11 @@ procedure A is
    pragma Pack (Outer);
    W : Inner := (2, False);
    V : Outer := (True, 16, 150, -8, (5, True), (True, False, True, True, False), 199);
+   X : Outer := (True, 3, 7, 5, (6, True), (others => False), 100);
    procedure C_Abort;
    pragma Import (C, C_Abort, "abort");
 begin
-   if V.F > 1 then C_Abort; end if;
+   if V.F > 1 and X.F > 1 then C_Abort; end if;
 end A;
 """
 
@@ -147,3 +148,6 @@ def test_packed_records(tmp_path: Path, tool: Callable[[str], str]) -> None:
     bits = "(0 => true, false, true, true, false)"
     assert texts[1] == "-8" and "a => 2, b => false" in answers(None, files, changes)[2]
     assert bits in answers(None, files, changes)[4], "what is beside it was overwritten"
+    whole = answers(None, files, ["frame function a", "print x", "set var v := x", "print v"])
+    assert whole[1].partition("=")[2] == whole[3].partition("=")[2]
+    assert "l => 100" in whole[3]
