@@ -86,6 +86,6 @@ def test_no_frames_where_a_section_has_no_name(tmp_path: Path) -> None:
     assert text.notes == [f"an entry may be lost: Malformed: {reason}"]
     json_text = run("frames", path, "--json")
     assert json_text.status == 1 and json.loads(json_text.out)["notes"] == text.notes
-    path.write_bytes(elf({".text": b"text"}, machine=62))
+    path.write_bytes(elf({".comment": b"text"}, machine=62))
     text = run("frames", path)
     assert (text.out, text.status, text.notes) == ("no call frame information\n", 0, [])
