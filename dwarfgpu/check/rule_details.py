@@ -227,7 +227,7 @@ DETAILS: Final[Mapping[str, str]] = {
         "first one that is not (sh_info), types or bindings to which neither the System V ABI nor "
         "the supplement of the machine gives a meaning, or with a size and no name, sections that "
         "the file does "
-        "not have, functions at 0 of a section that begins behind it, or behind the end of their "
+        "not have, functions at 0 whose section begins behind it, functions behind the end of their "
         "section, or a `.gnu_debugdata` "
         "that cannot be read; notes that cannot be read or begin with zeros, a kernel "
         "descriptor whose entry is not code, not a multiple of "
