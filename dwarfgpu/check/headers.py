@@ -15,7 +15,7 @@ from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.address_ranges import covers
+from dwarfgpu.dwarf.address_ranges import covers, merged
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, dropped_code
@@ -229,20 +229,26 @@ def _code_ends(file: ObjectFile) -> frozenset[int]:
 
 
 def _is_of_other_code(unit: CompilationUnit, begins: frozenset[int]) -> bool:
-    """Return whether a unit has code, and a sequence of its line table begins in none, and in none
-    that the linker dropped. Zig's linker leaves room in a table."""
+    """Return whether a unit has code, and a sequence of its line table begins in none, in none that
+    the linker dropped, and in none that the unit lists: objcopy can remove a section. Zig's linker
+    leaves room in a table."""
     file = unit.sections.object
     if leaves_room(file):
         return False
     is_code, ends, dropped = file.is_code, _code_ends(file), dropped_code(unit)
     outside = [begin for begin in begins if not is_code(begin) and begin not in ends]
-    wrong = [begin for begin in outside if not unit.is_mark(begin) and not covers(dropped, begin)]
-    if not wrong and len(outside) < len(begins):
-        return False
     try:
-        return any(is_code(start) for start, end in code_ranges(unit.root) if start < end)
+        own = merged(code_ranges(unit.root))
     except DwarfGpuError:
         return False  # reported with the entries
+    wrong = [
+        begin
+        for begin in outside
+        if not (unit.is_mark(begin) or covers(dropped, begin) or covers(own, begin))
+    ]
+    if not wrong and len(outside) < len(begins):
+        return False
+    return any(is_code(span.begin) for span in own)
 
 
 def _header_faults(header: LineHeader) -> Iterator[tuple[Severity, str]]:

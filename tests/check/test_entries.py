@@ -801,3 +801,15 @@ def test_rows_of_one_function_that_are_of_no_code(
     at = data.index(b"\0\x09\x02", lines.offset, lines.offset + lines.size_bytes)
     data[at + 6] = 0x77
     assert rules(verdict_on(bytes(data))) == [("error", "wrong-line-table")]
+
+
+def test_rows_of_a_section_that_objcopy_removed(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """The unit still lists its code, as the table does."""
+    source, program, copied = tmp_path / "a.c", tmp_path / "a", tmp_path / "b"
+    source.write_text(
+        '__attribute__((section(".boot"))) int boot(int a) { return a * 3; }\n'
+        "int main(void) { return boot(2); }\n"
+    )
+    subprocess.run([tool("gcc"), "-g", source, "-o", program], check=True, timeout=60)
+    subprocess.run([tool("objcopy"), "-R", ".boot", program, copied], check=True, timeout=60)
+    assert "wrong-line-table" not in {rule for _, rule in rules(verdict_on(copied.read_bytes()))}
