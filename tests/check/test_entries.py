@@ -810,6 +810,8 @@ def test_rows_of_a_section_that_objcopy_removed(tmp_path: Path, tool: Callable[[
         '__attribute__((section(".boot"))) int boot(int a) { return a * 3; }\n'
         "int main(void) { return boot(2); }\n"
     )
-    subprocess.run([tool("gcc"), "-g", source, "-o", program], check=True, timeout=60)
+    place = "-Wl,--section-start=.boot=0x900000"
+    command = [tool("gcc"), "-g", "-no-pie", place, source, "-o", program]
+    subprocess.run(command, check=True, timeout=60)
     subprocess.run([tool("objcopy"), "-R", ".boot", program, copied], check=True, timeout=60)
     assert "wrong-line-table" not in {rule for _, rule in rules(verdict_on(copied.read_bytes()))}
