@@ -19,15 +19,12 @@ from dwarfgpu.dwarf.scope.scope_entries import covered, dropped_code
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_EXECINSTR
 
 
 @kept_with(first)
 def _lowest_code(file: ObjectFile) -> int:
     """Return the lowest address of code; 0 if the sections do not say."""
-    loaded = SHF_EXECINSTR | SHF_ALLOC
-    code = (section for section in file.sections if section.flags & loaded == loaded)
-    return min((section.address for section in code), default=0)
+    return min((section.address for section in file.code_sections), default=0)
 
 
 @define(eq=False)

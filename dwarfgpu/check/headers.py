@@ -25,7 +25,6 @@ from dwarfgpu.dwarf.unit_tables import header_fault
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
 from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_EXECINSTR
 from dwarfgpu.objfile.linker_room import leaves_room
 
 if TYPE_CHECKING:
@@ -222,10 +221,8 @@ class LineChecker:
 @kept_with(first)
 def _code_ends(file: ObjectFile) -> frozenset[int]:
     """Return where sections with code begin and end, where functions without instructions are."""
-    loaded = SHF_EXECINSTR | SHF_ALLOC
-    code = [section for section in file.sections if section.flags & loaded == loaded]
-    ends = {section.address + section.size_bytes for section in code}
-    return frozenset(ends.union(section.address for section in code))
+    ends = {section.address + section.size_bytes for section in file.code_sections}
+    return frozenset(ends.union(section.address for section in file.code_sections))
 
 
 def _is_of_other_code(unit: CompilationUnit, begins: frozenset[int]) -> bool:

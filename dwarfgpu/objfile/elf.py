@@ -540,9 +540,14 @@ class ObjectFile(OfOpenFile):
             if self.sections and not spans:
                 spans = [(1, 1 << 64)]
             return SpanIndex((span, True) for span in spans)
-        loaded = SHF_EXECINSTR | SHF_ALLOC
-        sections = (s for s in self.sections if s.flags & loaded == loaded)
+        sections = self.code_sections
         return SpanIndex(((s.address, s.address + s.size_bytes), True) for s in sections)
+
+    @property
+    def code_sections(self) -> list[Section]:
+        """The loaded sections with instructions."""
+        loaded = SHF_EXECINSTR | SHF_ALLOC
+        return [section for section in self.sections if section.flags & loaded == loaded]
 
     @property
     def _order(self) -> str:

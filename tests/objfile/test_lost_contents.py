@@ -44,6 +44,13 @@ DISPATCH = (
 )
 
 
+def changed(there: bytes, written: bytes) -> bytes:
+    """The code object with other bytes in place of some."""
+    data = read_fixture(NEST)
+    assert there in data
+    return data.replace(there, written, 1)
+
+
 @pytest.mark.parametrize(
     ("offset", "reason", "is_refused"),
     [
@@ -105,9 +112,7 @@ def test_an_entry_that_is_no_kernel(
 def test_metadata_that_were_overwritten(
     there: bytes, written: bytes, fault: str, tmp_path: Path
 ) -> None:
-    data = read_fixture(NEST)
-    assert there in data
-    data = data.replace(there, written, 1)
+    data = changed(there, written)
     assert faults(data) == [f"made.co: {fault}"]
     (path := tmp_path / "f.co").write_bytes(data)
     assert f": {path}: {fault}" in run("info", path).out
@@ -128,9 +133,7 @@ def test_metadata_that_were_overwritten(
 def test_arguments_that_contradict_one_another(
     there: bytes, written: bytes, fault: str, tmp_path: Path
 ) -> None:
-    data = read_fixture(NEST)
-    assert there in data
-    data = data.replace(there, written, 1)
+    data = changed(there, written)
     says = f"the metadata of kernel nest contradict themselves: {fault}"
     assert faults(data) == [f"made.co: {says}"]
     (path := tmp_path / "f.co").write_bytes(data)

@@ -9,6 +9,15 @@ import pytest
 
 from tests.repl.side_by_side import answers, build, with_core
 
+
+def compiled(folder: Path, tool: Callable[[str], str], source: str, *options: str) -> list[str]:
+    """Return a program that GNAT makes, and its core file."""
+    tool("gcc")  # which gnatmake calls
+    make = [tool("gnatmake"), "-q", "-O0", *options, "a.adb", "-o", "a"]
+    build(folder, {"a.adb": source}, [make])
+    return with_core(tool, folder)
+
+
 SOURCE = """\
 procedure A is
    type Kind is (None, Short, Long);
@@ -45,10 +54,7 @@ end A;
 
 def test_parts_behind_what_a_discriminant_says(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """GNAT computes such a place in a DWARF procedure with DW_OP_push_object_address."""
-    tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", "-g", "-O0", "-fgnat-encodings=gdb", "a.adb", "-o", "a"]
-    build(tmp_path, {"a.adb": SOURCE}, [make])
-    files = with_core(tool, tmp_path)
+    files = compiled(tmp_path, tool, SOURCE, "-g", "-fgnat-encodings=gdb")
     names = ["near", "far", "near.s", "near.t", "near.inner.tail"]
     names += ["far.l", "far.u", "far.u(3)", "&far.l", "near.l"]
     names += ["each", "each(2).s", "each(3)", "each(1)", "&each(2)"]
@@ -88,10 +94,7 @@ end A;
 @pytest.mark.parametrize("version", [2, 4])
 def test_what_gnat_says_in_names(tmp_path: Path, tool: Callable[[str], str], version: int) -> None:
     """The default until GNAT 11: no number is shown without its scale, or from a wrong place."""
-    tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", f"-gdwarf-{version}", "-O0", "-fgnat-encodings=all", "a.adb"]
-    build(tmp_path, {"a.adb": ENCODED}, [make])
-    files = with_core(tool, tmp_path)
+    files = compiled(tmp_path, tool, ENCODED, f"-gdwarf-{version}", "-fgnat-encodings=all")
     commands = ["frame function a.stop"]
     names = ["text", "numbers", "numbers(2)", "table", "price", "n"]
     commands += [f"print {name}" for name in names]
@@ -134,10 +137,7 @@ end A;
 
 def test_packed_records(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """GNAT leaves out a lower bound of 1, which is that of the language: 150 was -106."""
-    tool("gcc")  # which gnatmake calls
-    make = [tool("gnatmake"), "-q", "-g", "-O0", "-fgnat-encodings=gdb", "a.adb", "-o", "a"]
-    build(tmp_path, {"a.adb": PACKED}, [make])
-    files = with_core(tool, tmp_path)
+    files = compiled(tmp_path, tool, PACKED, "-g", "-fgnat-encodings=gdb")
     names = ["v", "v.g", "v.g + 0", "v.f", "v.h", "v.i", "v.i.a", "v.j", "v.j(2)", "v.l"]
     commands = ["frame function a", *(f"print {name}" for name in names)]
     of_gdb = answers(tool("gdb"), files, commands)
