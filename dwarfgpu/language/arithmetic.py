@@ -419,7 +419,7 @@ class Arithmetic:
         """
         converted = self.assigned(value, target.type, target.unit)
         bits = self.objects.known(converted).value
-        if target.bit_size is not None:
+        if target.bit_size is not None and is_number(converted.type):
             bits = self.number(converted).value.bits
         size = target.size_bits
         assert size is not None

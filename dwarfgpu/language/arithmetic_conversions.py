@@ -53,6 +53,12 @@ def is_integer(type_: Type | None) -> bool:
     return bare.base.encoding in _INTEGERS
 
 
+def is_floating(type_: Type | None) -> bool:
+    """Return whether a type is a floating-point or complex one."""
+    bare = strip(type_)
+    return isinstance(bare, Base) and "float" in bare.base.encoding
+
+
 def is_unicode_character(type_: Type | None) -> bool:
     """Return whether a type is char8_t, char16_t or char32_t."""
     bare = strip(type_)
@@ -148,7 +154,7 @@ class ArithmeticConversions:
         bare = strip(type_)
         if isinstance(bare, Enum) and cplusplus:
             return None if bare.is_scoped else self._enumeration(bare)
-        if bit_size is None or bit_size > INT_BITS:
+        if bit_size is None or bit_size > INT_BITS or is_floating(bare):
             return None
         is_signed = bare.is_signed if isinstance(bare, Enum) else _is_signed(bare)
         return self.builtins.integer(INT_BITS, is_signed=is_signed or bit_size < INT_BITS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.base.bits import insert, signed
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -20,16 +20,17 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import EvaluationError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.arithmetic_conversions import is_integer
+from dwarfgpu.language.arithmetic_conversions import is_floating, is_integer
 from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import is_same_class
 from dwarfgpu.language.evaluation_options import Options, require_writable
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.typed_value import INTERNAL, TypedValue
+from dwarfgpu.language.typed_value import INTERNAL, TypedValue, own_bits
 from dwarfgpu.language.vectors import is_vector, why_sizes_differ
 from dwarfgpu.model.location import Location, single_location_in
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.session.bit_field import bit_order
 
 
 def store(
@@ -73,15 +74,11 @@ def store(
                 if is_vector(bare)
                 else "Assignment of an object of another size."
             )
-        if target.shares_bytes:
-            if target.location is None:
-                raise Unsupported("packed parts of convenience variables are not set")
-            return _store_parts(options, objects, target, [*_members(objects, target, value)])
         number = bits.value
     elif isinstance(bare, Base | Enum | Pointer):
         number = arithmetic.stored(value, target)
         if options.warn is not None and not _fits(arithmetic, value, target):
-            options.warn(f"Value does not fit in {target.bit_size} bits.")
+            options.warn(f"Value does not fit in {target.size_bits} bits.")
     elif isinstance(bare, MemberPointer):
         number = _of_member_pointer(arithmetic, value, bare, target.size_bits or 0)
     else:
@@ -138,11 +135,6 @@ def _is_padded(vector: TypedValue) -> bool:
     return (bare.dimensions[0] or 0) * (size_bits(bare.element) or 0) != vector.size_bits
 
 
-def _has_packed_elements(array: Array) -> bool:
-    """Return whether elements of an array have no whole bytes."""
-    return bool((size_bits(array.element) or 0) % 8)
-
-
 def _element_types(vector: TypedValue) -> list[Type | None]:
     bare = strip(vector.type)
     assert isinstance(bare, Array) and bare.dimensions[0] is not None
@@ -179,7 +171,7 @@ def _members(
                 inner = objects.step(target, member), objects.step(value, member)
                 yield from _members(objects, *inner)
     elif isinstance(bare, Array) and (
-        isinstance(strip(bare.element), Struct) or _is_padded(target) or _has_packed_elements(bare)
+        isinstance(strip(bare.element), Struct) or _is_padded(target)
     ):
         first, count = bare.lower_bound or 0, bare.dimensions[0] or 0
         for index in range(first, first + count):
@@ -198,20 +190,25 @@ def _with_part(
     size, endian = target.size_bits, objects.context.endian
     bits = objects.known(whole)
     assert whole.convenience is not None and size is not None
-    if target.bit_size is not None and endian == "big":
-        raise Unsupported("bit-fields of convenience variables are not set in big-endian programs")
-    changed = insert(bits.value, bits.size_bits, first_bit, size, number, endian)
+    if target.bit_size is not None and "big" in (endian, bit_order(target.type, endian)):
+        raise Unsupported("bit-fields of convenience variables are not set in big-endian order")
+    own = own_bits(target, Bits(number, size), endian)
+    changed = insert(bits.value, bits.size_bits, first_bit, own.size_bits, own.value, endian)
     options.keep(whole.convenience, evolve(whole, bits=Bits(changed, bits.size_bits)))
     return evolve(target, bits=Bits(number, size))
 
 
 def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool:
-    """Return whether a bit-field can hold a number, with a sign or without one, as GDB has it."""
-    if target.bit_size is None:
+    """Return whether a bit-field or a packed element can hold a number, with a sign or without one,
+    as GDB has it."""
+    bare, size = strip(target.type), target.bit_size or target.packed_bits
+    if size is None or not isinstance(bare, Base | Enum) or is_floating(bare):
         return True
-    cast = arithmetic.number(arithmetic.cast(value, target.type)).value.integer
+    if isinstance(bare, Base) and bare.base.encoding == "boolean":
+        return True
+    cast = arithmetic.number(arithmetic.cast(value, unpacked(bare))).value.integer
     number = signed(cast, 64)  # GDB's LONGEST
-    return -(1 << target.bit_size - 1) <= number < 1 << target.bit_size
+    return -(1 << size - 1) <= number < 1 << size
 
 
 def decayed_in_memory(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:

@@ -57,6 +57,8 @@ from dwarfgpu.language.typed_value import (
     is_of_memory,
     memory_in_gdbs_words,
     no_memory_access,
+    own_bits,
+    packed,
     why_no_address,
 )
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in
@@ -255,6 +257,8 @@ class ObjectAccess(Dereference):
             location.single_locations[0].storage, Memory
         ):
             self._refuse_unread(self.read(value))
+        own = own_bits(value, Bits(bits, size), self.context.endian)
+        bits, size = own.value, own.size_bits
         whole_bits = described_bits(value.type, size, location)
         if whole_bits < size - padding_bits(value.type):
             raise UndefinedBits(
@@ -375,7 +379,6 @@ class ObjectAccess(Dereference):
             raise error
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
-            part = evolve(part, shares_bytes=True) if is_whole and member.is_bit_field else part
         elif value.location is None:
             error = self.read(value).error
             if error is None:
@@ -389,6 +392,7 @@ class ObjectAccess(Dereference):
                 member_object = self.resolver.member(bare, value.location, member, value.around)
             part = evolve(self.part_of(value, member_object.type), location=member_object.location)
             part = evolve(part, bit_size=member.bit_size)
+        part = packed(part, member.declared_bit_size) if is_whole else part
         if value.location is None:
             return part
         return evolve(part, around=EnclosingObject(bare, value.location, value.around))
@@ -441,10 +445,10 @@ class ObjectAccess(Dereference):
             start = single.bit_offset  # addresses wrap, as those of pointers do
             first_bit = (start + first_bit) % single.storage.size_bits - start
         if location is None or not is_dynamic(kind):
-            part = self.part(value, kind, first_bit)
-            return evolve(part, shares_bytes=True) if stride % 8 else part
+            return packed(self.part(value, kind, first_bit), abs(stride))
         resolved = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
-        return evolve(self.part_of(value, resolved.type), location=resolved.location)
+        part = evolve(self.part_of(value, resolved.type), location=resolved.location)
+        return packed(part, abs(stride))
 
     # Addresses
 

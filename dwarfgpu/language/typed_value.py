@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -79,9 +80,9 @@ class TypedValue(OfOpenFile):
     """A register of a frame, wherever a called function has saved it."""
     is_fixed: bool = False
     """Whether it is a value of the history: its contents stay, even if the object changes."""
-    shares_bytes: bool = False
-    """Whether it is a record or an array in a packed one (Ada), which may have fewer bits than its
-    type."""
+    packed_bits: int | None = None
+    """How many bits a record, an array or an element has in a packed one (Ada), where these are not
+    all bytes of a type: the others are those of its neighbours."""
     notes: tuple[str, ...] = ()
     """The assumptions."""
 
@@ -89,6 +90,20 @@ class TypedValue(OfOpenFile):
     def size_bits(self) -> int | None:
         """Bits of its contents; None for a type without a known size."""
         return size_bits(self.type) if self.bit_size is None else self.bit_size
+
+
+def packed(part: TypedValue, bits: int | None) -> TypedValue:
+    """Return a part of an object with its bits there, if they are not all bytes of its type."""
+    size = size_bits(part.type) or 0
+    is_packed = bits and (bits < size or (bits == size and size % 8))
+    return evolve(part, packed_bits=bits) if is_packed else part
+
+
+def own_bits(value: TypedValue, contents: Bits, endian: Endian) -> Bits:
+    """Return the contents of an object without the bits that it does not have in a packed one."""
+    if value.packed_bits is None:
+        return contents
+    return contents.slice(0, value.packed_bits, endian)
 
 
 def is_in_register(value: TypedValue) -> bool:

@@ -97,7 +97,7 @@ def _ada(form: Type | None) -> str:
 def _ada_array(form: Array) -> str:
     element, stride = strip(form.element), form.strides_bits[-1] if form.strides_bits else None
     spelled = ada_name(evolve(form, own_name=None))
-    is_packed = isinstance(element, Base) and stride is not None and stride % 8
+    is_packed = isinstance(element, Base | Enum) and stride is not None and stride % 8
     return f"{spelled} <packed: {stride}-bit elements>" if is_packed else spelled
 
 

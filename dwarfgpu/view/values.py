@@ -15,7 +15,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.float_format import long_long
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits, unpacked
 from dwarfgpu.dwarf.types.types import (
     UNIT_NAME,
     Absent,
@@ -217,6 +217,8 @@ def _scalar(
         yield OPTIMIZED_OUT if bits.undefined else UNAVAILABLE
         return
     number, size = bits.value, bits.size_bits
+    if letter is not None or shown.options.integer_letter is not None:
+        bare, number, size = _unpacked(bare, number, size)
     if letter not in (None, "s", "r", "f") and isinstance(bare, Base) and bare.base.scale:
         number = scalars.whole_part(bare.base, number, size)
     if isinstance(bare, Pointer) and not bare.address_space and shown.space_of is not None:
@@ -248,6 +250,18 @@ def _scalar(
         yield space + scalars.lettered(letter, number, size, is_signed=_is_signed(bare))
     else:
         yield _natural(shown, type_, bare, number, size, depth)
+
+
+def _unpacked(bare: Type, number: int, size: int) -> tuple[Type, int, int]:
+    """Return an element of a packed array as an object of the declared type, sign and all."""
+    whole = unpacked(bare)
+    if whole is bare:
+        return bare, number, size
+    has_sign = whole.is_signed if isinstance(whole, Enum) else _is_signed(whole)
+    whole_bits = size_bits(whole) or size
+    if has_sign:
+        number = signed(number, size) & (1 << whole_bits) - 1
+    return whole, number, whole_bits
 
 
 def _is_number(bare: Pointer, depth: int, letter: str | None) -> bool:

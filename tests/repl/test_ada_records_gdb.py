@@ -151,3 +151,118 @@ def test_packed_records(tmp_path: Path, tool: Callable[[str], str]) -> None:
     whole = answers(None, files, ["frame function a", "print x", "set var v := x", "print v"])
     assert whole[1].partition("=")[2] == whole[3].partition("=")[2]
     assert "l => 100" in whole[3]
+
+
+ELEMENTS = """\
+procedure A is
+   type Color is (Red, Green, Blue, White);
+   subtype Warm is Color range Red .. Green;
+   type Gap is (Low, Mid, High);
+   for Gap use (Low => 1, Mid => 4, High => 9);
+   type Sign is (Minus, Zero, Plus);
+   for Sign use (Minus => -1, Zero => 0, Plus => 1);
+   type Colors is array (1 .. 3) of Color; pragma Pack (Colors);
+   type Grid is array (1 .. 2, 1 .. 3) of Color; pragma Pack (Grid);
+   type Warms is array (1 .. 5) of Warm; pragma Pack (Warms);
+   type Gaps is array (1 .. 3) of Gap; pragma Pack (Gaps);
+   type Signs is array (1 .. 3) of Sign; pragma Pack (Signs);
+   type Flags is array (Color) of Boolean; pragma Pack (Flags);
+   type Nibbles is array (1 .. 4) of Integer range 0 .. 15; pragma Pack (Nibbles);
+   type Octets is array (1 .. 4) of Integer range 0 .. 200; pragma Pack (Octets);
+   type Pointer is access all Integer;
+   type Part (K : Boolean := True) is record
+      X : Integer range 0 .. 7;
+      case K is
+         when True => L : Integer range 0 .. 31;
+         when False => null;
+      end case;
+   end record;
+   pragma Pack (Part);
+   type Whole is record
+      Z : Boolean; F : Float; L : Long_Float; P : Pointer; C : Colors; K : Color; N : Nibbles;
+      G : Gaps; V : Part (True); W : Part (True);
+   end record;
+   pragma Pack (Whole);
+   I : aliased Integer := 5;
+   C : Colors := (Blue, White, Green);
+   R : Grid := ((Red, Green, Blue), (White, Blue, Green));
+   W : Warms := (Red, Green, Green, Red, Green);
+   G : Gaps := (High, Low, Mid);
+   S : Signs := (Minus, Zero, Plus);
+   F : Flags := (True, False, True, True);
+   N : Nibbles := (1, 15, 7, 8);
+   E : Octets := (1, 200, 7, 8);
+   O : Whole := (True, 1.5, 2.5, null, (Green, Blue, White), White, (1, 15, 7, 8),
+      (Mid, High, Low), (True, 5, 30), (True, 3, 17));
+   procedure C_Abort;
+   pragma Import (C, C_Abort, "abort");
+begin
+   if C (1) = Blue and W (1) = Red and G (1) = High and F (Red) and N (1) = 1 then C_Abort; end if;
+   I := I + 1; C (1) := Red; R (1, 1) := Red; W (1) := Red; G (1) := Low; S (1) := Zero;
+   F (Red) := False; N (1) := 2; E (1) := 2; O.Z := False;
+end A;
+"""
+
+
+@pytest.fixture(scope="module")
+def elements(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
+    folder = tmp_path_factory.mktemp("elements")
+    return compiled(folder, tool, ELEMENTS, "-g", "-fgnat-encodings=gdb")
+
+
+def test_packed_enumerations(elements: list[str], tool: Callable[[str], str]) -> None:
+    names = ["c", "c(2)", "r", "r(2,1)", "w", "w(2)", "g", "g(1)", "f", "f(blue)", "s(3)"]
+    names += ["c(2) = white", "c(1) < green", "o", "o.c", "o.c(2)", "o.g(2)", "o.f + 1"]
+    commands = ["frame function a", *(f"print {name}" for name in names)]
+    commands += [f"{word} {name}" for word in ("ptype", "whatis") for name in ("c", "w", "c(2)")]
+    commands += ["print/x c", "print/x g(1)", "print/d c(2)", "print/d n", "print/z n", "print/d f"]
+    of_gdb = answers(tool("gdb"), elements, commands)
+    assert answers(None, elements, commands) == of_gdb
+    assert "= (blue, white, green)" in of_gdb[1] and "2-bit elements" in of_gdb[19]
+    sign = answers(None, elements, ["frame function a", "print s"])[1]
+    assert sign.endswith("= (minus, zero, plus)\n")  # GDB: 3, zero, plus
+
+
+@pytest.mark.parametrize(
+    ("change", "old", "new", "warned_bits"),
+    [
+        ("c(2) := red", "blue, white", "blue, red", None),
+        ("c(1) := 7", "blue", "white", 2),
+        ("c(1) := -1", "blue", "white", 2),
+        ("w(1) := blue", "red, green, green", "red, green, green", 1),
+        ("s(3) := minus", "plus", "minus", None),
+        ("f(green) := true", "false", "true", None),
+        ("f(green) := 2", "false", "true", None),
+        ("n(3) := 20", "7", "4", 4),
+        ("n(4) := -9", "8)", "7)", 4),
+        ("n(3) := -8", "7", "8", 4),
+        ("e(2) := 300", "200", "44", None),
+        ("o.n(3) := 9", "7", "9", None),
+        ("o.c(2) := red", "blue", "red", None),
+        ("o.c := c", "(green, blue, white)", "(blue, white, green)", None),
+        ("o.f := 9.5", "1.5", "9.5", None),
+        ("o.f := 3", "1.5", "3.0", None),
+        ("o.l := 19.25", "2.5", "19.25", None),
+        ("o.p := 16", "0x0", "0x10", None),
+        ("o.v := o.w", "x => 5, l => 30", "x => 3, l => 17", None),
+    ],
+)
+def test_changes_of_packed_parts(
+    elements: list[str], change: str, old: str, new: str, warned_bits: int | None
+) -> None:
+    """As in GDB with a process: it warns of a number with more bits, but not where these are a
+    byte. What is beside the part stays."""
+    shown = f"print {change[0]}"
+    commands = ["frame function a", shown, f"set var {change}", shown]
+    before, changed, after = (
+        text.partition("\n")[2] for text in answers(None, elements, commands)[1:]
+    )
+    expected = before.partition("= ")[2].replace(old, new, 1)
+    assert after.partition("= ")[2] == expected != ""
+    warning = f"warning: Value does not fit in {warned_bits} bits.\n"
+    assert (warning in changed) == (warned_bits is not None)
+
+
+def test_packed_parts_of_convenience_variables(elements: list[str]) -> None:
+    commands = ["frame function a", "set var $x := c", "set var $x(2) := red", "print $x"]
+    assert answers(None, elements, commands)[3].endswith("= (blue, red, green)\n")

@@ -41,7 +41,7 @@ from dwarfgpu.dwarf.types.type_entries import (
     underlying_base,
     unspecified_bytes,
 )
-from dwarfgpu.dwarf.types.type_sizes import size_bits, size_bytes
+from dwarfgpu.dwarf.types.type_sizes import in_fewer_bits, size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -60,7 +60,6 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     TypeReference,
     Unspecified,
-    in_fewer_bits,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -256,16 +255,28 @@ class TypeBuilder:
             return targets[0]
 
         def packed() -> Type | None:
-            bare = strip(target())
+            declared = target()
+            bare = strip(declared)
             if isinstance(bare, Struct | Array | Dynamic) or stride >= (size_bits(bare) or 0):
-                return target()
+                return declared
+            if isinstance(bare, Enum):
+                packed_enum = evolve(bare, packed_bits=stride)
+                if isinstance(declared, Typedef):  # a subrange
+                    return Typedef(declared.name, packed_enum, declared._scope)
+                return packed_enum
             if not isinstance(bare, Base) or bare.base.vector_size is not None:
                 subject = f"array at {die.offset:#x} has elements {stride} bits apart"
                 raise Unsupported(f"{subject}, which are not numbers")
             number = in_fewer_bits(bare, stride)
             assert isinstance(number, Base)
             packed_base = evolve(number.base, bit_size=stride)
-            return evolve(number, base=packed_base, storage_bits=None, first_bit=0)
+            return evolve(
+                number,
+                base=packed_base,
+                storage_bits=None,
+                first_bit=0,
+                unpacked_bits=number.base.bit_size,
+            )
 
         return element
 

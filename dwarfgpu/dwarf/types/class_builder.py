@@ -26,6 +26,7 @@ from dwarfgpu.dwarf.types.class_parts import (
     VariantPart,
 )
 from dwarfgpu.dwarf.types.computed_attributes import constant_offset
+from dwarfgpu.dwarf.types.type_sizes import in_fewer_bits
 from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
@@ -33,7 +34,6 @@ from dwarfgpu.dwarf.types.types import (
     Member,
     Type,
     Typedef,
-    in_fewer_bits,
     strip,
 )
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed

@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     Unspecified,
+    strip,
 )
 from dwarfgpu.errors import DwarfGpuError, IllFormed, counted, shown
 
@@ -75,6 +76,8 @@ def _size_bits(type_: Type | None) -> int | None:
                 type_ = type_.element
             case Base():
                 return count * type_.size_bits
+            case Enum(packed_bits=int() as packed):
+                return count * packed
             case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
                 return None if type_.size_bytes is None else count * type_.size_bytes * 8
             case other:
@@ -116,6 +119,26 @@ def extent_bits(member: Member) -> int | None:
     """Return how many bits of its structure a member has; None if unknown. A packed record of Ada
     has fewer bits than its type."""
     return member.declared_bit_size or size_bits(member.type)
+
+
+def in_fewer_bits(type_: Type | None, bit_size: int) -> Type | None:
+    """Return the type of a bit-field or packed element with a declared type: that type, but for a
+    subrange without negative values, whose values in fewer bits are unsigned."""
+    bare = strip(type_)
+    if not isinstance(bare, Base) or not bare.is_never_negative or bit_size >= bare.base.bit_size:
+        return type_
+    return evolve(bare, base=evolve(bare.base, encoding="unsigned"), is_never_negative=False)
+
+
+def unpacked(bare: Type) -> Type:
+    """Return the declared type of an element of a packed array, with all its bits; any other type
+    as it is."""
+    if isinstance(bare, Enum) and bare.packed_bits is not None:
+        return evolve(bare, packed_bits=None)
+    if isinstance(bare, Base) and bare.unpacked_bits is not None:
+        base = evolve(bare.base, bit_size=bare.unpacked_bits)
+        return evolve(bare, base=base, unpacked_bits=None)
+    return bare
 
 
 def element_count(array_type: Array) -> int:

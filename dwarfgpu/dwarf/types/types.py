@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.errors import DwarfGpuError, IllFormed, shown
@@ -79,6 +79,8 @@ class Base(_OfFile):
     """Where values begin in their storage, in storage order (DW_AT_data_bit_offset, 5.1)."""
     is_never_negative: bool = False
     """Whether a signed subrange type has no negative values, so that fewer bits have no sign."""
+    unpacked_bits: int | None = None
+    """Of an element of a packed array: the size of the declared type."""
 
     @property
     def name(self) -> str:
@@ -298,6 +300,8 @@ class Enum(_OfFile):
     underlying: Base | None = None
     """The type of its values, if the file has it."""
     _scope: Scope = field(default="", repr=False)
+    packed_bits: int | None = None
+    """The size of an element of a packed array; `size_bytes` is that of the declared type."""
 
     @property
     def scope(self) -> str:
@@ -307,6 +311,8 @@ class Enum(_OfFile):
     @property
     def value_bits(self) -> int:
         """The size of its values; `IllFormed` if that is unknown."""
+        if self.packed_bits is not None:
+            return self.packed_bits
         if self.size_bytes is None:
             raise IllFormed(f"enumeration {self.name or 'without a name'} has no size")
         return 8 * self.size_bytes
@@ -489,12 +495,3 @@ def strip_reference(type_: Type | None) -> BareType | None:
 def is_method_pointer(bare: Type | None) -> bool:
     """Return whether a type is a pointer to a member function, which has two parts."""
     return isinstance(bare, MemberPointer) and isinstance(strip(bare.target), Function)
-
-
-def in_fewer_bits(type_: Type | None, bit_size: int) -> Type | None:
-    """Return the type of a bit-field or packed element with a declared type: that type, but for a
-    subrange without negative values, whose values in fewer bits are unsigned."""
-    bare = strip(type_)
-    if not isinstance(bare, Base) or not bare.is_never_negative or bit_size >= bare.base.bit_size:
-        return type_
-    return evolve(bare, base=evolve(bare.base, encoding="unsigned"), is_never_negative=False)
