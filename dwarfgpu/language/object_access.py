@@ -289,11 +289,16 @@ class ObjectAccess(Dereference):
     # Parts
 
     def part(
-        self, value: TypedValue, type_: Type | None, first_bit: int, bit_size: int | None = None
+        self,
+        value: TypedValue,
+        type_: Type | None,
+        first_bit: int,
+        bit_size: int | None = None,
+        packed_bits: int | None = None,
     ) -> TypedValue:
         """Return the part of an object at a bit offset, not read."""
         size = (size_bits(type_) if bit_size is None else bit_size) or 0
-        out = evolve(self.part_of(value, type_), bit_size=bit_size)
+        out = packed(evolve(self.part_of(value, type_), bit_size=bit_size), packed_bits)
         if value.location is None:
             value = self.read(value)
             if value.convenience is not None:
@@ -302,7 +307,8 @@ class ObjectAccess(Dereference):
                 whole, at_bit = value.part_of
                 out = evolve(out, part_of=(whole, at_bit + first_bit))
         bits = value.bits
-        is_inside = bits is not None and 0 <= first_bit <= first_bit + size <= bits.size_bits
+        end = first_bit + (out.packed_bits or size)
+        is_inside = bits is not None and 0 <= first_bit <= end <= bits.size_bits
         if bits is not None and is_inside:
             stored = bits.slice(first_bit, size, self.context.endian)
             if bit_size is not None:
@@ -378,7 +384,10 @@ class ObjectAccess(Dereference):
         if error is not None:
             raise error
         if member.location is None and not (is_whole and is_dynamic(member.type)):
-            part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
+            first_bit, own = member.bit_offset or 0, member.declared_bit_size
+            part = self.part(
+                value, member.type, first_bit, member.bit_size, own if is_whole else None
+            )
         elif value.location is None:
             error = self.read(value).error
             if error is None:
@@ -392,7 +401,7 @@ class ObjectAccess(Dereference):
                 member_object = self.resolver.member(bare, value.location, member, value.around)
             part = evolve(self.part_of(value, member_object.type), location=member_object.location)
             part = evolve(part, bit_size=member.bit_size)
-        part = packed(part, member.declared_bit_size) if is_whole else part
+            part = packed(part, member.declared_bit_size) if is_whole else part
         if value.location is None:
             return part
         return evolve(part, around=EnclosingObject(bare, value.location, value.around))
@@ -445,7 +454,7 @@ class ObjectAccess(Dereference):
             start = single.bit_offset  # addresses wrap, as those of pointers do
             first_bit = (start + first_bit) % single.storage.size_bits - start
         if location is None or not is_dynamic(kind):
-            return packed(self.part(value, kind, first_bit), abs(stride))
+            return self.part(value, kind, first_bit, packed_bits=abs(stride))
         resolved = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
         part = evolve(self.part_of(value, resolved.type), location=resolved.location)
         return packed(part, abs(stride))

@@ -91,6 +91,15 @@ def test_a_structure_with_fewer_bits_than_its_type(tmp_path: Path, endian: Endia
 
 
 @pytest.mark.parametrize("endian", _BOTH)
+def test_a_part_whose_type_ends_behind_the_whole(tmp_path: Path, endian: Endian) -> None:
+    """Its own bits are in the structure."""
+    changes = ("set var w.p.a = 2", "set var $x = w", "set var $x.q = w.p")
+    lines = _printed(tmp_path, endian, *changes, "print $x.q", "print $x.q.a", "print $x")
+    whole = "$3 = {p = {a = 2, b = 0}, f = 0, q = {a = 2, b = 0}}"
+    assert lines[-3:] == ["$1 = {a = 2, b = 0}", "$2 = 2", whole]
+
+
+@pytest.mark.parametrize("endian", _BOTH)
 def test_a_part_of_a_convenience_variable(tmp_path: Path, endian: Endian) -> None:
     changes = ("set var w.q.a = 2", "set var $x = w", "set var $x.p = w.q", "print $x")
     assert _printed(tmp_path, endian, *changes)[-1] == (
