@@ -91,10 +91,11 @@ class EntryNesting:
         """By the entry around them: the first and last address of code, and whose it is."""
         for index in self._owners:
             own = self._code(index)
+            is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
+            if own or self._is_empty_in_code(index):
+                code[index] = own
             if not own:
                 continue
-            code[index] = own
-            is_function = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
             if is_function:
                 above = 0 if index else -1  # in a function too: its code is in the unit's alone
             else:
@@ -113,10 +114,13 @@ class EntryNesting:
             if pair not in compared:
                 compared[pair] = without(own, around)
             outside = compared[pair]
-            if outside and not self.is_dropped(0 if is_function else tree.parents[index]):
+            if not outside:
+                continue
+            if not around or not self.is_dropped(0 if is_function else tree.parents[index]):
                 kind = "unit" if tree.abbreviations[above].tag in _UNITS else "entry around it"
                 message = f"{listed_spans(outside)} is not within the code of the {kind}, "
-                yield NestingFault(index, "range-outside-parent", message + listed_spans(around))
+                message += listed_spans(around) if around else "which has no code"
+                yield NestingFault(index, "range-outside-parent", message)
         # In assembly, a symbol may be in the middle of another one's code.
         if self.unit.language != dw.LANG_MIPS_ASSEMBLER:
             for above, spans in beside.items():
@@ -128,13 +132,12 @@ class EntryNesting:
 
         Entries with the same code are equal functions, which linkers fold.
         """
-        is_code = self.unit.info.main.sections.object.is_code
         reported = set[int]()
         spans.sort()
         last_begin, last_end, last = spans[0]
         for begin, end, index in spans[1:]:
             is_part = begin < last_end and index != last and (begin, end) != (last_begin, last_end)
-            if is_part and index not in reported and is_code(begin):
+            if is_part and index not in reported and self._is_code(begin):
                 if self.is_dropped(above):
                     return
                 reported.add(index)
@@ -144,6 +147,20 @@ class EntryNesting:
                 yield NestingFault(index, "overlapping-code", message)
             if end > last_end:
                 last_begin, last_end, last = begin, end, index
+
+    def _is_code(self, address: int) -> bool:
+        return self.unit.info.main.sections.object.is_code(address)
+
+    def _is_empty_in_code(self, index: int) -> bool:
+        """Return whether an entry has no bytes where there is code, and no linker dropped it: then its
+        address would be 0, where there may be code, too."""
+        if dw.AT_RANGES in self.unit.tree.abbreviations[index].positions:
+            return False
+        try:
+            low = self.unit.die(index).address(dw.AT_LOW_PC)
+        except DwarfGpuError:
+            return False
+        return low is not None and low > 0 and self._is_code(low)
 
     def _code(self, index: int) -> tuple[Range, ...]:
         """Return the code of an entry; none where it cannot be read, which is reported itself."""

@@ -63,6 +63,11 @@ class EntryPositions:
         function = self.function(index)
         return () if function is None else self._code_of(function)
 
+    def has_parts(self, index: int) -> bool:
+        """Return whether the code of the function of an entry may be in several parts."""
+        function, abbreviations = self.function(index), self.unit.tree.abbreviations
+        return function is not None and dw.AT_RANGES in abbreviations[function].positions
+
     def is_dropped(self, index: int) -> bool:
         """Return whether a linker dropped the code of the function of an entry, or of the unit of
         one outside of functions: none is left, or it begins before all code of the file."""

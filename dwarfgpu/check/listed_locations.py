@@ -111,6 +111,9 @@ class LocationLists:
         code = ranges[bisect_right(ranges, span.begin, key=itemgetter(0)) - 1]
         if code.begin <= span.begin and span.end <= code.end:
             return
+        unit, positions = self._expressions.unit, self._findings.positions
+        if unit.is_mark(span.begin) and positions.has_parts(index):
+            return  # of a part of the function that a linker dropped, as GCC's hot and cold code
         listed = " ".join(f"[{r.begin:#x},{r.end:#x})" for r in ranges[:4])
         message = (
             f"[{span.begin:#x},{span.end:#x}) is not within the code of the function, {listed}"

@@ -222,6 +222,29 @@ def test_compiled_functions_that_a_linker_dropped(
         assert "Symbol q" not in shown and f"Scope for *{function_name}:" in shown
 
 
+HOT_AND_COLD = """
+#include <stdlib.h>
+__attribute__((cold, noinline)) int cold(int a) { if (a > 3) abort(); return a * 2; }
+int hot(int a) { if (__builtin_expect(a > 100, 0)) return cold(a) + 1; return a; }
+int main(int argc, char **argv) { return hot(argc); }
+"""
+
+
+@pytest.mark.parametrize("linker", ["bfd", "gold"])
+def test_the_hot_part_of_a_function_alone_is_dropped(
+    linker: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Its calls are inlined; the cold part is in a section with what is used."""
+    compiler = tool("gcc")
+    (tmp_path / f"ld.{linker}").symlink_to(tool(f"ld.{linker}"))
+    (tmp_path / "a.c").write_text(HOT_AND_COLD)
+    link = [f"-B{tmp_path}/", f"-fuse-ld={linker}", "-Wl,--gc-sections", "a.c", "-o", "a"]
+    command = [compiler, "-g", "-O2", *link]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    done = run("check", tmp_path / "a")
+    assert done.status == 0 and done.lines[-1].startswith("0 errors, 0 warnings"), done.out
+
+
 AT_0 = """\
  .text
  .globl _start

@@ -79,8 +79,22 @@ OF_RANGES = b"\5" + words(0, size_bytes=4)
             code(1, 0x4000, 0x40, code(2, 0x1000, 0x40)),
             "[0x1000,0x1040) is not within the code of the unit, [0x4000,0x4040)",
         ),
+        # What has no bytes contains none; a function that the linker dropped may.
+        (
+            code(1, *WHOLE, code(2, 0x1000, 0x40, code(3, 0x1000, 0, code(3, 0x1010, 0x10)))),
+            "[0x1010,0x1020) is not within the code of the entry around it, which has no code",
+        ),
+        (
+            code(1, 0x1000, 0, code(2, 0x1000, 0x40)),
+            "[0x1000,0x1040) is not within the code of the unit, which has no code",
+        ),
+        (
+            code(1, *WHOLE, code(2, 0x1000, 0, code(3, 0x1000, 0x40))),
+            "[0x1000,0x1040) is not within the code of the entry around it, which has no code",
+        ),
+        (code(1, *WHOLE, code(2, 0, 0, code(3, 0, 0x40))), None),
     ],
-    ids=range(11),
+    ids=range(15),
 )
 def test_code_within_the_code_around_it(entries: bytes, message: str | None) -> None:
     found = findings(verdict_on(info_file(SHAPES, entries, RANGES, version=4)))
