@@ -416,13 +416,15 @@ def test_bad_headers(data: bytes, kind: type[DwarfGpuError], message: str) -> No
     ("names", "message"),
     [
         # entries without bytes cost nothing, so that there could be any number
-        (table([], []) + b"\0" + uleb(5), "has no bytes"),
+        (b"\x01" + uleb(PATH, dw.FORM_FLAG_PRESENT) + uleb(5), "has no bytes"),
+        (table([], []) + b"\0" + uleb(5), "5 names without a path (DW_LNCT_path)"),
+        (table([(SIZE, dw.FORM_UDATA)], [uleb(3)]), "1 name without a path (DW_LNCT_path)"),
         (table([], []) + b"\0" + uleb(2**60), "in a name table"),
         (table([(PATH, 8)], [b"a\0"]) + b"\x01" + uleb(PATH, 8) + uleb(3) + b"a\0", "has no end"),
         (b"\x01" + uleb(PATH, 0x7F) + uleb(1), "form 0x7f is unknown"),
         (b"\x01" + uleb(PATH, dw.FORM_IMPLICIT_CONST) + uleb(1) + b"\0", "implicit_const"),
-        (table([(MD5, 8)], [b"a\0"]), "is not a number"),
-        (table([(SIZE, dw.FORM_UDATA)], [uleb(2**64)]), "number of 65 bits"),
+        (table([(PATH, 8), (MD5, 8)], [b"a\0a\0"]), "is not a number"),
+        (table([(PATH, 8), (SIZE, dw.FORM_UDATA)], [b"a\0" + uleb(2**64)]), "number of 65 bits"),
         (b"", "none remains"),
     ],
 )  # fmt: skip

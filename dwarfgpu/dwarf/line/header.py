@@ -179,6 +179,10 @@ def _read_table(reader: Reader, form: UnitFormat, out: list[NameEntry]) -> None:
     count = small_uleb(reader)
     if count > MAX_NAMES:
         raise LimitExceeded(f"{count} entries in a name table, at most {MAX_NAMES} are read")
+    if count and all(kind != LNCT_PATH for kind, _ in description):
+        raise Malformed(
+            f"{counted(count, 'name')} without a path (DW_LNCT_path): their description has none"
+        )
     for index in range(count):
         start = reader.position
         content = tuple((kind, _read_value(reader, code, form)) for kind, code in description)
