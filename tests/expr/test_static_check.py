@@ -233,6 +233,14 @@ def test_clangs_suffix_on_a_given_address() -> None:
     assert found("swap; xderef", depth=2) == []
 
 
+@pytest.mark.parametrize("register", ["reg1", "regx s3", "regx v0"])
+def test_a_value_on_entry_of_a_register(register: str) -> None:
+    """Upstream clang means the focused lane's dword of a vector register."""
+    arch = GFX942 if register != "reg1" else architecture("x86_64")
+    data = assemble(f"entry_value ({register}); stack_value", UPSTREAM_CLANG, FORM, arch)
+    assert check(data, UPSTREAM_CLANG, FORM, arch) == []
+
+
 @pytest.mark.parametrize("depth", [31, 33, 300, 10**9])
 def test_a_deep_initial_stack(depth: int) -> None:
     (left,) = check(assemble("lit0", AMD, FORM), AMD, FORM, initial_stack_depth=depth)

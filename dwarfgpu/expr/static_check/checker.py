@@ -230,12 +230,13 @@ class _Checker:
             return False
         end = len(self.instructions)
         last = (
-            instruction
+            instruction.operation
             for i, instruction in enumerate(self.instructions)
             if end in self._successors(i)
         )
+        # A dialect may mean a part of the register that DW_OP_regx names.
         return not any(
-            instruction.operation.function.__name__ in ("reg", "regx") for instruction in last
+            operation.name == "regx" or operation.function.__name__ == "reg" for operation in last
         )
 
     def _solved(self, start: Shape, successors: list[tuple[int, ...]]) -> list[Shape | None]:
