@@ -18,6 +18,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, shortened
@@ -60,9 +61,11 @@ _MAX_SCANS: Final = 4
 _MAX_STEPS: Final = 8
 """Addresses of symbols without names, or of other kinds, that are passed over before the table is
 sorted."""
-_NO_LABELS: Final = (b"\0", b".L", b"$")
-"""How names begin that name nothing for a person: those of compilers, and marks of code and data in
-files for Arm and RISC-V."""
+_NO_LABELS: Final = (b"\0", b".L", b"$L")
+"""How names begin that name nothing for a person: those of compilers, as in GDB."""
+_MARK: Final = pattern(r"\$(?:[adtx]|xrv[^.]*)(?:\..*)?")
+"""The names of the symbols without a type that say what is code in files for Arm ("ELF for the Arm
+Architecture", mapping symbols) and RISC-V."""
 
 
 @frozen
@@ -82,6 +85,11 @@ class Symbol:
     """Whether references in its own file are to it, whatever others define (STV_PROTECTED)."""
     is_indirect: bool = False
     """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it marks code or data of Arm or RISC-V, and names nothing."""
+        return self.kind == "other" and _MARK.fullmatch(self.name) is not None
 
     @property
     def is_in_section(self) -> bool:
@@ -352,6 +360,8 @@ class SymbolTable(OfOpenFile):
             else:
                 is_placed = section > 0 and self._has_address(section)
             if is_placed and not names.startswith(_NO_LABELS, name):
+                if names.startswith(b"$", name) and _MARK.fullmatch(self._names.at(name)):
+                    continue
                 addresses.append(self._address(section, value))
                 numbers.append(number)
         offsets = self._name_offsets

@@ -9,6 +9,7 @@ from pathlib import Path
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
+from dwarfgpu.service.code.disassembly import Disassembly
 
 SOURCE = """
 static int quiet(int n) { return n * 3; }
@@ -63,3 +64,30 @@ def test_labels_of_assembler_code_name_addresses(
         "bare", "bare+4", "bare+8", "bare+12", "whole", "whole+4", "behind", "behind+4",
     ]  # fmt: skip
     assert symbol_text([code_object], data + 4) is None
+
+
+DOLLARS = r"""
+__asm__(".text\n"
+        "_start: .long 0\n"
+        ".type $s4main3fooyyF, %function\n"
+        "$s4main3fooyyF: .long 0, 0\n"
+        ".size $s4main3fooyyF, 8\n"
+        "bare: .long 0\n"
+        "$d: .long 0\n"
+        "$x.7: .long 0\n"
+        "$Lhidden: .long 0\n"
+        "$shown: .long 0\n");
+"""
+
+
+def test_names_that_begin_with_a_dollar(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """Swift's functions have them; `$d` marks data for Arm, and GDB passes `$L` over."""
+    (tmp_path / "a.c").write_text(DOLLARS)
+    subprocess.run([tool("gcc"), "-c", "a.c"], check=True, cwd=tmp_path, timeout=120)
+    code_object = CodeObject.open(tmp_path / "a.o")
+    names = ["_start", "$s4main3fooyyF", "$s4main3fooyyF+4", "bare", "bare+4", "bare+8", "bare+12"]
+    assert [symbol_text([code_object], 4 * index) for index in range(8)] == [*names, "$shown"]
+    code = Disassembly(code_object)
+    ranges = {code_range.symbol for code_range in code.ranges if code_range.symbol}
+    assert ranges >= {"_start", "$s4main3fooyyF", "bare", "$shown"}
+    assert ranges.isdisjoint({"$d", "$x.7"})

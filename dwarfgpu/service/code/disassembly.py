@@ -119,7 +119,7 @@ class Disassembly:
         sizes: dict[int, int] = {}
         for file in symbol_files(self.code_object):
             for symbol in file.symbols:
-                is_label = symbol.name and symbol.name[0] != "$" and symbol.is_in_section
+                is_label = symbol.name and symbol.is_in_section and not symbol.is_mark
                 if is_label and (symbol.kind == "function" or symbol.address not in names):
                     names[symbol.address] = symbol.name
                     sizes[symbol.address] = symbol.size_bytes
