@@ -100,3 +100,25 @@ def test_a_frame_is_found_by_the_symbol_of_its_function(tmp_path: Path) -> None:
         "#0  0x000000000040118b in crash(geo::Shape*, int) ()",
     ]
     assert done.err.splitlines()[-1:] == ['Function "geo::Square::area" not defined.']
+
+
+def test_instructions_before_the_end_of_memory_are_shown() -> None:
+    """As in GDB 13, also what `$_` is, and where another `x` continues."""
+    program = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    commands = ("p $_", "x/3i 0x1bb8", "x/i", "p $_", "x/i 0x1bbc", "p $_", "display/2i 0x1bbc")
+    done = run("debug", program, "--batch", *(f"-ex={command}" for command in commands))
+    assert done.err.splitlines() == [
+        "Cannot access memory at address 0x1bc0",
+        "Cannot access memory at address 0x1bc1",
+    ]
+    assert [line.strip() for line in done.out.replace("\t", " ").splitlines()] == [
+        "$1 = void",
+        "0x1bb8: s_nop 0",
+        "0x1bbc: s_nop 0",
+        "0x1bc0:    0x1bc1: $2 = void",
+        "0x1bbc: s_nop 0",
+        "$3 = (int8_t *) 0x1bbc",
+        "1: x/2i 0x1bbc",
+        "0x1bbc: s_nop 0",
+        "0x1bc0: <error: Cannot access memory at address 0x1bc0>",
+    ]

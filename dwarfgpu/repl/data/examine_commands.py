@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve, field, frozen
@@ -26,6 +27,9 @@ from dwarfgpu.service.machine.examine_format import (
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.code.disassembly import CodeLine
 
 
 @command("x", topic="data", complete=completion.VALUES)
@@ -133,17 +137,18 @@ def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -
     if space.number:
         raise UsageError(f"{space}#{address:#x} is not an address of code")
     unit = Format("x", "b", 1).type(shell.session.architecture.endian)
-    lines = []
+    lines: list[CodeLine] = []
     for output, line in examined_instructions(shell, address, count):
         if line is None:  # as in GDB, what cannot be read is passed over, if `x` follows
-            shell.examined = evolve(shell.examined, address=address + 1)
+            unread = lines[-1].address + len(lines[-1].data) if lines else address
+            shell.examined = evolve(shell.examined, address=unread + 1)
         yield output
         if line is not None:
             lines.append(line)
-            examined_code(shell, line.address, unit)
-            shell.values.named["__"] = VOID  # as in GDB: code is no value
     if lines:
         last = lines[-1]
+        examined_code(shell, last.address, unit)
+        shell.values.named["__"] = VOID  # as in GDB: code is no value
         goes_on = last.address + len(last.data) if count > 0 else lines[0].address
         shell.examined = evolve(shell.examined, address=goes_on)
 

@@ -13,34 +13,45 @@ from dwarfgpu.service.code.disassembly import CodeLine
 from dwarfgpu.service.code.disassembly_listing import code_record, code_text, function_name, marked
 from dwarfgpu.service.code.session_code import (
     code_lines,
+    code_lines_before,
     code_lines_between,
     function_at,
     instruction_text,
 )
 from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import Symbolize
 
 
 def examined_instructions(
     shell: Shell, address: int, count: int
 ) -> Iterator[tuple[Output, CodeLine | None]]:
     """Yield the lines of `x/i` with their instructions; a line that cannot be read has none."""
-    session = shell.session
+    session, is_before = shell.session, count < 0
     symbol_of = symbolizer(session, shell.settings.format_options())
+    following = address
     try:
-        lines = code_lines(session, address, count)
+        if is_before:
+            lines = code_lines_before(session, address, -count)
+            if len(lines) < -count:
+                begin = lines[0].address if lines else address
+                yield _without_line(session, begin, symbol_of), None
+        for line in lines if is_before else code_lines(session, address, count):
+            where = f"{marked(session, line.address)}{line.address:#x}"
+            text = f"{where}{_symbol(symbol_of(line.address))}:\t{instruction_text(session, line)}"
+            yield Output(text, code_record(session, line), "asm_insns"), line
+            following = line.address + len(line.data)
     except UsageError as error:
-        where = f"{marked(session, address)}{address:#x}{_symbol(symbol_of(address))}:\t"
+        where = f"{marked(session, following)}{following:#x}{_symbol(symbol_of(following))}:\t"
         yield Output(where, {}, ends_line=False), None
         raise error
-    if len(lines) < -count:
-        mask = (1 << session.architecture.address_bits) - 1
-        last = (lines[0].address if lines else address) - 1 & mask
-        missing = f"No line number information available for address {last:#x}"
-        yield Output(f"{missing}{_symbol(symbol_of(last))}", {"missing": f"{last:#x}"}), None
-    for line in lines:
-        where = f"{marked(session, line.address)}{line.address:#x}"
-        text = f"{where}{_symbol(symbol_of(line.address))}:\t{instruction_text(session, line)}"
-        yield Output(text, code_record(session, line), "asm_insns"), line
+
+
+def _without_line(session: Session, begin: int, symbol_of: Symbolize) -> Output:
+    """Return GDB's message about the code before the first instruction that a line describes."""
+    last = begin - 1 & (1 << session.architecture.address_bits) - 1
+    missing = f"No line number information available for address {last:#x}"
+    return Output(f"{missing}{_symbol(symbol_of(last))}", {"missing": f"{last:#x}"})
 
 
 def _symbol(name: str | None) -> str:

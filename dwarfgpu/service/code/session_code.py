@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
@@ -16,6 +17,7 @@ from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import SourceLine
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.isa.decode import decoder
@@ -43,10 +45,8 @@ def _disassembly(code_object: CodeObject, is_mangled: bool) -> Disassembly:
 
 def disassembly_at(session: Session, address: int) -> Disassembly | None:
     """Return the code of the file that is loaded there; None if there is none."""
-    for code_object in session.code_objects:
-        if code_object.covers(address):
-            return _disassembly(code_object, session.is_mangled)
-    return None
+    code_object = code_object_at(session.code_objects, address)
+    return None if code_object is None else _disassembly(code_object, session.is_mangled)
 
 
 @frozen(eq=False)
@@ -111,37 +111,33 @@ def _piece(session: Session, begin: int, end: int) -> bytes:
         return b""
 
 
-def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
-    """Return `count` instructions starting at an address, or, for a negative count, before it.
+def code_lines(session: Session, address: int, count: int) -> Iterator[CodeLine]:
+    """Yield `count` instructions starting at an address.
 
-    Before it, there are fewer where no function is. `UsageError` if memory cannot be read,
-    `Unsupported` if the machine's instructions are unknown.
+    `UsageError` for the first that cannot be read, `Unsupported` if the machine's instructions are
+    unknown.
     """
     read = partial(memory_bytes, session)
-    if count < 0:
-        return _code_lines_before(session, address, -count)
-    out: list[CodeLine] = []
-    while len(out) < count:
-        missing_bytes = count - len(out)
-        end = address + missing_bytes * _MAX_BYTES
+    while count > 0:
+        end = address + count * _MAX_BYTES
         function = function_at(session, address)
         if function is None:
             lines = _without_file(session, address, end)
         else:
             end = min(end, function.range.end)
             lines = function.code.instructions(address, end, read)
-        before = len(out)
-        for line in lines:
-            if len(out) < count:
-                out.append(line)
-        if len(out) == before:
-            break
-        address = out[-1].address + len(out[-1].data)
-    return out
+        begin = address
+        for line in islice(lines, count):
+            yield line
+            address = line.address + len(line.data)
+            count -= 1
+        if address == begin:
+            return
 
 
-def _code_lines_before(session: Session, end: int, count: int) -> list[CodeLine]:
-    """Return instructions before an address, of its function and of those before that."""
+def code_lines_before(session: Session, end: int, count: int) -> list[CodeLine]:
+    """Return `count` instructions before an address, of its function and of those before that;
+    fewer where no function is. Errors are those of `code_lines`."""
     out: list[CodeLine] = []
     while len(out) < count:
         function = function_at(session, end - 1)
@@ -194,7 +190,7 @@ def processor_of(architecture: Architecture) -> str | None:
 
 def instruction_at(session: Session, address: int) -> CodeLine:
     """Return the instruction at an address; errors are those of `code_lines`."""
-    return code_lines(session, address, 1)[0]
+    return next(code_lines(session, address, 1))
 
 
 def instruction_text(session: Session, line: CodeLine) -> str:
