@@ -1,4 +1,4 @@
-"""Find the address ranges that cover an address, among many.
+"""Find the address ranges that cover an address, or a part of a range, among many.
 
 Law: a question costs a binary search, and some steps for each range that covers the address,
 however many others are around it.
@@ -6,7 +6,7 @@ however many others are around it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Generic, TypeVar
 
@@ -48,10 +48,15 @@ class SpanIndex(Generic[T]):
 
     def covering(self, address: int) -> Iterator[T]:
         """Yield the items that cover an address, the one that begins last first."""
-        index = self._reaching(bisect_right(self._begins, address) - 1, address)
+        return self.overlapping(address, address + 1)
+
+    def overlapping(self, begin: int, end: int) -> Iterator[T]:
+        """Yield the items that cover an address of a range, the one that begins last first."""
+        last = bisect_left(self._begins, end) - 1 if begin < end else -1
+        index = self._reaching(last, begin)
         while index >= 0:
             yield self._owners[index]
-            index = self._reaching(index - 1, address)
+            index = self._reaching(index - 1, begin)
 
     def _reaching(self, index: int, address: int) -> int:
         """Return the last range up to an index that ends beyond an address; -1 if none does."""

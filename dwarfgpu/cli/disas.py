@@ -13,6 +13,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_objects_at
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.demo import DEMO_FILE, DEMO_LOAD_ADDRESS
@@ -162,7 +163,7 @@ def _code_object(args: argparse.Namespace) -> tuple[CodeObject, Sequence[str]]:
         print_notes(stopped.notes)
     notes = stopped.notes if args.json else ()
     pc = stopped.wave(None).pc
-    at_pc = [item for item in stopped.code_objects if pc is not None and item.covers(pc)]
+    at_pc = [] if pc is None else list(code_objects_at(stopped.code_objects, pc))
     if args.place is None:
         if not at_pc or pc is None:
             where = "an unknown place" if pc is None else f"{pc:#x}"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cli.printing import print_notes
-from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted
+from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES

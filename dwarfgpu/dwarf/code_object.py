@@ -390,19 +390,3 @@ def _spans(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             out.append((begin, end))
     return out
-
-
-def code_object_at(code_objects: Iterable[CodeObject], location: int) -> CodeObject | None:
-    """Return the code object whose code covers a program location; None if there is none."""
-    return next((one for one in code_objects if one.covers(location)), None)
-
-
-def split_by_machine(
-    code_objects: Iterable[CodeObject], arch: Architecture
-) -> tuple[tuple[CodeObject, ...], tuple[CodeObject, ...]]:
-    """Return the code objects for the machine of an architecture, and those for another one."""
-    loaded_objects = tuple(code_objects)
-    own = tuple(
-        code_object for code_object in loaded_objects if code_object.file.machine == arch.machine
-    )
-    return own, tuple(code_object for code_object in loaded_objects if code_object not in own)

@@ -244,12 +244,20 @@ class DebugInfo(OfOpenFile):
     def damage(self) -> list[str]:
         """What shows that answers may be wrong: damage of the files, call frame information, a
         compiler's name, or a type's."""
+        notes = [*self._notes_on_files]
+        if "call_frames" in vars(self):
+            notes += self.call_frames.damage
+        if self.unknown_compiler is not None:
+            notes.append(self.unknown_compiler)
+        if self.unknown_type is not None:
+            notes.append(f"a type is unknown: {self.unknown_type.kind}: {self.unknown_type}")
+        return notes
+
+    @cached_property
+    def _notes_on_files(self) -> list[str]:
+        """The part of `damage` that follows from the headers: each thread of a listing asks."""
         of_files = (*self.file_damage, *odd_layout(self.loaded))
-        files = [f"{error.kind}: {error}" for error in of_files]
-        frames = [*self.call_frames.damage] if "call_frames" in vars(self) else []
-        error = self.unknown_type
-        unknown_type = None if error is None else f"a type is unknown: {error.kind}: {error}"
-        return files + frames + [note for note in (self.unknown_compiler, unknown_type) if note]
+        return [f"{error.kind}: {error}" for error in of_files]
 
     def section(self, name: str) -> bytes:
         """Return the bytes of a section (`Sections.section`)."""

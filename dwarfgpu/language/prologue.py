@@ -13,6 +13,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -33,9 +34,7 @@ _LISTS_BEFORE_4: Final = (dw.FORM_DATA4, dw.FORM_DATA8)
 def body_of(session: Session, entry: int) -> int:
     """Return where the body of the function begins whose entry is given, as loaded; in a kernel,
     behind the code that its waves skip."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(entry)), None
-    )
+    owner = code_object_at(session.code_objects, entry)
     if owner is None:
         return entry
     unit = owner.scopes.unit_at(entry)
@@ -62,9 +61,7 @@ def body_of(session: Session, entry: int) -> int:
 def after_prologue(session: Session, pc: int) -> int:
     """Return the body of a function for a program location in its prologue, otherwise the location
     itself."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
-    )
+    owner = code_object_at(session.code_objects, pc)
     span = None if owner is None else _range_at(owner, pc)
     return pc if span is None else max(pc, body_of(session, span.begin))
 
@@ -72,9 +69,7 @@ def after_prologue(session: Session, pc: int) -> int:
 def body_position(session: Session, body: int) -> FramePosition | None:
     """Return the line of the body of a function that does not begin at its entry: where an inlined
     call is the first code of the body, the line of the call; None if the line is unknown."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(body)), None
-    )
+    owner = code_object_at(session.code_objects, body)
     chain = () if owner is None else owner.scopes.chain_at(body)
     call = next((die for die in chain if die.tag == dw.TAG_INLINED_SUBROUTINE), None)
     position = None if call is None else call_position(call)

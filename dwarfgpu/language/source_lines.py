@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.file_table import FileTable
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.dwarf.line.line_table import LineTable
+from dwarfgpu.dwarf.loaded_code import code_object_at, code_objects_at
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -62,9 +63,7 @@ class LineStep:
 
 def step_at(session: Session, pc: int) -> LineStep | None:
     """Return the step of the line at a program location; None if the line is unknown."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
-    )
+    owner = code_object_at(session.code_objects, pc)
     unit = None if owner is None else owner.scopes.linked_unit_at(pc)
     table = None if unit is None else unit.line_table
     if owner is None or unit is None or table is None:
@@ -120,12 +119,11 @@ def position_at(session: Session, pc: int) -> FramePosition | None:
 def why_no_line(session: Session, pc: int) -> str | None:
     """Return why the line of a program location cannot be read; None where it can, and where the
     files describe none."""
-    for code_object in session.code_objects:
-        if code_object.covers(pc):
-            try:
-                LineLookup(code_object.scopes).line_of(pc)
-            except DwarfGpuError as error:
-                return f"the line of {pc:#x} cannot be read: {error}"
+    for code_object in code_objects_at(session.code_objects, pc):
+        try:
+            LineLookup(code_object.scopes).line_of(pc)
+        except DwarfGpuError as error:
+            return f"the line of {pc:#x} cannot be read: {error}"
     return None
 
 
@@ -248,7 +246,5 @@ def _is_without_names(die: Die) -> bool:
 
 def line_at(session: Session, pc: int) -> SourceLine | None:
     """Return the line of a program location."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
-    )
+    owner = code_object_at(session.code_objects, pc)
     return None if owner is None else LineLookup(owner.scopes).line_of(pc)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from dwarfgpu.base.records import define, frozen
+from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.forwarding_target import ForwardingTarget
 from dwarfgpu.machine.target import (
@@ -65,6 +66,8 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
     """Whether the machine's memory is that of a running program."""
     reads_before_start: int = 0
     """As in `dwarfgpu.machine.target.NotStarted`."""
+    _by_address: SpanIndex[int] | None = field(default=None, init=False, repr=False)
+    """The indexes of `loaded_segments`; None before one is searched."""
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         machine = self.machine
@@ -115,8 +118,8 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
         """Raise the machine's error for the first byte that neither it nor a file has."""
         spans = [
             (segment.address, segment.address + segment.size_bytes)
-            for segment in self.loaded_segments
-            if where.space.number == 0 and not (segment.is_writable and self.has_started)
+            for segment in self._overlapping(where, address, size_bytes)
+            if not (segment.is_writable and self.has_started)
         ]
         for offset, chunk in self.machine.known_memory(where, address, size_bytes):
             spans.append((address + offset, address + offset + len(chunk)))
@@ -127,10 +130,20 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
         if address < missing < address + size_bytes:
             self.machine.read_memory(where, missing, 1)
 
-    def _segment(self, where: Memory, address: int, size_bytes: int) -> LoadedSegment | None:
+    def _overlapping(self, where: Memory, address: int, size_bytes: int) -> list[LoadedSegment]:
+        """Return the segments with a byte of a range, in the order in which they were loaded."""
         if where.space.number != 0:
-            return None
-        for segment in self.loaded_segments:
+            return []
+        if self._by_address is None:
+            self._by_address = SpanIndex(
+                ((segment.address, segment.address + segment.size_bytes), index)
+                for index, segment in enumerate(self.loaded_segments)
+            )
+        indexes = sorted(self._by_address.overlapping(address, address + size_bytes))
+        return [self.loaded_segments[index] for index in indexes]
+
+    def _segment(self, where: Memory, address: int, size_bytes: int) -> LoadedSegment | None:
+        for segment in self._overlapping(where, address, size_bytes):
             first = address - segment.address
             if first >= 0 and first + size_bytes <= segment.size_bytes:
                 return None if segment.is_writable and self.has_started else segment
@@ -138,11 +151,7 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
         """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
-        end = address + size_bytes
-        if where.space.number == 0 and any(
-            address < segment.address + segment.size_bytes and segment.address < end
-            for segment in self.loaded_segments
-        ):
+        if self._overlapping(where, address, size_bytes):
             return False  # a segment may have a part of it
         return not self.machine.known_memory(where, address, size_bytes)
 

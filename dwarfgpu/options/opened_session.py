@@ -12,7 +12,8 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.errors import (
     DwarfGpuError,
     InconsistentContext,

@@ -10,6 +10,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.integer_options import PLACE_HELP, natural
 
@@ -66,7 +67,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
 def address(code_objects: Sequence[CodeObject], text: str, option: str) -> int:
     """Return the address that a number is; `UsageError` for one in hexadecimal without 0x."""
     pc = natural(text, option) or 0
-    if any(code_object.covers(pc) for code_object in code_objects) or not is_decimal(text):
+    if code_object_at(code_objects, pc) or not is_decimal(text):
         return pc
     from dwarfgpu.service.code.break_addresses import in_hexadecimal  # few addresses are wrong
 

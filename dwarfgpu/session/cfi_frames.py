@@ -12,7 +12,8 @@ from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
 from dwarfgpu.dwarf.calls.prologues import prologues_of
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
-from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import as_code_objects, code_object_at, code_objects_at
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 
@@ -30,7 +31,7 @@ class LoadedCallFrames:
 
     def row_at(self, location: int) -> FrameRow | None:
         # A program and its debug file share the code, and each may have the rows.
-        covering = (one for one in self.code_objects if one.covers(location))
+        covering = code_objects_at(self.code_objects, location)
         rows = (one.info.call_frames.row_at(location) for one in covering)
         row = next((row for row in rows if row is not None), None)
         if row is None or not self.quirks:
@@ -43,11 +44,8 @@ class LoadedCallFrames:
         code_object = code_object_at(self.code_objects, location)
         if code_object is not None:
             return f" in {code_object.name}"
-        for code_object in self.code_objects:
-            low, high = code_object.file.extent
-            if low <= location - code_object.load_address < high and any(
-                part.covers(location) for part in code_object.loaded_segments()
-            ):
+        for code_object in as_code_objects(self.code_objects).around(location):
+            if any(part.covers(location) for part in code_object.loaded_segments()):
                 return f" in {code_object.name}, which has no code there"
         return ", which is not in any code object"
 

@@ -15,6 +15,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.subprogram import FunctionsAround, Subprogram
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named, NotStarted, Target
@@ -112,11 +113,9 @@ class FocusedFrame:
         """
         if self.pc is None:
             return self.code_objects[0] if len(self.code_objects) == 1 else None
-        for code_object in self.code_objects:
-            if code_object.covers(self.pc):
-                return code_object
-        if not self.code_objects or self.can_be_anywhere:
-            return None
+        code_object = code_object_at(self.code_objects, self.pc)
+        if code_object is not None or not self.code_objects or self.can_be_anywhere:
+            return code_object
         raise UsageError(not_in_code(self.pc, self.code_objects))
 
     @cached_property

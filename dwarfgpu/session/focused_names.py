@@ -217,9 +217,9 @@ class FocusedNames(FocusedLane):
         for code_object in self.code_objects:  # asked after each command, too
             own, described = code_object.file, code_object.info.object
             for file in (own,) if own is described else (own, described):
-                if file.is_relocatable:
-                    continue  # `damage` has it
-                if file.has_read_symbols and file.symbol_damage is not None:
+                if not file.has_read_symbols or file.is_relocatable:
+                    continue  # `damage` has that of relocatable objects
+                if file.symbol_damage is not None:
                     damages.append(file.symbol_damage)
             if own.has_read_symbols and code_object.mini_debug_damage is not None:
                 damages.append(code_object.mini_debug_damage)

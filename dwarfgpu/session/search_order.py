@@ -29,19 +29,20 @@ def search_order(code_objects: tuple[CodeObject, ...], here: CodeObject) -> tupl
     if here in with_program:
         return code_objects
     own = [item for item in _with_needed(here, code_objects) if item not in with_program]
-    return (*own, *(item for item in code_objects if item not in own))
+    return tuple(dict.fromkeys((*own, *code_objects)))
 
 
-def _with_needed(start: CodeObject, code_objects: Sequence[CodeObject]) -> list[CodeObject]:
+def _with_needed(start: CodeObject, code_objects: Sequence[CodeObject]) -> dict[CodeObject, None]:
     """Return a file and the libraries that it needs, nearer ones first. Of those with one name, the
     one that was loaded first is meant: others are copies in other namespaces (dlmopen(3))."""
     by_name: dict[str, CodeObject] = {}
     for code_object in code_objects:
         by_name.setdefault(library_name(code_object.file), code_object)
-    files = [start]
-    for code_object in files:  # which grows
+    files, reached = {start: None}, [start]
+    for code_object in reached:  # which grows
         for name in needed_libraries(code_object.file):
             needed = by_name.get(name)
             if needed is not None and needed not in files:
-                files.append(needed)
+                files[needed] = None
+                reached.append(needed)
     return files

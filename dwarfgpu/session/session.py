@@ -15,9 +15,11 @@ from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import wrong_field
 from dwarfgpu.base.arguments import integer
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, force_setattr, frozen, plain_fields
-from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import CodeObjects, split_by_machine
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -149,6 +151,8 @@ class Session(FocusedNames):
         if self.level < 0 or self.inline_level < 0:
             integer("Session.level", self.level, 0)
             integer("Session.inline_level", self.inline_level, 0)
+        if type(self.code_objects) is tuple:  # once for all frames and threads
+            force_setattr(self, "code_objects", CodeObjects(self.code_objects))
         can_be_anywhere = bool(self.level or self.knows_loaded)
         return FocusedFrame(
             self.architecture,
@@ -278,8 +282,7 @@ class Session(FocusedNames):
         arch, top = self.target.architecture_of(wave), self.top or self
         if arch is self.architecture:
             return evolve(top, wave=wave, pc=pc)
-        loaded = (*self.code_objects, *self.other_code_objects)
-        own, of_other_machines = split_by_machine(loaded, arch)
+        own, of_other_machines = split_by_machine(top.loaded, arch)
         return evolve(
             top,
             architecture=arch,
@@ -288,6 +291,11 @@ class Session(FocusedNames):
             wave=wave,
             pc=pc,
         )
+
+    @cached_property
+    def loaded(self) -> CodeObjects:
+        """What the process has loaded, for all processors."""
+        return CodeObjects((*self.code_objects, *self.other_code_objects))
 
     def comparing(self) -> Session:
         """Return the same session, which compares all single locations of each read location."""

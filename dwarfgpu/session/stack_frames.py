@@ -41,6 +41,7 @@ from dwarfgpu.session.session import Session
 if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
     from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_object_at
 
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
@@ -150,19 +151,12 @@ def position_at_address(session: Session, address: int) -> FramePosition | None:
     """Return the source line of code at an address; None if there is none."""
     from dwarfgpu.dwarf.line.line_lookup import LineLookup
 
-    for code_object in session.code_objects:
-        if not code_object.covers(address):
-            continue
-        try:
-            line_info = LineLookup(code_object.scopes).line_of(address)
-        except DwarfGpuError:
-            return None
-        return (
-            None
-            if line_info is None
-            else position_in_file(line_info.file, line_info.line, is_start=False)
-        )
-    return None
+    code_object = code_object_at(session.code_objects, address)
+    try:
+        line = None if code_object is None else LineLookup(code_object.scopes).line_of(address)
+    except DwarfGpuError:
+        return None
+    return None if line is None else position_in_file(line.file, line.line, is_start=False)
 
 
 def functions_at(session: Session) -> list[Die]:

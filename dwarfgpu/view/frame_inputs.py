@@ -22,6 +22,7 @@ from dwarfgpu.cfi.rule import (
 )
 from dwarfgpu.cfi.text import cfa_text, register_name, rule_text
 from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ResultKind, format_of
 from dwarfgpu.expr.text.assembly import readable_text, shortened
@@ -215,9 +216,7 @@ class _Chain:
 def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
     """Return which entry and row of call frame information describe a frame."""
     location = frame.location
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(location)), None
-    )
+    owner = code_object_at(session.code_objects, location)
     if owner is None:
         return (f"{location:#x} is not in any code object",)
     try:

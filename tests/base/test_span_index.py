@@ -24,6 +24,11 @@ def test_covering_is_what_a_search_of_all_finds(count: int) -> None:
     for address in range(-1, 620, 7):
         expected = [owner for (begin, end), owner in reversed(ordered) if begin <= address < end]
         assert list(index.covering(address)) == expected
+        for end in (address, address + 1, address + 9, address + 400):
+            expected = [
+                owner for (begin, stop), owner in reversed(ordered) if begin < end > address < stop
+            ]
+            assert list(index.overlapping(address, end)) == expected
 
 
 def test_ranges_that_end_before_cost_nothing() -> None:

@@ -18,7 +18,8 @@ from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 

@@ -17,7 +17,8 @@ from dwarfgpu.arch.x86_prologue import (
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule
-from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
 

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.calls.call_sites import (
 from dwarfgpu.dwarf.calls.callees import enters, instances
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges, entry_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
@@ -71,10 +72,7 @@ class CallChains:
             return NO_JUMPS
 
     def _at(self, location: int) -> CodeObject | None:
-        return next(
-            (code_object for code_object in self._code_objects if code_object.covers(location)),
-            None,
-        )
+        return code_object_at(self._code_objects, location)
 
     def _jumps(self, call: CallSite | None, callee: Die) -> Jumps:
         target = None if call is None else call.callee

@@ -12,6 +12,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import as_code_objects, code_object_at
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone, demangled_function
 from dwarfgpu.dwarf.names.function_names import full_function_name, function_name
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
@@ -49,7 +50,7 @@ def symbol_text(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
     """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_covering`."""
-    named = _name_and_offset(tuple(code_objects), address, is_mangled=is_mangled)
+    named = _name_and_offset(as_code_objects(code_objects), address, is_mangled=is_mangled)
     if named is None:
         return None
     name, offset = named
@@ -60,7 +61,7 @@ def symbol_name(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
     """Return `g` also inside of it; None as for `symbol_covering`."""
-    named = _name_and_offset(tuple(code_objects), address, is_mangled=is_mangled)
+    named = _name_and_offset(as_code_objects(code_objects), address, is_mangled=is_mangled)
     return None if named is None else named[0]
 
 
@@ -78,20 +79,16 @@ def _described_function(
 ) -> tuple[str, int] | None:
     """Return the name and the offset of a function that only the debugging information has, as in
     GDB: compilers and `strip -x` leave local symbols out."""
-    for code_object in code_objects:
-        if not code_object.covers(address):
-            continue
-        try:
-            subprogram = code_object.scopes.subprogram_at(address)
-            if subprogram is None:
-                return None
-            mangled = subprogram.die.linkage_name if is_mangled else None
-            name = mangled or full_function_name(subprogram.die) or subprogram.name
-        except DwarfGpuError:
+    code_object = code_object_at(code_objects, address)
+    try:
+        subprogram = None if code_object is None else code_object.scopes.subprogram_at(address)
+        if subprogram is None or subprogram.entry is None:
             return None
-        entry = subprogram.entry
-        return None if entry is None else (name, address - entry)
-    return None
+        mangled = subprogram.die.linkage_name if is_mangled else None
+        name = mangled or full_function_name(subprogram.die) or subprogram.name
+    except DwarfGpuError:
+        return None
+    return name, address - subprogram.entry
 
 
 def symbol_covering(
@@ -100,11 +97,8 @@ def symbol_covering(
     """Return the symbol at an address; None outside the sections of all files, and past the end of
     a symbol. Data without a size are left out, as in GDB's `<symbol>`; `with_unsized`, as in its
     `info symbol`, they reach to the next symbol."""
-    for code_object in code_objects:
-        file = code_object.file
-        inside, (low, high) = address - code_object.load_address, file.extent
-        if not low <= inside < high:
-            continue
+    for code_object in as_code_objects(code_objects).around(address):
+        file, inside = code_object.file, address - code_object.load_address
         section = next(iter(file.sections_at(inside)), None)
         if section is None:
             continue

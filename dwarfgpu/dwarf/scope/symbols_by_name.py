@@ -12,6 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import mentioning_units
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import around, path_of
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
@@ -179,7 +180,7 @@ def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | N
 def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
     """Return the function whose code begins at an address, as loaded; None if none is described, or
     its description is unreadable."""
-    owner = next((code_object for code_object in code_objects if code_object.covers(entry)), None)
+    owner = code_object_at(code_objects, entry)
     try:
         function = None if owner is None else owner.scopes.subprogram_at(entry)
     except DwarfGpuError:

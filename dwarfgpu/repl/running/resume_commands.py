@@ -63,6 +63,7 @@ from dwarfgpu.session.stack_frames import (
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_objects_at
 
 _NO_ARGUMENTS: Final = (
     "A kernel has the arguments of --arg, a backend gives the program its own: "
@@ -373,7 +374,7 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
     session, target = shell.session.top or shell.session, shell.session.target
     pcs = [location.pc for location in located(shell, argument)]
     if len(pcs) > 1:  # a wave does not execute the code of another processor
-        here = [item for item in session.code_objects if item.covers(session.pc or 0)]
+        here = list(code_objects_at(session.code_objects, session.pc or 0))
         pcs = [pc for pc in pcs if any(item.covers(pc) for item in here)]
     counter = session.architecture.program_counter
     if len(pcs) != 1 or target is None or counter is None:

@@ -9,6 +9,7 @@ from dwarfgpu.access.exact_reads import memory_bytes
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -183,7 +184,7 @@ def in_hexadecimal(text: str, code_objects: Iterable[CodeObject]) -> str:
     except ValueError:
         return ""
     has_prefix = text.strip().lower().startswith("0x")
-    if has_prefix or not any(code_object.covers(pc) for code_object in code_objects):
+    if has_prefix or code_object_at(code_objects, pc) is None:
         return ""
     return f"address in hexadecimal is written 0x{text.strip()}"
 
@@ -228,12 +229,10 @@ def at_address(session: Session, pc: int, position: FramePosition | None) -> Bre
 
 def described_function_at(session: Session, pc: int) -> str | None:
     """Return the innermost function that debugging information describes at an address."""
-    for code_object in session.code_objects:
-        if code_object.covers(pc):
-            try:
-                for scope in reversed(code_object.scopes.chain_at(pc)):
-                    if scope.tag in FUNCTIONS:
-                        return full_function_name(scope)
-            except DwarfGpuError:
-                return None
-    return None
+    code_object = code_object_at(session.code_objects, pc)
+    try:
+        chain = () if code_object is None else code_object.scopes.chain_at(pc)
+        function = next((scope for scope in reversed(chain) if scope.tag in FUNCTIONS), None)
+        return None if function is None else full_function_name(function)
+    except DwarfGpuError:
+        return None

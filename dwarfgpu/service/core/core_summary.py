@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.stop_reasons import SIGNALS, Fault, queue_exceptions
 from dwarfgpu.machine.core.signals import signal_name, signal_text
@@ -84,7 +86,8 @@ def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
     (LWP 123)` with the thread pointer."""
     lwp = f"LWP {thread.lwp}"
     pointer = session.architecture.register_named(session.architecture.abi.thread_pointer or "")
-    if session.target is None or pointer is None or not _has_threads(session):
+    loaded = as_code_objects(session.code_objects)
+    if session.target is None or pointer is None or not _has_threads(loaded):
         return lwp
     try:
         data = session.target.read_register(wave, pointer)
@@ -93,10 +96,11 @@ def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
     return f"Thread {int.from_bytes(data, session.architecture.endian):#x} ({lwp})"
 
 
-def _has_threads(session: Session) -> bool:
+@kept_with(first)
+def _has_threads(code_objects: CodeObjects) -> bool:
     """Return whether a process has the threads of the C library: in a library, or, as GDB's thread
     library decides, in a program that contains the version of that library."""
-    files = [code_object.file for code_object in session.code_objects]
+    files = [code_object.file for code_object in code_objects]
     if any(_OF_THREADS.fullmatch(PurePath(file.path).name) for file in files):
         return True
     return any(file.symbols_named(name) for file in files[:1] for name in _VERSIONS)

@@ -7,6 +7,7 @@ from itertools import islice
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.loaded_code import code_objects_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS, PARAMETERS
@@ -84,9 +85,7 @@ def thread_and_lane(session: Session) -> str:
 def symbol_at(session: Session, address: int) -> str | None:
     """Return `nest+64`, or `nest` at its first address; without an entry of the function, the
     symbol. None outside every known function."""
-    for code_object in session.code_objects:
-        if not code_object.covers(address):
-            continue
+    for code_object in code_objects_at(session.code_objects, address):
         try:
             subprogram = code_object.scopes.subprogram_at(address)
         except DwarfGpuError:

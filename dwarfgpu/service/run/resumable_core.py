@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.amdgpu import LOCAL
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.errors import Unavailable, Unsupported
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.gpu.stop_reasons import FAULTS

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget

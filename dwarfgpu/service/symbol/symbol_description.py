@@ -13,6 +13,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import MAX_CONSTANT_BYTES, Die
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
@@ -171,8 +172,7 @@ def scope_at(session: Session, pc: int) -> Die | None:
 
 
 def _chain_at(session: Session, pc: int) -> Sequence[Die]:
-    owners = (code_object for code_object in session.code_objects if code_object.covers(pc))
-    owner = next(owners, None)
+    owner = code_object_at(session.code_objects, pc)
     return () if owner is None else owner.scopes.chain_at(pc)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.dwarf.code_object import split_by_machine
+from dwarfgpu.dwarf.loaded_code import split_by_machine
 from dwarfgpu.dwarf.names.demangle import demangled_function, demangled_name, shown_symbol
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.machine.core.gpu.stop_reasons import FAULTS

@@ -1,0 +1,76 @@
+"""The code objects of a session, found by an address.
+
+Law: a question costs a binary search, however many files are loaded: a debugger asks for each
+thread, and for each frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.span_index import SpanIndex
+from dwarfgpu.dwarf.code_object import CodeObject
+
+_FEW: Final = 4
+"""Code objects that are asked one after the other as quickly as they are looked up."""
+
+
+class CodeObjects(tuple[CodeObject, ...]):
+    """Code objects in the order in which they were loaded."""
+
+    def around(self, address: int) -> Sequence[CodeObject]:
+        """Return those that load something at an address, or below it and above it; all where they
+        are few."""
+        if len(self) <= _FEW:
+            return self
+        return [self[index] for index in sorted(self._extents.covering(address))]
+
+    @cached_property
+    def _extents(self) -> SpanIndex[int]:
+        """Where each begins and ends, with its index."""
+        extents = ((one.file.extent, one.load_address) for one in self)
+        return SpanIndex(
+            ((low + bias, high + bias), index) for index, ((low, high), bias) in enumerate(extents)
+        )
+
+    @cached_property
+    def by_machine(self) -> dict[str, tuple[CodeObjects, CodeObjects]]:
+        """The answers of `split_by_machine`, by the names of machines."""
+        return {}
+
+
+def as_code_objects(code_objects: Iterable[CodeObject]) -> CodeObjects:
+    """Return them to be found by an address; themselves if they are already."""
+    return code_objects if isinstance(code_objects, CodeObjects) else CodeObjects(code_objects)
+
+
+def code_objects_at(code_objects: Iterable[CodeObject], location: int) -> Iterator[CodeObject]:
+    """Yield those whose code covers a program location: a program and its debug file may."""
+    if isinstance(code_objects, CodeObjects):
+        code_objects = code_objects.around(location)
+    return (one for one in code_objects if one.covers(location))
+
+
+def code_object_at(code_objects: Iterable[CodeObject], location: int) -> CodeObject | None:
+    """Return the first whose code covers a program location; None if there is none."""
+    if isinstance(code_objects, CodeObjects):
+        code_objects = code_objects.around(location)
+    for one in code_objects:
+        if one.covers(location):
+            return one
+    return None
+
+
+def split_by_machine(
+    code_objects: Iterable[CodeObject], arch: Architecture
+) -> tuple[CodeObjects, CodeObjects]:
+    """Return the code objects for the machine of an architecture, and those for another one."""
+    loaded, machine = as_code_objects(code_objects), arch.machine
+    if machine not in loaded.by_machine:
+        own = CodeObjects(one for one in loaded if one.file.machine == machine)
+        other = CodeObjects(one for one in loaded if one.file.machine != machine)
+        loaded.by_machine[machine] = own, other
+    return loaded.by_machine[machine]
