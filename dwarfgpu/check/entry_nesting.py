@@ -152,8 +152,8 @@ class EntryNesting:
         return self.unit.info.main.sections.object.is_code(address)
 
     def _is_empty_in_code(self, index: int) -> bool:
-        """Return whether an entry has no bytes where there is code, and no linker dropped it: then its
-        address would be 0, where there may be code, too."""
+        """Return whether an entry has no bytes where there is code; not at 0, which linkers write
+        for code that they drop."""
         if dw.AT_RANGES in self.unit.tree.abbreviations[index].positions:
             return False
         try:

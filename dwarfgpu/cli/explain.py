@@ -75,7 +75,7 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
     try:
         return explain_subject(session, text)
     except UsageError as error:
-        raise or_operations(text, error) from None
+        raise or_operations(session, text, error) from None
 
 
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:

@@ -52,7 +52,11 @@ def _run(args: argparse.Namespace) -> int:
         try:
             location = located(session, name)
         except DwarfGpuError as failure:
-            error = or_operations(name, failure) if isinstance(failure, UsageError) else failure
+            error = (
+                or_operations(session, name, failure)
+                if isinstance(failure, UsageError)
+                else failure
+            )
             if len(args.names) == 1 and isinstance(error, UsageError):
                 raise error from None
             status = 1

@@ -57,18 +57,26 @@ def undescribed(files: Sequence[CodeObject]) -> str:
     return "; ".join([f"{names} {verb} no debugging information", *reasons])
 
 
+def nothing_described(code_objects: Sequence[CodeObject]) -> str:
+    """Return what follows the message that a name is unknown where no file has debugging
+    information; empty where one has, and without files."""
+    without = [code_object for code_object in code_objects if not code_object.info.has_units]
+    if not without or len(without) < len(code_objects):
+        return ""
+    from dwarfgpu.objfile.container import code_inside  # few files describe nothing
+
+    code = code_inside(code_objects[0].file) if len(without) == 1 else ""
+    return f" {undescribed(without)}{code}"
+
+
 def why_unknown(focus: SearchedSession, name: str) -> str:
     """Return what follows the message that there is no variable of a name; may be empty."""
     if focus.pc is not None and focus.code_object is None:
         missing = missing_file(focus)
         if missing:
             return f" pc {focus.pc:#x} is not in any code object{missing}"
-    without = [code_object for code_object in focus.code_objects if not code_object.info.has_units]
-    if without and len(without) == len(focus.code_objects):
-        from dwarfgpu.objfile.container import code_inside  # few files describe nothing
-
-        code = code_inside(focus.code_objects[0].file) if len(without) == 1 else ""
-        return f" {undescribed(without)}{code}"
+    if nothing := nothing_described(focus.code_objects):
+        return nothing
     inside = next(in_namespaces(focus.code_objects, name), None)
     if inside is not None:
         return f' Did you mean "{inside}"?'

@@ -224,7 +224,7 @@ def _require_valid(session: Session, addresses: Iterable[int], text: str) -> Non
     try:
         require_valid_condition(session, addresses, text, ValueHistory())
     except UsageError as error:
-        raise or_operations(text, error) from None
+        raise or_operations(session, text, error) from None
 
 
 def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:

@@ -32,6 +32,10 @@ shown."""
 _UNKNOWN: Final = "No symbol "
 """The beginning of the error for an unknown name."""
 _UNKNOWN_NAME: Final = pattern(r'No symbol "(\w+)" in current context\.')
+_IS_UNKNOWN: Final = pattern(
+    r'No symbol ".*" in (?:current context|namespace ".*")\.|No \w+ type named .*\.'
+)
+"""Errors of names that may be in what cannot be read."""
 _AT_THE_END: Final = "A syntax error in expression, near `'."
 """What GDB 13 says of an expression that ends too early; newer ones say `near the end of`."""
 _TYPE_WORDS: Final = (
@@ -88,7 +92,8 @@ def answer(
         return of_expression(session, subject.name, settings=settings)
     except UsageError as error:
         wrong = misspelt(session, subject.name, error)
-        raise (or_operations(subject.name, wrong) if settings is None else wrong) from None
+        wrong = wrong if settings is not None else or_operations(session, subject.name, wrong)
+        raise wrong from None
 
 
 def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
@@ -103,9 +108,10 @@ def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
     return error
 
 
-def or_operations(text: str, error: UsageError) -> UsageError:
+def or_operations(session: Session, text: str, error: UsageError) -> UsageError:
     """Return an error about an expression of the command line, with a hint if the text contains
-    operations, ends too early or misspells a word of the language."""
+    operations, ends too early or misspells a word of the language, or an unknown name may be in
+    what cannot be read."""
     if error.message == _AT_THE_END:
         return UsageError(f"{_AT_THE_END[:-3]}the end of `{shortened(text)}'.")
     unknown = _UNKNOWN_NAME.fullmatch(error.message)
@@ -113,6 +119,11 @@ def or_operations(text: str, error: UsageError) -> UsageError:
         meant = _command_instead(text, unknown[1]) or _type_word_instead(text, unknown[1])
         if meant:
             return UsageError(f"{error.message}{meant}")
+    if _IS_UNKNOWN.fullmatch(error.message):
+        from dwarfgpu.session.unknown_name import nothing_described  # most names are known
+
+        unread = nothing_described(session.code_objects) or session.unsearched_note()
+        error = UsageError(f"{error.message}{unread}")
     first = re.split(r"[\s;,]", text, maxsplit=1)[0].removeprefix("DW_OP_")
     if first not in OPERATIONS:
         return error
