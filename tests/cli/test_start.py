@@ -65,7 +65,7 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 277),
         ("where --demo t", 244),
         ("where --all FILE", 199),
-        ("run --demo", 284),
+        ("run --demo", 285),
         ("debug --demo -batch", 325),
         ("debug --demo -batch -ex bt", 373),
         ("debug --demo -batch -ex list", 413),

@@ -24,6 +24,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.semantics.compiled_blocks import FIRST_LINE, line_reached
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step, function_text
+from dwarfgpu.machine.simulated.semantics.cube_faces import CUBE_FACES
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
@@ -44,6 +45,7 @@ _ANY_LANES: Final = frozenset(
     {
         *FUNCTIONS,
         *DIVISION,
+        *CUBE_FACES,
         *TYPES,
         "pair",
         "high_dwords",

@@ -18,6 +18,7 @@ from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
+from dwarfgpu.machine.simulated.semantics.cube_faces import CUBE_FACES
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.float_atomics import FLOAT_ATOMICS
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
@@ -38,6 +39,7 @@ from dwarfgpu.machine.topology import StopReason
 NAMESPACE: Final[dict[str, Any]] = {
     **FUNCTIONS,
     **DIVISION,
+    **CUBE_FACES,
     **MOVES,
     **TYPES,
     **SCALAR_FUNCTIONS,
