@@ -257,6 +257,10 @@ def _header_faults(header: LineHeader) -> Iterator[tuple[Severity, str]]:
             why = f"file {number} is in directory {file.directory}, and the last one is {last}"
             yield "error", why
             break
+    if header.problem is None and header.names_end < header.program_at:
+        extra = counted(header.program_at - header.names_end, "byte")
+        why = f"{extra} at offset {header.names_end:#x}, between the tables and the program"
+        yield "warning", f"{why}: names may be cut or missing"
     if header.program_at == header.end:
         return
     if header.minimum_instruction_length == 0:

@@ -278,9 +278,10 @@ DETAILS: Final[Mapping[str, str]] = {
         "begins in no code where the unit has code, or a file in a "
         "directory that the table does not have (6.2.4); a warning for a "
         "minimum_instruction_length, "
-        "maximum_operations_per_instruction or opcode_base of 0, and for standard_opcode_lengths "
-        "that give a standard opcode other operands than it has. Code that the linker dropped is "
-        "not compared"
+        "maximum_operations_per_instruction or opcode_base of 0, for standard_opcode_lengths "
+        "that give a standard opcode other operands than it has, and for a header_length that "
+        "leaves bytes between the tables and the program. Code that the linker dropped is not "
+        "compared"
     ),
     "outside-table": (
         "a string by an offset outside its section, also of the supplementary file where it is "

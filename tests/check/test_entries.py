@@ -421,6 +421,10 @@ TABLE: list[tuple[str, str, bytes, bytes]] = [
     ("wrong-line-table", "warning", with_opcodes(b"\1" + COUNTS[1:]), with_opcodes(COUNTS)),
     ("wrong-line-table", "warning", with_opcodes(COUNTS[:8] + b"\2"), with_opcodes(COUNTS[:9])),
     ("wrong-line-table", "warning", with_opcodes(b"", 0), with_opcodes(b"", 1)),
+    ("wrong-line-table", "warning", with_lines(Table(names=TWO_FILES + b"x")),
+     with_lines(Table(names=TWO_FILES))),
+    ("wrong-line-table", "warning", with_lines(Table(version=4, names=OLD_FILES + bytes(2))),
+     with_lines(Table(version=4, names=OLD_FILES))),
     ("wrong-unit", "error", rooted(VARIABLE), rooted(COMPILE_UNIT)),
     ("wrong-unit", "error", rooted(COMPILE_UNIT, kind=3), rooted(0x3C, kind=3)),
     ("wrong-unit", "error", rooted(0x3C), rooted(0x4100)),  # a vendor's

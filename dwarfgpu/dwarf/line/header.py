@@ -84,6 +84,8 @@ class LineHeader:
     """Index 0 first; before DWARF 5 the standard counts them from 1."""
     problem: DwarfGpuError | None = field(default=None, eq=False)
     """Why names are missing."""
+    names_end: int = field(default=0, eq=False)
+    """Where the tables of names end; with a `problem`, where reading them stopped."""
 
     @property
     def version(self) -> int:
@@ -152,7 +154,13 @@ def _with_names(header: LineHeader, reader: Reader) -> LineHeader:
                 files.append(entry)
     except DwarfGpuError as error:
         problem = error
-    return evolve(header, directories=tuple(directories), files=tuple(files), problem=problem)
+    return evolve(
+        header,
+        directories=tuple(directories),
+        files=tuple(files),
+        problem=problem,
+        names_end=reader.position,
+    )
 
 
 def _inline(text: bytes) -> Attribute:
