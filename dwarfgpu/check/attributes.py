@@ -356,7 +356,7 @@ def _layout_of(abbreviation: Abbreviation) -> int | None:
         return dw.AT_CONST_VALUE
     if abbreviation.tag == dw.TAG_ENUMERATOR:
         return dw.AT_NAME if dw.AT_NAME in names else None
-    if abbreviation.tag in _POINTERS:
+    if abbreviation.tag in _POINTERS or abbreviation.tag == dw.TAG_ENUMERATION_TYPE:
         return dw.AT_BYTE_SIZE if dw.AT_BYTE_SIZE in names else None
     if abbreviation.tag == dw.TAG_VARIANT_PART:
         return dw.AT_DISCR if dw.AT_DISCR in names else None

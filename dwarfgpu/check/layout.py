@@ -36,9 +36,10 @@ def code_fault(die: Die) -> str | None:
 
 
 def layout_fault(die: Die) -> str | None:
-    """Return why a base type cannot be read, a member has two locations, a pointer or a bit-field
-    no bits, a bit-field is outside its storage, an enumerator has no value, a subrange two sizes,
-    or a value several variants (DWARF 5 5.1, 5.3, 5.7, 5.13); None if nothing is so."""
+    """Return why a base type cannot be read, a member has two locations, a pointer, a bit-field or
+    an enumeration no bits, a bit-field is outside its storage, an enumerator has no value, a
+    subrange two sizes, or a value several variants (DWARF 5 5.1, 5.3, 5.7, 5.8, 5.13); None if
+    nothing is so."""
     if die.tag == dw.TAG_ENUMERATOR:
         return "the enumerator has no DW_AT_const_value"
     if die.tag == dw.TAG_MEMBER:
@@ -49,6 +50,8 @@ def layout_fault(die: Die) -> str | None:
         if die.tag == dw.TAG_SUBRANGE_TYPE:
             subrange_bounds(die)
             return None
+        if die.tag == dw.TAG_ENUMERATION_TYPE:
+            return _enumeration_fault(die)
         types_of(die.unit).build(die)
         if die.integer(dw.AT_BYTE_SIZE) == 0:
             return _zero_bytes_fault(die)
@@ -67,6 +70,14 @@ def _zero_bytes_fault(die: Die) -> str | None:
     if canonical(die.name or "") in _NUMBERS_OF_C:
         return f"the type {die.name} has more than 0 bytes"
     return None
+
+
+def _enumeration_fault(die: Die) -> str | None:
+    """Return why an enumeration cannot tell its enumerators apart; one alone needs no bits."""
+    if die.integer(dw.AT_BYTE_SIZE) != 0 or die.integer(dw.AT_BIT_SIZE):
+        return None
+    count = sum(1 for _ in die.children(frozenset({dw.TAG_ENUMERATOR})))
+    return f"an enumeration with {count} enumerators has more than 0 bytes" if count > 1 else None
 
 
 def _variants_fault(part: Die) -> str | None:

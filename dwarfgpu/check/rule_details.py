@@ -105,11 +105,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "larger than one, a member with `DW_AT_data_bit_offset` and also "
         "`DW_AT_data_member_location` or `DW_AT_bit_offset`, or that ends after its structure, a "
         "bit-field whose `DW_AT_bit_offset` (before DWARF 4) is outside its storage unit, a "
-        "pointer of 0 bytes, a bit-field of 0 bits that has a name (but in Ada), a subrange whose "
-        "`DW_AT_count` is not the number of elements between its bounds (5.13), two "
-        "variants with one value or none, a list of their values that cannot be read or has an "
-        "empty range (but in Ada; 5.7.10), or a type that contains itself, also through types of "
-        "other units"
+        "pointer of 0 bytes, an enumeration of 0 bytes with several enumerators, a bit-field of 0 "
+        "bits that has a name (but in Ada), a subrange whose `DW_AT_count` is not the number of "
+        "elements between its bounds (5.13), two variants with one value or none, a list of their "
+        "values that cannot be read or has an empty range (but in Ada; 5.7.10), or a type that "
+        "contains itself, also through types of other units"
     ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "no-object": (

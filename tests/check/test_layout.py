@@ -72,6 +72,25 @@ def test_what_is_read_has_a_size(tag: int, attribute: int, message: str) -> None
     assert messages(shape, b"\1") == []
 
 
+@pytest.mark.parametrize(
+    ("size_bytes", "count", "is_wrong"),
+    [(0, 2, True), (0, 1, False), (0, 0, False), (1, 2, False)],
+)
+def test_an_enumeration_tells_its_enumerators_apart(
+    size_bytes: int, count: int, is_wrong: bool
+) -> None:
+    """An enumeration with one of them needs no bits: Zig's has a type of 0 bits."""
+    enumeration = Shape(dw.TAG_ENUMERATION_TYPE, (NAME, SIZE), True)
+    enumerator = Shape(dw.TAG_ENUMERATOR, (NAME, (dw.AT_CONST_VALUE, DATA1)))
+    entries = b"".join(b"\3e\0" + bytes((value,)) for value in range(count))
+    file = info_file(
+        (UNIT, enumeration, enumerator), b"\1\2E\0" + bytes((size_bytes,)) + entries + b"\0\0"
+    )
+    found = [one.message for one in findings(verdict_on(file)) if one.rule == "wrong-layout"]
+    wanted = "an enumeration with 2 enumerators has more than 0 bytes"
+    assert found == ([wanted] if is_wrong else [])
+
+
 def test_a_bit_field_has_one_offset() -> None:
     offsets = (dw.AT_BIT_OFFSET, DATA1), (dw.AT_DATA_BIT_OFFSET, DATA1)
     both = "both DW_AT_bit_offset and DW_AT_data_bit_offset say where it is"

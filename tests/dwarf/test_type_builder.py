@@ -703,6 +703,18 @@ def test_an_enumeration_without_a_size_has_none() -> None:
         _ = kind.value_bits
 
 
+@pytest.mark.parametrize(("declared", "size"), [(0, 4), (1, 1), (4, 4)])
+def test_an_enumeration_of_0_bytes_has_the_size_of_its_type(declared: int, size: int) -> None:
+    """As in GDB, which takes 0 as no size."""
+    shapes = [
+        Shape(dw.TAG_ENUMERATION_TYPE, (BYTE_SIZE, (dw.AT_TYPE, dw.FORM_REF4))),
+        Shape(dw.TAG_BASE_TYPE, (BYTE_SIZE, (dw.AT_ENCODING, dw.FORM_DATA1))),
+    ]
+    entries = b"\2" + bytes((declared,)) + (FIRST + 6).to_bytes(4, "little") + b"\3\4\5"
+    kind = build(entries, *shapes)
+    assert isinstance(kind, Enum) and kind.size_bytes == size
+
+
 @pytest.mark.parametrize(("declared", "size"), [(11, None), (12, 12), (16, 16)])
 def test_an_array_has_the_size_of_its_elements_or_more(declared: int, size: int | None) -> None:
     shapes = [

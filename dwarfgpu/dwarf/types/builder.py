@@ -395,7 +395,7 @@ class TypeBuilder:
                 name = child.name or ""
                 enumerators.append((ada_enumerator(name) if is_ada else name, value))
         size = die.integer(dw.AT_BYTE_SIZE)
-        if size is None and underlying is not None:
+        if not size and underlying is not None:  # GDB takes 0 as no size
             size = underlying.size_bytes
         is_signed = any(value < 0 for _, value in enumerators)
         if underlying is not None:
