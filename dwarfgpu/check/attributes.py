@@ -193,28 +193,6 @@ def has_vendor_number(abbreviation: Abbreviation) -> bool:
     return not _VENDOR_NUMBERS.isdisjoint(abbreviation.positions)
 
 
-TAGS: Final[Mapping[int, str]] = {
-    getattr(dw, name): name.removeprefix("TAG_").lower()
-    for name in dir(dw)
-    if name.startswith("TAG_")
-} | {
-    0x08: "imported_declaration", 0x0A: "label", 0x19: "variant", 0x1A: "common_block",
-    0x1B: "common_inclusion", 0x20: "set_type", 0x23: "access_declaration", 0x29: "file_type",
-    0x2A: "friend", 0x2B: "namelist", 0x2C: "namelist_item", 0x2D: "packed_type",
-    0x2F: "template_type_parameter", 0x30: "template_value_parameter", 0x31: "thrown_type",
-    0x33: "variant_part", _TAG_DWARF_PROCEDURE: "dwarf_procedure", 0x38: "interface_type",
-    0x3A: "imported_module", 0x3F: "condition", 0x40: "shared_type", 0x43: "template_alias",
-    0x44: "coarray_type", 0x46: "dynamic_type", 0x4B: "immutable_type", 0x4109: "call_site",
-    0x410A: "call_site_parameter",
-}  # fmt: skip
-"""Names of tags without DW_TAG_."""
-
-
-def tag_name(tag: int) -> str:
-    """Return the name of a tag; one that is not known has its number."""
-    return f"DW_TAG_{TAGS.get(tag, f'{tag:#x}')}"
-
-
 @frozen
 class CheckedValue:
     """A value of an entry to check."""

@@ -9,8 +9,8 @@ from functools import partial
 
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import define, field
-from dwarfgpu.check.attributes import TAGS
 from dwarfgpu.check.finding import FindingPosition, SourcePosition
+from dwarfgpu.check.reference_targets import TAGS
 from dwarfgpu.check.source_positions import declaration_of, file_of
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range

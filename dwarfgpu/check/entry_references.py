@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
-from dwarfgpu.check.attributes import REFERENCES, tag_name
+from dwarfgpu.check.attributes import REFERENCES
 from dwarfgpu.check.entry_chains import OF_ENTRIES, EntryChains, closing_edges
-from dwarfgpu.check.reference_targets import Refused, refused_targets
+from dwarfgpu.check.reference_targets import Refused, refused_targets, tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, read_uleb
 from dwarfgpu.dwarf.unit import CompilationUnit

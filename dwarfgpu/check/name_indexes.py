@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.base.records import define, field
-from dwarfgpu.check.attributes import tag_name
+from dwarfgpu.check.reference_targets import tag_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die

@@ -29,6 +29,28 @@ _RECORDS: Final = frozenset(
 )
 _SCOPES: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE, dw.TAG_IMPORTED_DECLARATION})
 _DWARF_PROCEDURE: Final = 0x36
+_OBJECTS: Final = INHERITING_DATA | {
+    dw.TAG_COMMON_BLOCK, _DWARF_PROCEDURE, dw.TAG_ENUMERATOR, dw.TAG_TEMPLATE_VALUE_PARAMETER,
+    dw.TAG_CALL_SITE_PARAMETER, 0x410A, dw.TAG_WITH_STMT,
+}  # fmt: skip
+"""What may have DW_AT_location or DW_AT_const_value (DWARF 5 appendix A)."""
+
+
+TAGS: Final[Mapping[int, str]] = {
+    getattr(dw, name): name.removeprefix("TAG_").lower()
+    for name in dir(dw)
+    if name.startswith("TAG_")
+} | {
+    0x08: "imported_declaration", 0x0A: "label", 0x19: "variant", 0x1A: "common_block",
+    0x1B: "common_inclusion", 0x20: "set_type", 0x23: "access_declaration", 0x29: "file_type",
+    0x2A: "friend", 0x2B: "namelist", 0x2C: "namelist_item", 0x2D: "packed_type",
+    0x2F: "template_type_parameter", 0x30: "template_value_parameter", 0x31: "thrown_type",
+    0x33: "variant_part", _DWARF_PROCEDURE: "dwarf_procedure", 0x38: "interface_type",
+    0x3A: "imported_module", 0x3F: "condition", 0x40: "shared_type", 0x43: "template_alias",
+    0x44: "coarray_type", 0x46: "dynamic_type", 0x4B: "immutable_type", 0x4109: "call_site",
+    0x410A: "call_site_parameter",
+}  # fmt: skip
+"""Names of tags without DW_TAG_."""
 
 
 def _only(*permitted: frozenset[int]) -> Refused:
@@ -78,6 +100,20 @@ _ORIGINS: Final[Mapping[int, Refused]] = {
 no attributes that it could have (DWARF 5 2.13.2, 3.3.8)."""
 
 
+_BY_OPERATION: Final[Mapping[str, Refused]] = {
+    **dict.fromkeys(("implicit_pointer", "LLVM_aspace_implicit_pointer"), _only(_OBJECTS)),
+    "GNU_parameter_ref": _only(_PARAMETERS),
+    "GNU_variable_value": _only(_OBJECTS),
+}
+"""By the name of the function (DWARF 5 2.6.1.1.4). DW_OP_call* of an entry without an expression
+does nothing (2.5.1.5)."""
+
+
+def refused_by_operation(name: str) -> Refused:
+    """Return the tags of entries to which an operation, by its function, must not refer."""
+    return _BY_OPERATION.get(name, ANY)
+
+
 @lru_cache(maxsize=256)
 def refused_targets(number: int, tag: int) -> Refused:
     """Return the tags of entries to which an attribute of an entry of a tag must not refer."""
@@ -85,3 +121,8 @@ def refused_targets(number: int, tag: int) -> Refused:
         own = _only(frozenset({tag})) if tag in _STANDARD else ANY
         return _ORIGINS.get(tag, own)
     return _BY_TAG.get((number, tag)) or _BY_ATTRIBUTE.get(number, ANY)
+
+
+def tag_name(tag: int) -> str:
+    """Return the name of a tag; one that is not known has its number."""
+    return f"DW_TAG_{TAGS.get(tag, f'{tag:#x}')}"

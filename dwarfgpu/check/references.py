@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import define, evolve, field, frozen
+from dwarfgpu.check.reference_targets import ANY, Refused, refused_by_operation, tag_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.decode import Expression, decode
@@ -38,6 +39,8 @@ class Reference:
     """The size that the operation gives the type."""
     register: int | None = None
     """The register of the frame that is read as the type."""
+    refused: Refused = ANY
+    """The tags of entries that the operation cannot mean."""
 
 
 def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
@@ -57,8 +60,9 @@ def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
                     yield evolve(finding, register=_register(instruction))
             elif info.codec.meaning == "die":
                 kind: Kind = "entry" if info.codec.name == "offset" else "entry of the unit"
-                is_later = instruction.operation.function.__name__ in _LATER
-                yield _at(instruction, "warning" if is_later else "error", kind, operand)
+                name = instruction.operation.function.__name__
+                finding = _at(instruction, "warning" if name in _LATER else "error", kind, operand)
+                yield evolve(finding, refused=refused_by_operation(name))
             elif instruction.operation.function.__name__ in ("addrx", "constx"):
                 yield _at(instruction, "error", "address", operand)
 
@@ -97,11 +101,13 @@ class References:
     """The references of one unit."""
 
     unit: CompilationUnit
-    _reasons: dict[tuple[Kind, int, int | None], str | None] = field(init=False, factory=dict)
+    _reasons: dict[tuple[Kind, int, int | None, Refused], str | None] = field(
+        init=False, factory=dict
+    )
 
     def fault(self, reference: Reference) -> str | None:
         """Return why a reference leads nowhere; None if it is valid, or cannot be judged."""
-        key = reference.kind, reference.value, reference.size_bytes
+        key = reference.kind, reference.value, reference.size_bytes, reference.refused
         if key not in self._reasons:
             self._reasons[key] = self._fault(reference)
         return self._reasons[key]
@@ -141,15 +147,23 @@ class References:
                         expected = counted(base.size_bytes, "byte")
                         return f"size {size_bytes} for the type {base} of {expected}"
                 case "entry":
-                    unit.location_at(value)
+                    return self._entry_fault(value, reference.refused)
                 case "entry of the unit":
-                    unit.location_at(unit.section_offset(value))
+                    return self._entry_fault(unit.section_offset(value), reference.refused)
                 case "address":
                     return self._address_fault(value)
         except IllFormed as error:
             return error.message
         except DwarfGpuError:
             return None  # reported where it is read, or no error of the file
+        return None
+
+    def _entry_fault(self, offset: int, refused: Refused) -> str | None:
+        """Return that an entry is of a tag that cannot be meant; raises if it cannot be read."""
+        entry = self.unit.referred(offset)
+        if entry.tag in refused:
+            return f"the entry at offset {offset:#x} is a {tag_name(entry.tag)}"
+        entry.unit.location_attribute(entry)
         return None
 
     def _address_fault(self, index: int) -> str | None:

@@ -86,7 +86,8 @@ DETAILS: Final[Mapping[str, str]] = {
     "bad-reference": (
         "an operand that refers to no base type of the unit, to a base type whose size differs "
         "from that in the operation, to no entry (`call*`; a warning for `implicit_pointer`, "
-        "which fails only when it is dereferenced), or to no address of `.debug_addr`"
+        "which fails only when it is dereferenced), to one that is no object, as a base type "
+        "(`implicit_pointer`; DWARF 5 2.6.1.1.4), or to no address of `.debug_addr`"
     ),
     "dangling-reference": (
         "an attribute that refers to an offset where no entry starts, or to an entry of a tag "

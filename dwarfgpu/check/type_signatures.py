@@ -10,9 +10,9 @@ from itertools import zip_longest
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import define, field, frozen
-from dwarfgpu.check.attributes import tag_name
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, Findings
+from dwarfgpu.check.reference_targets import tag_name
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die

@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dwarfgpu.check.attributes import tag_name
 from dwarfgpu.check.entry_positions import unit_position
 from dwarfgpu.check.finding import Finding, Findings
+from dwarfgpu.check.reference_targets import tag_name
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import read_uleb

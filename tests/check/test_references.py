@@ -57,6 +57,11 @@ def of_variable(text: str) -> bytes:
         ("call_ref 0x1000", f"call_ref {INT}", "error", "A.2.5.4.2"),
         # A.2.5.4.4.5: nothing fails until the pointer is followed
         ("implicit_pointer 0x1000, 0", f"implicit_pointer {SECOND}, 0", "warning", "A.2.5.4.4.5"),
+        # DWARF 5 2.6.1.1.4: the entry is that of an object
+        (f"implicit_pointer {INT}, 0", f"implicit_pointer {SECOND}, 0", "warning",
+         "A.2.5.4.4.5"),
+        (f"GNU_parameter_ref {INT}; stack_value", "lit0; stack_value", "warning", "A.2.5.4.0"),
+        (f"GNU_variable_value {INT}; stack_value", "lit0; stack_value", "error", "A.2.5.4.0"),
         # a call-site parameter may give the value without an evaluation of the operand
         ("entry_value (regval_type s0, 12); stack_value",
          f"entry_value (regval_type s0, {INT}); stack_value", "warning", "A.2.5.4.3.4"),
