@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import ClassVar
 
 import gdb
 
@@ -59,6 +60,9 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """A command on a value of the selected frame."""
 
+    options: ClassVar[tuple[str, ...]] = ()
+    """Those before the expression."""
+
     def __init__(self, name: str, debugger: Debugger) -> None:
         super().__init__(f"dwarfgpu {name}", gdb.COMMAND_DATA)
         self.name = name
@@ -72,6 +76,8 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         """
         if word is None:
             return []
+        if text.startswith("-") and (options := _completed(text, word, *self.options)):
+            return options
         members = _MEMBERS.fullmatch(text[: len(text) - len(word)])
         if members is not None:
             return _members(members[1], word)
@@ -126,6 +132,8 @@ class ExplainCommand(_ValueCommand):
     register of an outer frame, a value on entry, a called expression. -depth 1 also shows how they
     were computed, -depth 2 also their inputs; -depth all shows everything."""
 
+    options = ("-depth",)
+
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Print the location description, every operation, and a verdict."""
         from dwarfgpu.gdb.command_text import explanations
@@ -176,6 +184,8 @@ class LanesCommand(_ValueCommand):
     Usage: dwarfgpu lanes [-all | -active | -inactive] EXPRESSION
 
     Consecutive lanes with the same value share a line."""
+
+    options = ("-active", "-all", "-inactive")
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Print the value of an expression in each lane; GDB calls this."""
@@ -371,11 +381,11 @@ def _members(before: str, word: str) -> list[str]:
     return []
 
 
-def _completed(text: str, word: str | None, option: str) -> list[str]:
-    """Return the option where it begins so; GDB begins a new word behind hyphens."""
+def _completed(text: str, word: str | None, *options: str) -> list[str]:
+    """Return the options that begin so; GDB begins a new word behind hyphens."""
     if word is None:
         return []  # GDB asks first how to find the word
-    return [option[len(text) - len(word) :]] if option.startswith(text) else []
+    return [option[len(text) - len(word) :] for option in options if option.startswith(text)]
 
 
 def install() -> None:

@@ -46,6 +46,8 @@ QUESTIONS = {
     "complete dwarfgpu info-locals --j": ["dwarfgpu info-locals --json"],
     "complete dwarfgpu info-locals -": ["dwarfgpu info-locals --json"],
     "complete dwarfgpu bt -": ["dwarfgpu bt -compare"],
+    "complete dwarfgpu explain -d": ["dwarfgpu explain -depth"],
+    "complete dwarfgpu lanes -a": ["dwarfgpu lanes -active", "dwarfgpu lanes -all"],
     "complete dwarfgpu compare -a": ["dwarfgpu compare -all-frames"],
 }  # fmt: skip
 """A command and what it says."""
