@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.unit import CompilationUnit
 
 _FEW: Final = 4
 """Code objects that are asked one after the other as quickly as they are looked up."""
@@ -35,6 +36,12 @@ class CodeObjects(tuple[CodeObject, ...]):
         return SpanIndex(
             ((low + bias, high + bias), index) for index, ((low, high), bias) in enumerate(extents)
         )
+
+    @cached_property
+    def main_unit(self) -> CompilationUnit | None:
+        """The unit of `main`, of the first that has one (`Scopes.main_unit`)."""
+        units = (one.scopes.main_unit for one in self)
+        return next((unit for unit in units if unit is not None), None)
 
     @cached_property
     def by_machine(self) -> dict[str, tuple[CodeObjects, CodeObjects]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
@@ -117,9 +118,9 @@ class FocusedNames(FocusedLane):
         GDB and dynamic linkers do, but for those that were loaded later than the program
         (`dwarfgpu.session.search_order`); for a wave, that of the program location first."""
         here = self.code_object
+        if len(self.code_objects) < 2 or here is None or here is self.code_objects[0]:
+            return self.code_objects
         if not self.architecture.is_simt:
-            if len(self.code_objects) < 2 or here is None or here is self.code_objects[0]:
-                return self.code_objects
             from dwarfgpu.session.search_order import search_order  # few frames are of libraries
 
             return search_order(self.code_objects, here)
@@ -154,8 +155,7 @@ class FocusedNames(FocusedLane):
         return self._main_unit(self.objects_with("")) if unit is None else unit
 
     def _main_unit(self, objects: Iterable[CodeObject]) -> CompilationUnit | None:
-        units = (code_object.scopes.main_unit for code_object in objects)
-        return next((unit for unit in units if unit is not None), None)
+        return as_code_objects(objects).main_unit
 
     def variable(self, name: str) -> Variable:
         """Return the variable of a name; `UsageError` with GDB's words if there is none."""

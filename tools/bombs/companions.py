@@ -63,6 +63,16 @@ def loaded_often(count: int) -> Files:
     }
 
 
+def waves_and_files(count: int) -> Files:
+    """A state of code objects, and of eight times as many waves whose pc is in none of them."""
+    listed = [{"path": "f.co", "load_address": number << 24} for number in range(count)]
+    waves = [{"pc": START + (1 << 47)}] * (8 * count)
+    return {
+        "bomb": state(waves=waves, code_objects=listed),
+        "f.co": containers.symbols(20)["bomb"],
+    }
+
+
 def mapped_often(count: int) -> Files:
     """A core file of a process that mapped one file, whose name is written in many ways."""
     library = bytearray(core([], [Load(0, b"")] * 4))
@@ -109,4 +119,7 @@ BOMBS: Final = (
          5_000, ("bt --core bomb --sysroot .", "info bomb"), small=60),
     Bomb("loaded-often", "state file", "a file of 20,000 functions, loaded {} times", loaded_often,
          2_000, ("bt --state bomb", "waves --state bomb", "debug --state bomb <<< print nosuch")),
+    Bomb("waves-and-files", "state file", "{} code objects, and eight times as many waves",
+         waves_and_files, 1_000, ("waves --state bomb", "debug --state bomb <<< info threads"),
+         small=100),
 )  # fmt: skip
