@@ -332,7 +332,7 @@ def require_right_fields(instance: object, fields: Callable[[Any], Iterable[Any]
 def _is_small(value: object) -> bool:
     """Return whether the types of its elements are in the key: of a mapping, only if it is
     empty."""
-    return type(value) in _SETS or (type(value) is dict and not value)
+    return isinstance(value, _SETS) or (type(value) is dict and not value)
 
 
 class _Names(dict[str, object]):
@@ -423,7 +423,7 @@ def _refusal(name: str, value: object, annotation: object, module: str) -> Usage
                     return wrong_type(f"key of {name}", key, _text(parts[0]))
                 if not _fits(element, parts[1], module):
                     return wrong_type(f"{name}[{_key_text(key)}]", element, _text(parts[1]))
-        is_list = type(value) in _LISTS and isinstance(origin, type)
+        is_list = isinstance(value, tuple | list) and isinstance(origin, type)
         if not is_list or not _is_instance(value, cast(type, origin)):
             continue
         for index, element in enumerate(islice(cast(Iterable[object], value), _ELEMENTS)):

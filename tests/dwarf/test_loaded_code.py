@@ -18,7 +18,9 @@ from dwarfgpu.dwarf.loaded_code import (
     code_objects_at,
     split_by_machine,
 )
+from dwarfgpu.errors import UsageError
 from dwarfgpu.session.session import Session
+from tests.cli.command import FIXTURES
 from tests.work import calls_of
 
 
@@ -71,6 +73,18 @@ def test_a_session_keeps_them() -> None:
     assert isinstance(session.code_objects, CodeObjects)
     assert evolve(session, pc=5).code_objects is session.code_objects
     assert as_code_objects(session.code_objects) is session.code_objects
+
+
+def test_a_session_with_them_is_judged_by_their_types() -> None:
+    """The types of its fields are right for a second session if they were for the first."""
+    import dwarfgpu
+
+    loaded = (CodeObject.open(FIXTURES / "x86_64/demo.gcc.O2.v5"),)
+    arch = architecture("x86_64")
+    work = [calls_of(lambda: dwarfgpu.Session(arch, loaded, pc=0x1180)) for _ in range(2)]
+    assert work[1] < 300, work
+    with pytest.raises(UsageError, match=r"Session.code_objects\[1\]: expected CodeObject, not 1"):
+        dwarfgpu.Session(arch, (*loaded, 1))  # type: ignore[arg-type]
 
 
 def test_those_of_a_machine_are_split_off_once() -> None:

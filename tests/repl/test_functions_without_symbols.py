@@ -122,3 +122,10 @@ def test_instructions_before_the_end_of_memory_are_shown() -> None:
         "0x1bbc: s_nop 0",
         "0x1bc0: <error: Cannot access memory at address 0x1bc0>",
     ]
+
+
+def test_another_x_after_one_with_nothing_before() -> None:
+    """As in GDB 13: it begins where the first one ended."""
+    program = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    done = run("debug", program, "--batch", "-ex=x/-3i nest", "-ex=x/i")
+    assert [line.split()[0] for line in done.lines] == ["No", "0x1600"]

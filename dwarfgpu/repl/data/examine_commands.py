@@ -139,7 +139,7 @@ def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -
     unit = Format("x", "b", 1).type(shell.session.architecture.endian)
     lines: list[CodeLine] = []
     for output, line in examined_instructions(shell, address, count):
-        if line is None:  # as in GDB, what cannot be read is passed over, if `x` follows
+        if line is None and count > 0:  # as in GDB, `x` passes over what cannot be read
             unread = lines[-1].address + len(lines[-1].data) if lines else address
             shell.examined = evolve(shell.examined, address=unread + 1)
         yield output
