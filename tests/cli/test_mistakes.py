@@ -322,7 +322,8 @@ def test_an_error_has_the_schema_of_its_command(command: str) -> None:
 def test_a_host_file_names_its_code_objects() -> None:
     library = FIXTURES / "hip/liblibrary.so"
     advice = "; it holds 4 code objects: 1: gfx1100, 2: gfx90a:xnack-, 4: gfx1100, 5: gfx90a:xnack-"
-    for words in (("where", library, "x"), ("eval", library, "x"),
+    for words in (("where", library, "x"), ("eval", library, "x"), ("disas", library, "kernel"),
+                  ("eval", library, "--pc", "kernel", "x"),
                   ("run", library, "k", "--grid", 64, "--workgroup", 64)):  # fmt: skip
         done = run(*words)
         assert f"{advice}; give one with --target" in done.error and done.status == 2

@@ -30,7 +30,7 @@ from dwarfgpu.objfile.file_kinds import SOURCE_ENDINGS
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.unknown_name import undescribed
+from dwarfgpu.session.unknown_name import nothing_described, undescribed
 
 _INSTRUCTION_BYTES: Final = 4
 """Every instruction of AMD GPUs begins at a multiple of its smallest size."""
@@ -155,6 +155,8 @@ def location_error(session: Session, error: UsageError, around: FramePosition | 
     if error.message == NO_SYMBOL_TABLE:  # GDB's text names a command of its prompt
         return f"{undescribed(session.code_objects)}: give a function or *ADDRESS"
     advice = _advice(session, error)
+    if not advice and (nothing := nothing_described(session.code_objects)):
+        return f"{error.message}{nothing}"
     end = "" if not advice or advice.endswith("?") else "."
     return f"{error.message}{advice}{session.unsearched_note(end)}"
 
