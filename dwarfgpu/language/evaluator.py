@@ -59,7 +59,7 @@ from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue
-from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, typed
+from dwarfgpu.language.untyped_symbols import NO_TYPE, as_type, symbol_of, typed
 from dwarfgpu.language.vectors import is_vector, spread
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
@@ -266,6 +266,8 @@ class Evaluator(Operations):
             return value
         if self.debugger_function(ast.Dollar(name)) is not None:
             return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
+        if symbol_of(self.session, f"${name}") is not None:  # as all functions of Swift
+            return self.named(ast.Name(f"${name}"))
         if self.options.is_closed:
             raise unknown_name_error(self.session, name)
         # As GDB: a convenience variable that was never set.

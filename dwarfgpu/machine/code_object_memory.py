@@ -139,7 +139,8 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
                 ((segment.address, segment.address + segment.size_bytes), index)
                 for index, segment in enumerate(self.loaded_segments)
             )
-        indexes = sorted(self._by_address.overlapping(address, address + size_bytes))
+        end = address + max(size_bytes, 1)  # no bytes are where they begin
+        indexes = sorted(self._by_address.overlapping(address, end))
         return [self.loaded_segments[index] for index in indexes]
 
     def _segment(self, where: Memory, address: int, size_bytes: int) -> LoadedSegment | None:

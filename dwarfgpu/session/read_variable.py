@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import Protocol
+from typing import Final, Protocol
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.json_reader import is_decimal
@@ -331,6 +331,10 @@ def _check_upstream(location: Location, size: int) -> None:
         )
 
 
+_PIECE_BITS: Final = {"piece": 8, "bit_piece": 1}
+"""The bits of one unit of the first operand."""
+
+
 def _notes_on_location(
     variable: Variable, frame: SubprogramFrame, pc: int | None, lane_count: int
 ) -> tuple[str, ...]:
@@ -354,6 +358,8 @@ def _notes_on_location(
         elif variable.die.has(dw.AT_CONST_VALUE) and variable.die.has(dw.AT_LOCATION):
             message = "has both DW_AT_location and DW_AT_const_value: its location is read"
             notes += (f"{variable.name} {message}",)
+        if programs:
+            notes += _notes_on_pieces(variable, programs)
         kind = strip(variable.type)
         if programs and isinstance(kind, Unspecified) and kind.size_bytes is None:
             notes = (
@@ -384,6 +390,28 @@ def _notes_on_constant(variable: Variable) -> tuple[str, ...]:
             size = size_bits(variable.type)
             excess = None if size is None else constant_excess(value, size // 8)
             return () if excess is None else (f"{variable.name}: {excess}",)
+    return ()
+
+
+def _notes_on_pieces(variable: Variable, programs: Iterable[Program]) -> tuple[str, ...]:
+    """Return a note where pieces have more bits than the object: Go 1.19 writes the first of a
+    slice twice. The object begins where they do (A.2.5.4.4.6)."""
+    for program in programs:
+        instructions = program.instructions
+        if not instructions or instructions[-1].operation.name not in _PIECE_BITS:
+            continue
+        size, count = size_bits(variable.type), 0
+        for instruction in instructions:
+            operation, operands = instruction.operation, instruction.operands
+            if operation.transfers:
+                return ()
+            if operation.name in _PIECE_BITS and isinstance(operands[0], int):
+                count += _PIECE_BITS[operation.name] * operands[0]
+        if size is not None and count > size:
+            return (
+                f"{variable.name}: its pieces have {count} bits, and the object {size}: the first "
+                "are read, and some may be those of another part",
+            )
     return ()
 
 

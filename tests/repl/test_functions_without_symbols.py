@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from dwarfgpu.session.stack_frames import symbol_name
@@ -129,3 +132,54 @@ def test_another_x_after_one_with_nothing_before() -> None:
     program = FIXTURES / "hip/nest.gfx942.O2.v5.co"
     done = run("debug", program, "--batch", "-ex=x/-3i nest", "-ex=x/i")
     assert [line.split()[0] for line in done.lines] == ["No", "0x1600"]
+
+
+SWIFT = """
+    .globl _start
+    .type _start, @function
+_start: nop
+    .type $s4main3fooyyF, @function
+$s4main3fooyyF: nop
+    nop
+    .size $s4main3fooyyF, 2
+$d: .byte 0
+"""
+
+
+def test_names_that_begin_with_a_dollar(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """As in GDB 13: a symbol is meant where no convenience variable has the name."""
+    source, program = tmp_path / "a.s", tmp_path / "a"
+    source.write_text(SWIFT)
+    words = [tool("gcc"), "-nostdlib", "-static", "-Wl,-Ttext=0x401000", source, "-o", program]
+    subprocess.run(words, check=True, timeout=60)
+    name = "$s4main3fooyyF"
+    commands = (f"p {name}", f"p {name} + 1", f"break {name}", f"info symbol {name}",
+                "info scope $no", "p $no")  # fmt: skip
+    done = run("debug", program, "--batch", *(f"-ex={command}" for command in commands))
+    assert done.lines == [
+        f"$1 = {{<text variable, no debug info>}} 0x401001 <{name}>",
+        f"$2 = (<text variable, no debug info> *) 0x401002 <{name}+1>",
+        "Breakpoint 1 at 0x401001",
+        f"{name} in section .text",
+        "$3 = void",
+    ]
+    assert 'Undefined convenience variable or function "$no" not defined.' in done.err
+    listed = run("debug", program, "--batch", "-ex=info functions").out
+    assert name in listed and "$d" not in listed
+
+
+def test_code_in_a_part_of_a_page(tmp_path: Path) -> None:
+    """What memory has of it is shown, however little."""
+    state = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": "gfx942",
+        "waves": [{"pc": 0}],
+        "memory": [{"address": "0x500000", "bytes": "00007ebf" * 3}],
+    }
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(state))
+    done = run("debug", "--state", path, "--batch", "-ex=x/9i 0x500000", "-ex=x/i 0x500008")
+    assert [line.split(":")[0].strip() for line in done.lines] == [
+        "0x500000", "0x500004", "0x500008", "0x50000c",
+    ]  # fmt: skip
+    assert done.err.splitlines() == ["Cannot access memory at address 0x50000c"]

@@ -40,6 +40,7 @@ VARIABLES = {
     "z": (8, "62"),
     "high": (4, "90 43"),  # regx 67
     "pieces": (8, "62 93 20 63 93 10 62 93 10"),  # 32 bytes of reg18, 16 of reg19 and of reg18
+    "more": (2, "62 93 10 63 93 10"),  # 16 bytes of reg18 and of reg19, for an object of 16
     "shifted": (2, "62 9d 80 01 80 01"),  # 128 bits from bit 128 on
 }
 """Elements of 8 bytes, and the location."""
@@ -102,6 +103,17 @@ def test_the_size_of_the_object_decides(
         assert location_text(reading.location) == location
         message = f'Address requested for identifier "{name}" which is in register ${location}'
         assert text(session, f"&{name}") == message
+
+
+def test_pieces_with_more_bits_than_the_object(tmp_path: Path) -> None:
+    """Go 1.19 writes the first piece of a slice twice: the value is wrong, and GDB refuses it."""
+    session = made(tmp_path, **ALL)
+    reading = session.read(session.variable("more"))
+    assert text(session, "more") == "{1, 2}"
+    message = "its pieces have 256 bits, and the object 128: the first are read"
+    assert f"more: {message}, and some may be those of another part" in reading.notes
+    for name in ("pieces", "shifted", "x"):
+        assert not any("its pieces" in note for note in session.read(session.variable(name)).notes)
 
 
 def test_the_description_names_the_register_and_its_parts(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language import linespec
 from dwarfgpu.language.linespec import CodeLocation, LinespecNotFound
 from dwarfgpu.language.source_lines import has_file, line_lookups
+from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import BUILT_IN, convenience_integer, options_of
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -83,6 +84,8 @@ def _with_number(shell: Shell, text: str) -> str:
         return text
     file, name = match["file"] or "", match["name"]
     if name[1:].strip("$0123456789") and not _is_known(shell, name[1:]):
+        if symbol_of(shell.session, name) is not None:  # as all functions of Swift
+            return f"{file}'{name}'"
         where = f' in "{file.rstrip(":")}"' if file else ""
         unknown = f'Undefined convenience variable or function "{name}" not defined{where}.'
         raise LinespecNotFound(unknown)

@@ -90,7 +90,7 @@ def memory_bytes(session: Session, begin: int, end: int) -> bytes:
         stop = min(end, (start // _PAGE + 1) * _PAGE)
         piece = _piece(session, start, stop)
         out += piece
-        if len(piece) < stop - start:
+        if not piece:
             break
     if not out and begin < end:
         raise UsageError(f"Cannot access memory at address {begin:#x}")
@@ -98,13 +98,20 @@ def memory_bytes(session: Session, begin: int, end: int) -> bytes:
 
 
 def _piece(session: Session, begin: int, end: int) -> bytes:
-    """Return bytes of one page: what memory has, else what the file has."""
+    """Return bytes of one page, up to the first that memory does not have: those of the file if
+    that is the first of all."""
     objects = ObjectAccess(session)
-    space = session.architecture.address_space(0)
-    try:
-        return objects.context.access.read_bytes(objects.at(space, begin), end - begin)
-    except DwarfGpuError:
-        code = disassembly_at(session, begin)
+    access, space = objects.context.access, session.architecture.address_space(0)
+    data, step = b"", end - begin
+    while step and begin + len(data) < end:
+        size_bytes = min(step, end - begin - len(data))
+        try:
+            data += access.read_bytes(objects.at(space, begin + len(data)), size_bytes)
+        except DwarfGpuError:
+            step //= 2
+    if data:
+        return data
+    code = disassembly_at(session, begin)
     try:
         return b"" if code is None else code.bytes_at(begin, end)
     except UsageError:

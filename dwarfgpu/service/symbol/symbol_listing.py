@@ -131,7 +131,7 @@ class SymbolSearch:
 
     def _matches(self, symbol: Symbol, searched: SearchedNames) -> bool:
         name, pattern = symbol.name, self._query.name
-        if not symbol.is_in_section or not name or name.startswith("."):
+        if not symbol.is_in_section or not name or name.startswith(".") or symbol.is_mark:
             return False
         if not name.startswith("_Z"):
             searched.spend(WRITTEN)

@@ -263,7 +263,9 @@ def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> byte
     kind = string_character(bare)
     if kind is not None and kind.unit_bytes > 1 and is_wide:
         return string_of(objects, value).encode("utf-8", "surrogatepass")
-    if isinstance(bare, Array):
+    if isinstance(bare, Array) and not all(bare.dimensions):
+        value = arithmetic.decayed(value)  # a flexible array member: `char key[]`
+    elif isinstance(bare, Array):
         return up_to_nul(objects.known(value).to_bytes(objects.context.endian), 1)
     if isinstance(bare, Base | Enum):
         value = _long_long(arithmetic, value)
