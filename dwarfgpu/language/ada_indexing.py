@@ -29,6 +29,14 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
 
     `UsageError` for null. Where nothing is evaluated, its bounds are not resolved.
     """
+    array = array_unless_null(objects, value)
+    if array is None:
+        raise UsageError("Cannot access memory at address 0x0")
+    return array
+
+
+def array_unless_null(objects: ObjectAccess, value: TypedValue) -> TypedValue | None:
+    """Return what `array_of` does; None for a null access value to an unconstrained type."""
     if not stands_for_array(value.type):
         return value
     if isinstance(strip(value.type), Pointer):
@@ -41,6 +49,6 @@ def array_of(objects: ObjectAccess, value: TypedValue) -> TypedValue:
         return TypedValue(pointer.target, UNDEFINED_LOCATION, unit=value.unit)
     address = objects.known(objects.read(objects.member(value, "P_ARRAY"))).value
     if not address:
-        raise UsageError("Cannot access memory at address 0x0")
+        return None
     resolved = objects.resolver.resolved(pointer.target, value.location, value.around)
     return TypedValue(resolved.type, objects.resolver.at(address), unit=value.unit)

@@ -33,7 +33,7 @@ from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.dereference import NO_POINTER
-from dwarfgpu.language.fortran_operators import negated, strings_compared, widened
+from dwarfgpu.language.fortran_operators import negated, widened
 from dwarfgpu.language.fortran_power import power
 from dwarfgpu.language.library_operators import smart_pointee
 from dwarfgpu.language.member_access import MemberAccess
@@ -225,24 +225,35 @@ class Operations(MemberAccess):
             return self.pointed_by(left, right)
         if operator == POWER:
             return power(self.arithmetic, left, right)
+        is_comparison = operator in ("==", "!=", "<", ">", "<=", ">=")
+        has_literal = isinstance(node.left, ast.String) or isinstance(node.right, ast.String)
+        if is_comparison and (self.is_fortran or self.is_ada or not has_literal):
+            by_contents = self._contents_compared(operator, left, right)
+            if by_contents is not None:
+                return self.truth(by_contents)
         result = self.overloaded(operator, left, right)
         if result is not None:
             return result
-        if operator in ("==", "!=", "<", ">", "<=", ">="):
+        if is_comparison:
             if self.is_opencl and any(vectors.is_vector(side.type) for side in (left, right)):
                 return vectors.related(self.arithmetic, operator, left, right)
-            text_result = (
-                strings_compared(self.objects, operator, left, right, pads=self.is_fortran)
-                if self.is_fortran or self.is_ada
-                else None
-            )
-            if text_result is not None:
-                return self.truth(text_result)
-            is_read = not isinstance(self.objects, Unevaluated)
-            if is_read and isinstance(node.left, ast.String) | isinstance(node.right, ast.String):
+            if has_literal and not isinstance(self.objects, Unevaluated):
                 raise UsageError(NO_STRING_COMPARISON)
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.combined(operator, left, right)
+
+    def _contents_compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        """Compare arrays and records whose contents the language compares; None for others."""
+        if not any(isinstance(strip(side.type), Array | Struct) for side in (left, right)):
+            return None
+        from dwarfgpu.language import contents  # few expressions compare whole objects
+
+        if self.is_ada:
+            return contents.compared_in_ada(self.arithmetic, operator, left, right)
+        if self.is_fortran:
+            return contents.compared_in_fortran(self.arithmetic, operator, left, right)
+        unit = self.names.current_unit
+        return contents.arrays_compared(self.arithmetic, unit, operator, left, right)
 
     def _has_vectors(self, node: ast.Binary) -> bool:
         """Return whether an operand is a vector, without evaluating it."""
