@@ -45,6 +45,7 @@ from dwarfgpu.errors import (
     OutOfRange,
     Unavailable,
     UndefinedBits,
+    Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.implicit_conversions import memory_location
@@ -64,7 +65,14 @@ from dwarfgpu.language.typed_value import (
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in
 from dwarfgpu.model.object import REASON_LOST, REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
-from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
+from dwarfgpu.session.bit_field import (
+    as_stored,
+    bit_order,
+    has_turned_parts,
+    read_field,
+    stored_field,
+    write_field,
+)
 from dwarfgpu.session.read_variable import require_one_reading
 from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits, padding_bits
 from dwarfgpu.session.session import Session
@@ -140,6 +148,7 @@ class ObjectAccess(Dereference):
         if value.type is None:
             return evolve(value, bits=Bits(0, 0))
         try:
+            self._refuse_turned(value)
             if isinstance(strip(value.type), Function):
                 return self._read_function(value)
             if value.variable is not None and value.frame is not None:
@@ -257,6 +266,7 @@ class ObjectAccess(Dereference):
             location.single_locations[0].storage, Memory
         ):
             self._refuse_unread(self.read(value))
+        self._refuse_turned(value)
         own = own_bits(value, Bits(bits, size), self.context.endian)
         bits, size = own.value, own.size_bits
         whole_bits = described_bits(value.type, size, location)
@@ -279,6 +289,18 @@ class ObjectAccess(Dereference):
             where = self.address_text(single.storage.space, single.bit_offset // 8)
             raise Unavailable(no_memory_access(where, error.message)) from error
         return evolve(value, bits=None, pointer=None, error=None)
+
+    def _refuse_turned(self, value: TypedValue) -> None:
+        """Refuse a part of a packed object with components in the other byte order (DWARF 5
+        5.7.6): its bits are no run of the object's."""
+        is_of_parts = isinstance(strip(value.type), Array | Struct)
+        if value.packed_bits is None or not is_of_parts:
+            return
+        if has_turned_parts(value.type, self.context.endian):
+            raise Unsupported(
+                "components that share bytes, in another byte order than the program's, are read "
+                "and set one by one"
+            )
 
     def _refuse_unread(self, value: TypedValue) -> None:
         """Refuse to write what cannot even be read as described: something else would change."""

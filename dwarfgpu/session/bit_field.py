@@ -13,7 +13,7 @@ from typing import TypeAlias
 from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.base.bits import Endian, insert
 from dwarfgpu.dwarf.types.type_sizes import size_bits as size_bits_of
-from dwarfgpu.dwarf.types.types import Base, Type, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 
@@ -26,6 +26,16 @@ def bit_order(type_: Type | None, endian: Endian) -> Endian:
     `endian`."""
     bare = strip(type_)
     return bare.base.endian if isinstance(bare, Base) else endian
+
+
+def has_turned_parts(type_: Type | None, endian: Endian) -> bool:
+    """Return whether a part of an object of `endian` has another byte order."""
+    bare = strip(type_)
+    if isinstance(bare, Array):
+        return has_turned_parts(bare.element, endian)
+    if isinstance(bare, Struct):
+        return any(has_turned_parts(member.type, endian) for member in bare.members)
+    return bit_order(bare, endian) != endian
 
 
 def number_bits(bits: Bits, bare: Type | None, endian: Endian) -> Bits:

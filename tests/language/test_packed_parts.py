@@ -15,6 +15,7 @@ _NAMED = (dw.AT_NAME, dw.FORM_STRING)
 _SIZED = (dw.AT_BYTE_SIZE, dw.FORM_DATA1)
 _TYPED = (dw.AT_TYPE, dw.FORM_REF1)
 _BITS = ((dw.AT_BIT_SIZE, dw.FORM_DATA1), (dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1))
+_AT_ENDIANITY = 0x65
 _CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
 _SHAPES = [
     Shape(dw.TAG_COMPILE_UNIT, _CODE, True),
@@ -26,14 +27,24 @@ _SHAPES = [
     Shape(dw.TAG_STRUCTURE_TYPE, (_NAMED, _SIZED), True),
     Shape(dw.TAG_MEMBER, (_NAMED, _TYPED, *_BITS)),
     Shape(dw.TAG_VARIABLE, (_NAMED, _TYPED, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    Shape(
+        dw.TAG_BASE_TYPE,
+        (
+            _NAMED,
+            (dw.AT_ENCODING, dw.FORM_DATA1),
+            _SIZED,
+            (_AT_ENDIANITY, dw.FORM_DATA1),
+        ),
+    ),
 ]
 _DATA = 0x8000
 _BOTH: list[Endian] = ["little", "big"]
 
 
-def _program(folder: Path, endian: Endian) -> Path:
+def _program(folder: Path, endian: Endian, *, is_turned: bool) -> Path:
     """Write a program with `colors[5]` of two bits each at 0x8000, and at 0x8010 a structure with
-    two of four bits, and a float behind the first of them."""
+    two of four bits, and a float behind the first of them. `is_turned`: integers have the other
+    byte order."""
     entries = b"\1" + (0x1000).to_bytes(8, endian) + (0x40).to_bytes(4, endian)
     at: dict[str, int] = {}
 
@@ -42,7 +53,8 @@ def _program(folder: Path, endian: Endian) -> Path:
         at[name] = 12 + len(entries)
         entries += entry
 
-    add("int", b"\2int\0\5\4")
+    order = bytes((1 if endian == "little" else 2,))  # DW_END_big, DW_END_little
+    add("int", b"\x0aint\0\5\4" + order if is_turned else b"\2int\0\5\4")
     add("float", b"\2float\0\4\4")
     add("color", b"\3color\0\1")
     for name, value in [("minus", 0x7F), ("zero", 0), ("plus", 1)]:
@@ -63,11 +75,19 @@ def _program(folder: Path, endian: Endian) -> Path:
     return path
 
 
-def _printed(folder: Path, endian: Endian, *commands: str) -> list[str]:
+def _printed(folder: Path, endian: Endian, *commands: str, is_turned: bool = False) -> list[str]:
     """Return the lines of commands, in a program whose memory is all zeros."""
     memory = ("--mem", f"{_DATA:#x}=" + "00" * 32)
     given = [word for command in commands for word in ("-ex", command)]
-    done = run("debug", "--batch", _program(folder, endian), "--pc", 0x1004, *memory, *given)
+    done = run(
+        "debug",
+        "--batch",
+        _program(folder, endian, is_turned=is_turned),
+        "--pc",
+        0x1004,
+        *memory,
+        *given,
+    )
     return [line for line in (*done.lines, *done.err.splitlines()) if not line.startswith("note")]
 
 
@@ -105,3 +125,15 @@ def test_a_part_of_a_convenience_variable(tmp_path: Path, endian: Endian) -> Non
     assert _printed(tmp_path, endian, *changes)[-1] == (
         "$1 = {p = {a = 2, b = 0}, f = 0, q = {a = 2, b = 0}}"
     )
+
+
+@pytest.mark.parametrize("endian", _BOTH)
+def test_a_part_in_the_other_byte_order(tmp_path: Path, endian: Endian) -> None:
+    """Its bits are no run of the structure's: those of its neighbours were written."""
+    changes = ("set var w.q.a = 2", "set var w.q.b = -1", "set var w.p = w.q")
+    shown = ("print w", "print w.p", "print w.q.a", "x/5xb 0x8010")
+    lines = _printed(tmp_path, endian, *changes, *shown, is_turned=True)
+    assert lines[0].startswith("$1 = {p = {a = 0, b = 0}, f = ")
+    assert lines[1] == "$2 = 2"
+    refused = [line for line in lines if line.startswith("Unsupported: components that share")]
+    assert len(refused) == 2
